@@ -1,0 +1,41 @@
+"""Every error that bnaparser raises on purpose; each message says what is wrong and what to do."""
+
+from __future__ import annotations
+
+
+class BnaparserError(Exception):
+    """Base of all errors below: catch this one to catch them all."""
+
+
+class TreeError(BnaparserError):
+    """Text that should be a bracketed tree is not one.
+
+    ``source`` names the file (or ``"<string>"``); ``line`` and ``column`` count from 1.
+    """
+
+    def __init__(self, message: str, source: str = "<string>", line: int = 1, column: int = 1):
+        super().__init__(f"{source}:{line}:{column}: {message}")
+        self.message, self.source, self.line, self.column = message, source, line, column
+
+
+class DataError(BnaparserError):
+    """A file or folder is missing, unreadable, or not of the kind that was asked for."""
+
+
+class SettingsError(BnaparserError):
+    """A setting, option or recipe is unknown or has a value that is not allowed."""
+
+
+class ModelError(BnaparserError):
+    """A model folder is incomplete, damaged, or does not fit the request."""
+
+
+class SentenceError(BnaparserError):
+    """One sentence cannot be parsed; the sentences beside it can."""
+
+
+class MissingExtraError(BnaparserError):
+    """An optional package is needed; the message names the extra that installs it."""
+
+    def __init__(self, package: str, extra: str):
+        super().__init__(f"{package} is not installed: pip install 'bnaparser[{extra}]'")
