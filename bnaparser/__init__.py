@@ -1,1 +1,39 @@
-"""Placeholder."""
+"""Constituency parsing with bidirectional masked and n-gram span attention (BNA).
+
+``from bnaparser import Parser``; ``Parser.load("en")("The cat sat on the mat.")[0].tree``. The
+names are loaded on first use, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bnaparser.errors import BnaparserError
+    from bnaparser.parser import Parse, Parser
+    from bnaparser.text import Sentence
+    from bnaparser.tree import Span, Tree
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "BnaparserError": "bnaparser.errors",
+    "Parse": "bnaparser.parser",
+    "Parser": "bnaparser.parser",
+    "Sentence": "bnaparser.text",
+    "Span": "bnaparser.tree",
+    "Tree": "bnaparser.tree",
+}
+__all__ = ["BnaparserError", "Parse", "Parser", "Sentence", "Span", "Tree", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

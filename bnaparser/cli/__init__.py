@@ -1,1 +1,46 @@
-"""Placeholder."""
+"""The command lines: ``bnaparse`` turns text into trees, ``bnaparser VERB`` does all the rest.
+
+A verb is a module of this package with HELP, ``add_arguments`` and ``run``; it is imported when it
+is asked for, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from bnaparser import __version__
+from bnaparser.cli.exits import guarded
+
+VERBS = {
+    "parse": "turn text into trees (the same as bnaparse)",
+    "train": "train a parser by a recipe",
+    "evaluate": "score trees, or a model, against gold trees as EVALB does",
+    "treebank": "show what a treebank holds, and write it cleaned",
+    "prune": "make an encoder with a smaller vocabulary",
+    "models": "list the models that ship",
+    "check": "print versions and devices, and parse one sentence",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``bnaparser VERB ...`` and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    verb = given[0] if given else ""
+    parser = argparse.ArgumentParser(
+        prog="bnaparser", description="Constituency parsing.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"bnaparser {__version__}")
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB", dest="verb", required=True)
+    run = None
+    for name, summary in VERBS.items():
+        sub = verbs.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        if name == verb:
+            module = import_module(f"bnaparser.cli.{name}")
+            module.add_arguments(sub)
+            run = module.run
+    namespace = parser.parse_args(given)
+    assert run is not None
+    return guarded(run, namespace)

@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""The English model that ships; see card.md."""

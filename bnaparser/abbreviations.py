@@ -1,0 +1,122 @@
+"""English words that keep their period, and words that show where a sentence begins.
+
+The lists serve both the tokenizer (does this period belong to the word?) and the sentence splitter
+(does this period end the sentence?). Abbreviations stand here without their final period, and with
+the capitals they are written with: ``Miss.`` is Mississippi, ``miss.`` ends a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+
+class Period(Enum):
+    """What a period after a word is likely to be."""
+
+    STOP = "the word is no abbreviation: the period ends the sentence"
+    NEVER = "a name or an example follows: the period never ends the sentence"
+    NUMBER = "an abbreviation if a number follows (No. 5), else a plain word"
+    MAYBE = "the period belongs to the word and may end the sentence as well (Inc., U.S.)"
+    INITIAL = "one letter, most often of a name"
+
+
+_NEVER = """
+Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt Col Maj Capt Cmdr
+Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc St
+Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
+e.g i.e eg ie cf Cf viz vs v approx incl esp aka qtd
+"""
+
+_NUMBER = """
+No no Nos nos Fig fig Figs figs Sec sec Secs secs Art art Arts Ch ch Chap chap Chs Par par Para para
+p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca cl Cl
+"""
+
+_MAYBE = """
+Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
+Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
+Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
+Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
+Nebr Nev Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
+etc al ed eds Ed Eds dept depts est tel ext avg max min misc govt assn intl natl corp inc bros ltd
+jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks sq cu gals qt doz
+pkg vol trans rev orig
+Id id Ibid ibid Pet App Appx Tr Arg Cert cert Supp supp Stat Reg Fed Civ Crim Rul Proc Evid Const
+Amdt Bd Cty Cir Ct Cas Cong Sess Serv Soc Juris Rptr Res Doc Acad Sci Biol Chem Phys Wm Geo Chas
+Thos Robt Edw Benj Jas Jos JJ Colum Bus Econ Comm Bkrtcy Ins Elec Mem
+"""
+
+_KINDS = {
+    **dict.fromkeys(_MAYBE.split(), Period.MAYBE),
+    **dict.fromkeys(_NUMBER.split(), Period.NUMBER),
+    **dict.fromkeys(_NEVER.split(), Period.NEVER),
+}
+
+# U.S, a.m, Ph.D, S.p.A, Sino-U.S: letters (or a letter pair) and periods by turns.
+_ACRONYM = re.compile(r"(?:\w+-)?(?:[^\W\d_]\.|[A-Z][a-z]\.)+[^\W\d_]{1,2}", re.ASCII)
+
+# A company's name is often the last word of a sentence: a capital after it begins the next one,
+# unless somebody's office or the rest of the name follows.
+COMPANIES = frozenset("Inc Corp Co Cos Ltd Bros Plc Ibid ibid".split())
+AFTER_COMPANY = frozenset(
+    """
+    Inc Co Corp Ltd President Chairman Chairwoman Chief Vice Executive Director Treasurer Deputy
+    Senior Managing General Spokesman Spokeswoman Founder Partner Analyst Securities International
+    Class Series Holdings Group America USA Bank Trust Limited CEO CFO COO LLC Employees
+    """.split()
+)
+
+# Words seldom written with a capital inside a sentence. After ``Inc.`` or ``U.S.`` they tell that
+# a new sentence has begun. Chosen by counting in running text, names and titles taken out.
+STARTERS = frozenset(
+    """
+A About Above Accordingly According Across Actually Additionally After Afterwards Again Ah All
+Almost Along Already Also Although Always Am An And Another Any Anybody Anyone Anything Anyway
+Apart Apparently Are Aren Around As Aside Assuming At Back Basically Be Because Been Before
+Behind Being Below Besides Between Beyond Both But By Can Certainly Clearly Come Compared
+Consequently Consider Considering Could Currently Definitely Depending Despite Did Didn Do Does
+Doesn Don During Each Earlier Either Else Enough Especially Essentially Even Eventually Ever Every
+Everybody Everyone Everything Evidently Except Few Fewer Finally Following For Fortunately Frankly
+From Further Furthermore Generally Get Give Given Giving Go Had Hardly Has Have Having He Hence
+Her Here Hers Herself His Hopefully How However I If Imagine In Including Indeed Initially Inside
+Instead Interestingly Into Is Isn It Its Just Last Lately Later Lately Let Like Likewise Look
+Looking Lots Luckily Made Make Makes Making Many Maybe Me Meanwhile Mine More Moreover Most Mostly Much
+Must My Naturally Nearly Neither Never Nevertheless Next No Nobody None Nonetheless Nor Normally
+Not Nothing Notwithstanding Now Obviously Occasionally Of Often Oh Okay On Once One Only Or
+Originally Other Others Otherwise Our Out Over Overall People Perhaps Personally Please Plus
+Possibly Presumably Previously Probably Provided Quite Rather Really Recently Regardless Remember
+Said Say Says See Seems Several Shall She Should Similarly Simply Since So Some Somebody Somehow
+Someone Something Sometimes Soon Sorry Still Such Suddenly Suppose Surely Take Taken Taking Tell
+Terms Than Thank Thanks That The Their Them Then There Thereafter Therefore These They Things This
+Those Though Three Through Throughout Thus To Today Together Tomorrow Tonight Too Toward Towards
+Traditionally Try Two Typically Ultimately Um Unable Under Unfortunately Unless Unlike Until Up
+Upon Use Using Usually Various Very Want Was Wasn We Well Were What Whatever When Whenever Where
+Whereas Wherever Whether Which While Who Whoever Whom Whose Why With Within Without Would Yeah Yes
+Yesterday Yet You Your
+""".split()
+)
+
+
+# I alone is a pronoun after a small letter (``no. I think``), a numeral after a capital (``Art. I``).
+_NUMERAL = re.compile(r"\s*[#\xa7(\[]?(?:\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b|(?P<one>I\b))")
+
+
+def period_after(word: str) -> Period:
+    """Tell what a period after ``word`` (given without it) is likely to be."""
+    kind = _KINDS.get(word)
+    if kind is not None:
+        return kind
+    if len(word) == 1 and word.isalpha():
+        return Period.INITIAL
+    if _ACRONYM.fullmatch(word):
+        return Period.MAYBE
+    if word.isupper() and len(word) > 2:  # INC., CORP. in a heading
+        return _KINDS.get(word.capitalize(), Period.STOP)
+    return Period.STOP
+
+
+def number_follows(word: str, text: str, after: int) -> bool:
+    """Tell whether a number follows ``word.`` in ``text`` from ``after`` on: ``No. 5``, ``Vol. II``."""
+    match = _NUMERAL.match(text, after)
+    return match is not None and (match["one"] is None or word[0].isupper())

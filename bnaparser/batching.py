@@ -1,0 +1,22 @@
+"""Batches of sentences of similar length, bounded by tokens; results go back in input order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def batches_by_length(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
+    """Group indices of sentences, longest first, so that no batch exceeds ``max_tokens``.
+
+    A batch counts as its longest sentence times its number of sentences: what it takes when padded.
+    A sentence longer than ``max_tokens`` is a batch of its own. Equal lengths keep their order.
+    """
+    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
+    batches: list[list[int]] = []
+    longest = 0
+    for index in order:
+        if not batches or (len(batches[-1]) + 1) * longest > max_tokens:
+            batches.append([])
+            longest = max(lengths[index], 1)
+        batches[-1].append(index)
+    return batches

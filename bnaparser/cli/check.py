@@ -1,0 +1,54 @@
+"""``bnaparser check``: what a bug report should begin with."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import time
+from importlib import metadata
+
+from bnaparser.cli.quiet import quiet_libraries
+
+HELP = "print versions and devices, and parse one sentence"
+PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "numba", "pydantic", "sentencex", "nltk")
+EXTRAS = {"train": ("accelerate", "tensorboard"), "compare": ("PYEVALB",)}
+SENTENCE = "The cat sat on the mat."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of the model and the device."""
+    parser.add_argument("--model", default="en", metavar="NAME|DIR")
+    parser.add_argument("--device")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print versions, devices and extras, and the tree of one sentence with the time it took."""
+    from bnaparser import __version__
+
+    print(f"bnaparser {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    print(", ".join(f"{name} {_version(name)}" for name in PACKAGES))
+    for extra, names in EXTRAS.items():
+        found = ", ".join(f"{name} {_version(name)}" for name in names)
+        print(f"extra [{extra}]: {found}")
+    quiet_libraries()
+    import torch
+
+    devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    print(f"devices: cpu ({torch.get_num_threads()} threads)", *devices, sep=", ")
+    from bnaparser.parser import Parser
+
+    started = time.perf_counter()
+    parser = Parser.load(options.model, options.device)
+    loaded = time.perf_counter()
+    tree = parser.parse_sentence(SENTENCE).tree
+    done = time.perf_counter()
+    print(f"model {options.model}: loaded in {loaded - started:.2f} s")
+    print(f"parsed in {done - loaded:.2f} s: {tree}")
+    return 0
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,172 @@
+"""``bnaparser evaluate``: score predicted trees, or a model, against gold ones, as EVALB does."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from io import BytesIO
+
+from bnaparser.errors import SettingsError
+from bnaparser.eval import compare_outputs, score_with_pyevalb
+from bnaparser.eval.api import Trees, read_lines
+from bnaparser.eval.evalb import (
+    Streams,
+    load_params,
+    score_files,
+    score_streams,
+    with_standard_streams,
+)
+from bnaparser.eval.params import Params, collins
+
+NAME = "evaluate"
+HELP = "score predicted trees, or a model, against gold trees (EVALB)"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add this verb's arguments to its parser."""
+    parser.add_argument("gold", metavar="GOLD", help="gold trees, one a line; .xz is unpacked")
+    parser.add_argument(
+        "pred", metavar="PRED", nargs="?", help="predicted trees, one a line; left out with --model"
+    )
+    parser.add_argument(
+        "--prm", metavar="FILE", help="EVALB parameter file (default: the COLLINS.prm shipped here)"
+    )
+    parser.add_argument(
+        "--scorer",
+        choices=("evalb", "pyevalb"),
+        default="evalb",
+        help="evalb: our own, the same byte for byte (default); pyevalb: the package PYEVALB",
+    )
+    parser.add_argument(
+        "--significance",
+        metavar="OTHER_PRED",
+        help="also test whether PRED and this other output differ in F1 by more than chance",
+    )
+    parser.add_argument("--model", metavar="M", help="parse the words of GOLD with this model")
+    parser.add_argument(
+        "--device", metavar="DEVICE", help="where the model runs, e.g. cpu or cuda (default: best)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score; return 0, or 1 when a file cannot be opened or there are too many errors.
+
+    Raises SettingsError when the arguments do not fit together, and DataError or
+    MissingExtraError from PYEVALB and the significance test.
+    """
+    if args.pred is None and args.model is None:
+        raise SettingsError("evaluate needs PRED, the predicted trees, or --model to make them")
+    if args.pred is not None and args.model is not None:
+        raise SettingsError("evaluate takes PRED or --model, not both")
+    if args.prm is not None and args.scorer == "pyevalb":
+        raise SettingsError("PYEVALB reads no parameter file: leave out --prm, or use evalb")
+    return run_model(args) if args.model is not None else run_files(args)
+
+
+def run_files(args: argparse.Namespace) -> int:
+    """Score the file PRED against the file GOLD."""
+
+    def score(streams: Streams) -> int:
+        params = _params(args, streams)
+        code = 0
+        if args.scorer == "pyevalb":
+            _print_pyevalb(args.gold, args.pred, streams)
+        else:
+            code = score_files(os.fsencode(args.gold), os.fsencode(args.pred), params, streams)
+        if code == 0 and args.significance is not None:
+            _print_significance(args, args.gold, args.pred, params, streams)
+        return code
+
+    return with_standard_streams(score)
+
+
+def run_model(args: argparse.Namespace) -> int:
+    """Parse the words of GOLD with the model and score the trees; say on stderr how fast it was.
+
+    The gold trees are cleaned first, as `bnaparser treebank` does it: below TOP, without traces.
+    """
+
+    def score(streams: Streams) -> int:
+        params = _params(args, streams)
+        gold, pred, report = _parse_gold(args)
+        streams.warn(report.encode(errors="surrogateescape"))
+        code = 0
+        if args.scorer == "pyevalb":
+            _print_pyevalb(gold, pred, streams)
+        else:
+            files = [BytesIO(b"".join(line + b"\n" for line in lines)) for lines in (gold, pred)]
+            code = score_streams(files[0], files[1], params, streams, piece=-1)
+        if code == 0 and args.significance is not None:
+            _print_significance(args, gold, pred, params, streams)
+        return code
+
+    return with_standard_streams(score)
+
+
+def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str]:
+    """Return gold and predicted lines (empty where parsing failed), and a report for stderr."""
+    from bnaparser.cleaning import clean
+    from bnaparser.parser import Parser  # with torch: only a model needs it
+    from bnaparser.treebank import read_trees
+
+    # Traces are no words to parse, and an outer bracket without a label would count against us.
+    trees = [tree for tree in map(clean, read_trees(args.gold)) if tree is not None]
+    parser = Parser.load(args.model, device=args.device)
+    start = time.perf_counter()
+    parses = parser.parse_many([tree.words for tree in trees])
+    seconds = max(time.perf_counter() - start, 1e-9)
+    words = sum(len(tree.words) for tree in trees)
+    failures = (
+        f"{number} : {parse.error}\n" for number, parse in enumerate(parses, 1) if parse.error
+    )
+    report = (
+        f"model: {args.model}\n"
+        f"data: {args.gold}\n"
+        f"parameter file: {args.prm or 'COLLINS.prm'}\n"
+        f"speed: {len(trees)} sentences, {words} words in {seconds:.2f} s,"
+        f" {len(trees) / seconds:.1f} sentences/s, {words / seconds:.0f} words/s\n"
+    )
+    predicted = list(read_lines(parse.tree for parse in parses))
+    return list(read_lines(trees)), predicted, "".join(failures) + report
+
+
+def _params(args: argparse.Namespace, streams: Streams) -> Params:
+    if args.prm is None:
+        return collins()
+    return load_params(os.fsencode(args.prm), Params(), streams)
+
+
+def _print_pyevalb(gold: Trees, pred: Trees, streams: Streams) -> None:
+    scores = score_with_pyevalb(gold, pred)
+    streams.warn(scores.messages.encode(errors="replace"))
+    lines = (
+        f"Number of sentence        = {scores.sentences:6d}",
+        f"Number of Error sentence  = {scores.error_sentences:6d}",
+        f"Number of Valid sentence  = {scores.valid:6d}",
+        f"Bracketing Recall         = {scores.recall:6.2f}",
+        f"Bracketing Precision      = {scores.precision:6.2f}",
+        f"Bracketing FMeasure       = {scores.f1:6.2f}",
+        f"Complete match            = {scores.complete_match:6.2f}",
+        f"Average crossing          = {scores.average_crossing:6.2f}",
+        f"No crossing               = {scores.no_crossing:6.2f}",
+        f"Tagging accuracy          = {scores.tag_accuracy:6.2f}",
+    )
+    streams.out.write("\n".join(("-- PYEVALB --", *lines, "")).encode())
+
+
+def _print_significance(
+    args: argparse.Namespace, gold: Trees, pred: Trees, params: Params, streams: Streams
+) -> None:
+    result = compare_outputs(gold, pred, args.significance, params)
+    text = (
+        f"\n-- Significance --\n"
+        f"Sentences compared        = {result.sentences:6d}\n"
+        f"Sentences left out        = {result.left_out:6d}\n"
+        f"FMeasure                  = {result.first_f1:6.2f}  {args.model or args.pred}\n"
+        f"FMeasure                  = {result.second_f1:6.2f}  {args.significance}\n"
+        f"Difference                = {result.difference:+6.2f}  "
+        f"({result.confidence:.0%} interval {result.low:+.2f} to {result.high:+.2f})\n"
+        f"p-value                   = {result.p_value:6.4f}  (approximate randomisation)\n"
+    )
+    streams.out.write(text.encode(errors="surrogateescape"))

@@ -1,0 +1,185 @@
+"""``bnaparse``: text in, trees out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded
+from bnaparser.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from bnaparser.parser import Parse, Parser
+    from bnaparser.text import Sentence
+
+FORMATS = ("bracket", "pretty", "json")
+SPLITS = ("line", "sentence", "token")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``bnaparse``."""
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="running text; none: read input")
+    parser.add_argument("--input", type=Path, metavar="FILE", help="read this file (UTF-8)")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write here")
+    parser.add_argument(
+        "--split",
+        choices=SPLITS,
+        help="of a file or standard input: a line is a sentence (default), running text, "
+        "or a line is a sentence whose words are separated by blanks",
+    )
+    parser.add_argument("--format", choices=FORMATS, default="bracket", help="default: bracket")
+    parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
+    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    parser.add_argument(
+        "--batch-tokens", type=int, default=4096, metavar="N", help="word pieces a batch"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``bnaparse`` and return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="bnaparse",
+        description="Parse text into constituency trees.",
+        allow_abbrev=False,
+    )
+    add_arguments(parser)
+    return guarded(run, parser.parse_args(arguments))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Parse what the options say; 0 when every sentence has its tree, 1 when some have none."""
+    if options.text and (options.input or options.split):
+        raise SettingsError("give either text or --input and --split, not both")
+    if options.batch_tokens < 1:
+        raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
+    with ExitStack() as stack:
+        # Files are opened before the model is loaded: a wrong name is known at once.
+        source = None if options.text else stack.enter_context(_open_input(options.input))
+        output = stack.enter_context(_open_output(options.output))
+        parser = _load(options)
+        if source is None:
+            parses: Iterable[tuple[int, Parse | None]] = enumerate(
+                parser(" ".join(options.text)), 1
+            )
+            unit = "sentence"
+        elif options.split == "sentence":
+            from bnaparser.text import split_stream
+
+            found = parser.stream_sentences(split_stream(text for _, text in _lines(source)))
+            parses, unit = enumerate(found, 1), "sentence"
+        else:
+            parses, unit = _line_by_line(parser, source, options.split == "token"), "line"
+        return _write(parses, output, options.format, unit)
+
+
+def _write(
+    parses: Iterable[tuple[int, Parse | None]], output: TextIO, form: str, unit: str
+) -> int:
+    """Write one answer for each parse, an empty line for None; report the failed ones."""
+    code = SUCCESS
+    for number, parse in parses:
+        if parse is not None and parse.error is not None:
+            print(f"bnaparser: {unit} {number}: {parse.error}", file=sys.stderr)
+            code = SOME_FAILED
+        output.write("\n" if parse is None else _formatted(parse, form))
+    output.flush()
+    return code
+
+
+def _formatted(parse: Parse, form: str) -> str:
+    if form == "json":
+        return parse.to_json() + "\n"
+    if parse.tree is None:
+        return "\n"
+    return f"{parse.tree.pretty()}\n\n" if form == "pretty" else f"{parse.tree}\n"
+
+
+def _line_by_line(
+    parser: Parser, source: BinaryIO, tokens: bool
+) -> Iterator[tuple[int, Parse | None]]:
+    """Parse a sentence a line, in order, reading ahead only as far as the parser does.
+
+    Blank lines are passed around the parser: ``blank`` holds the numbers of those that were read
+    and not yet given out.
+    """
+    blank: list[int] = []
+
+    def sentences() -> Iterator[Sentence]:
+        for number, text in _lines(source):
+            if text.strip():
+                yield _sentence(text, tokens)
+            else:
+                blank.append(number)
+
+    number = 0
+    for parse in parser.stream_sentences(sentences()):
+        number += 1
+        while blank and blank[0] == number:
+            yield blank.pop(0), None
+            number += 1
+        yield number, parse
+    yield from ((number, None) for number in blank)
+
+
+def _sentence(text: str, tokens: bool) -> Sentence:
+    from bnaparser.text import Sentence, tokenize
+
+    if not tokens:
+        return tokenize(text)
+    offsets, start = [], 0
+    for word in text.split():
+        start = text.index(word, start)
+        offsets.append((start, start + len(word)))
+        start += len(word)
+    return Sentence(text, tuple(text.split()), tuple(offsets))
+
+
+def _lines(source: BinaryIO) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines without their ends; bytes that are not UTF-8 are replaced and reported."""
+    from tqdm import tqdm
+
+    bar = tqdm(source, unit=" lines", disable=None, leave=False)
+    for number, raw in enumerate(bar, 1):
+        raw = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+        raw = raw.rstrip(b"\r\n")
+        try:
+            yield number, raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            print(
+                f"bnaparser: line {number}: byte {error.start + 1} is not UTF-8, replaced",
+                file=sys.stderr,
+            )
+            yield number, raw.decode("utf-8", errors="replace")
+
+
+def _open_input(path: Path | None) -> BinaryIO | nullcontext[BinaryIO]:
+    if path is None:
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _open_output(path: Path | None) -> TextIO | nullcontext[TextIO]:
+    if path is None:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        return nullcontext(sys.stdout)
+    try:
+        return path.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _load(options: argparse.Namespace) -> Parser:
+    from bnaparser.cli.quiet import quiet_libraries
+
+    quiet_libraries()
+    from bnaparser.parser import Parser
+
+    return Parser.load(options.model, options.device, options.batch_tokens)

@@ -1,0 +1,53 @@
+"""``bnaparser prune``: an encoder with only the word pieces that a text uses often."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.errors import DataError
+
+HELP = "make an encoder with a smaller vocabulary"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the encoder, the new folder, the text that counts, and the size."""
+    parser.add_argument("encoder", metavar="ENCODER", help="a Hugging Face folder or hub name")
+    parser.add_argument("output", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--text", nargs="+", required=True, metavar="FILE", help="text or trees, plain or .xz"
+    )
+    parser.add_argument("--size", type=int, required=True, metavar="N", help="word pieces to keep")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count pieces in the texts and write the smaller encoder."""
+    quiet_libraries()
+    from bnaparser.encoder import load_pretrained, load_tokenizer
+    from bnaparser.vocabulary import count_pieces, prune_vocabulary
+
+    tokenizer = load_tokenizer(options.encoder)
+    counts = count_pieces(tokenizer, _lines(options.text))
+    model = load_pretrained(options.encoder)
+    kept = prune_vocabulary(model, tokenizer, counts, options.size, options.output)
+    print(f"{kept:.2%} of the pieces in the text are kept")
+    return 0
+
+
+def _lines(paths: list[str]) -> Iterator[str]:
+    import lzma
+
+    from bnaparser.escapes import unescape
+    from bnaparser.tree import Tree
+
+    for path in paths:
+        try:
+            opened = lzma.open(path, "rt", encoding="utf-8") if path.endswith(".xz") else open(path, encoding="utf-8")
+            with opened as file:
+                for line in file:
+                    tree = line.startswith("(TOP ")
+                    yield " ".join(map(unescape, Tree.parse(line).words)) if tree else line
+        except (OSError, UnicodeDecodeError, lzma.LZMAError) as error:
+            raise DataError(f"cannot read {path}: {error}") from error

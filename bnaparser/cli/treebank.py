@@ -1,0 +1,199 @@
+"""``bnaparser treebank PATH...``: look at a treebank, and write it ready for training."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import lzma
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import TextIO, cast
+
+from bnaparser.cleaning import Cleaning, clean, merge_repeated
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.label_maps import read_label_map
+from bnaparser.releases import CTB, PTB
+from bnaparser.survey import Survey
+from bnaparser.tree import Tree
+from bnaparser.treebank import Found, find_trees
+
+NAME = "treebank"
+HELP = "show what a treebank holds; with --output, write it cleaned, one tree a line"
+
+_RELEASES = {"ptb": PTB, "ctb": CTB}
+_MOST = 60  # names shown of each kind, unless all are asked for
+_NO_BREAK = "\N{NO-BREAK SPACE}"  # keeps a name and its count on one line
+_SPLITS = [f"{name}-{part}" for name, release in _RELEASES.items() for part in release.parts]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a file (also .xz, .gz), a folder with .mrg or .fid files, or a pattern in quotes",
+    )
+    parser.add_argument(
+        "--split",
+        choices=_SPLITS,
+        metavar="NAME",
+        help="PATH is a release of the Penn Treebank or of the Chinese Treebank 5.1:"
+        f" take only its standard {', '.join(_SPLITS)}",
+    )
+    parser.add_argument(
+        "--skip-broken",
+        action="store_true",
+        help="leave out trees that cannot be read, with a warning each; a tree must then start at"
+        " the beginning of a line",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help=f"show all labels, not just the {_MOST} most frequent"
+    )
+    output = parser.add_argument_group("writing")
+    output.add_argument(
+        "--output", metavar="FILE", help="write the trees here; - for standard output"
+    )
+    output.add_argument(
+        "--clean",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="take out empty elements; cut functions and indices from labels (NP-SBJ-1 is NP)",
+    )
+    output.add_argument(
+        "--keep-functions",
+        action="store_true",
+        help="leave labels whole when cleaning, for treebanks with labels such as IP-MAT",
+    )
+    output.add_argument(
+        "--merge-repeated",
+        action="store_true",
+        help="make one node of a node and its only child with the same label",
+    )
+    output.add_argument("--map", metavar="FILE", help="a TOML file with label maps")
+    output.add_argument("--map-set", metavar="NAME", help="which map of that file to apply")
+    output.add_argument(
+        "--max-words", type=int, metavar="N", help="leave out sentences of more than N words"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the report and write the trees; raises BnaparserError for whatever cannot be done."""
+    prepare = _preparation(args)
+    result = Survey()
+    screen = args.output == "-"
+    if args.output is None:
+        for found in _find(args):
+            result.add(found)
+    else:
+        with _writer(args.output) as file:
+            written = _copy(_find(args), result, prepare, file)
+        where = "standard output" if screen else args.output
+        print(f"{written:,} of {result.trees:,} trees written to {where}", file=sys.stderr)
+    if not result.trees:
+        raise DataError(f"{', '.join(args.paths)}: no tree in it")
+    print(report(result, None if args.all else _MOST), file=sys.stderr if screen else sys.stdout)
+    return 0
+
+
+def report(result: Survey, most: int | None = _MOST) -> str:
+    """Return the survey as text for people, of labels and tags the ``most`` frequent."""
+    lengths = sorted(result.lengths.elements())
+    parts = [
+        f"{result.trees:,} sentences, {result.words:,} words",
+        f"{lengths[0]:,} to {lengths[-1]:,} words a sentence, "
+        + f"mean {result.words / result.trees:.1f}, median {median(lengths):.0f}",
+        f"up to {max(result.depths):,} nodes deep",
+        _counts("labels", result.labels, most),
+        _counts("tags", result.tags, most),
+        _counts("chains", result.chains, most),
+    ]
+    if names := result.ambiguous_names():
+        parts.append(_wrap(f"both a label and a tag: {' '.join(names)}"))
+    if not result.oddities:
+        parts.append("nothing out of the ordinary")
+    else:
+        parts.append("out of the ordinary: what, in how many sentences, first where")
+        for kind, oddity in sorted(result.oddities.items(), key=lambda item: -item[1].trees):
+            parts.append(f"  {kind}: {oddity.trees:,}\n    {oddity.first}")
+    return "\n".join(parts)
+
+
+def _counts(name: str, counts: Counter[str], most: int | None) -> str:
+    items = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{key}{_NO_BREAK}{count:,}" for key, count in items[:most]]
+    more = [f"and {len(items) - len(shown):,} more (--all)"] if len(items) > len(shown) else []
+    return _wrap(f"{len(items):,} {name}:  " + "  ".join(shown + more)).replace(_NO_BREAK, " ")
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(
+        text, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _find(args: argparse.Namespace) -> Iterator[Found]:
+    skip_broken: bool = args.skip_broken
+    if args.split is None:
+        return find_trees(args.paths, skip_broken=skip_broken)
+    name, part = args.split.split("-")
+    release = _RELEASES[name]
+    files = [file for path in args.paths for file in release.files(path, part)]
+    return find_trees(files, skip_broken=skip_broken or release.skip_broken)
+
+
+def _preparation(args: argparse.Namespace) -> Callable[[Tree], Tree | None]:
+    """Return what makes of a tree the one that is written, or None where it is left out."""
+    if (args.map is None) != (args.map_set is None):
+        raise SettingsError("--map FILE and --map-set NAME belong together: give both or neither")
+    mapping = read_label_map(args.map, args.map_set) if args.map else None
+    rules = Cleaning(cut_functions=not args.keep_functions)
+
+    def prepare(tree: Tree) -> Tree | None:
+        ready = clean(tree, rules) if args.clean else tree
+        if ready is not None and mapping is not None:
+            ready = mapping.apply(ready)
+        if ready is not None and args.merge_repeated:
+            ready = merge_repeated(ready)
+        too_long = ready is not None and args.max_words is not None and ready.end > args.max_words
+        return None if too_long else ready
+
+    return prepare
+
+
+def _copy(
+    trees: Iterator[Found], result: Survey, prepare: Callable[[Tree], Tree | None], file: TextIO
+) -> int:
+    written = 0
+    for found in trees:
+        result.add(found)
+        ready = prepare(found.tree)
+        if ready is not None:
+            file.write(f"{ready}\n")
+            written += 1
+    return written
+
+
+@contextmanager
+def _writer(name: str) -> Iterator[TextIO]:
+    """Open a file to write, packed if its name says so; it appears only when it is complete."""
+    if name == "-":
+        yield sys.stdout
+        return
+    path = Path(name)
+    unfinished = path.with_name(path.name + ".part")
+    packed = {".xz": lzma.open, ".gz": gzip.open}
+    opener = cast("Callable[..., TextIO]", packed.get(path.suffix, open))
+    try:
+        with opener(unfinished, "wt", encoding="utf-8", newline="\n") as file:
+            yield file
+        unfinished.replace(path)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)

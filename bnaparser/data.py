@@ -1,0 +1,105 @@
+"""Training data: treebank files with weights, read into words, tags and spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from bnaparser.cleaning import Cleaning, clean
+from bnaparser.config import DataSettings, TrainSettings
+from bnaparser.errors import SettingsError
+from bnaparser.label_maps import read_label_map
+from bnaparser.releases import CTB, PTB
+from bnaparser.tree import Span, Tree
+from bnaparser.treebank import load_trees
+
+
+@dataclass(frozen=True)
+class Example:
+    """A gold tree and what training needs of it."""
+
+    tree: Tree
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    spans: tuple[Span, ...]
+
+    @property
+    def has_root(self) -> bool:
+        """Tell whether one constituent covers the whole sentence."""
+        return any(span.end - span.start == len(self.words) for span in self.spans)
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Training examples, which of them belong to which set, and the development sets by name."""
+
+    train: list[Example]
+    sets: list[tuple[range, float]]
+    dev: dict[str, list[Example]]
+
+    @property
+    def epoch_size(self) -> int:
+        """Sentences that one pass sees: each set times its weight."""
+        return sum(round(len(places) * weight) for places, weight in self.sets)
+
+    def draw(self, generator: np.random.Generator) -> list[int]:
+        """Return one pass over the mix, shuffled: every example ``weight`` times.
+
+        The fraction of a weight is a random part of its set, drawn without repetition.
+        """
+        drawn: list[np.ndarray] = []
+        for places, weight in self.sets:
+            left = round(len(places) * weight)
+            while left > 0:
+                part = generator.permutation(len(places))[:left] + places.start
+                drawn.append(part)
+                left -= len(part)
+        order: list[int] = generator.permutation(np.concatenate(drawn)).tolist()
+        return order
+
+
+def read_mix(settings: TrainSettings) -> Mix:
+    """Read all files that the settings name; training sentences over ``max_words`` are left out."""
+    train: list[Example] = []
+    sets: list[tuple[range, float]] = []
+    for source in settings.data:
+        first = len(train)
+        train.extend(e for e in read_examples(source, settings) if len(e.words) <= settings.max_words)
+        sets.append((range(first, len(train)), source.weight))
+    dev = {
+        _name(source, settings.dev): list(
+            islice(read_examples(source, settings), settings.dev_sentences)
+        )
+        for source in settings.dev
+    }
+    return Mix(train, sets, dev)
+
+
+def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example]:
+    """Read the trees of one file or release, cleaned, with the label map that it asks for."""
+    rules = Cleaning(merge_repeated=settings.merge_repeated)
+    if source.release is None:
+        cleaned = (clean(tree, rules) for tree in load_trees(source.path))
+        trees = [tree for tree in cleaned if tree is not None]
+    else:
+        release = {"ptb": PTB, "ctb": CTB}[source.release]
+        trees = list(release.read(source.path, source.part, rules))
+    if source.map is not None:
+        if settings.label_maps is None:
+            raise SettingsError(f"map = {source.map!r} needs train.label_maps, a TOML file")
+        label_map = read_label_map(settings.label_maps, source.map)
+        trees = [label_map.apply(tree) for tree in trees]
+    return [Example(tree, tree.words, tree.tags, tuple(tree.spans())) for tree in trees]
+
+
+def _name(source: DataSettings, sources: Sequence[DataSettings]) -> str:
+    """Return a short name of a file: as much of its path, from the end, as tells it from others."""
+    parts = source.path.split("/")
+    for count in range(1, len(parts) + 1):
+        name = "/".join(parts[-count:])
+        if sum(other.path.endswith(name) for other in sources) == 1:
+            return name
+    return source.path

@@ -1,0 +1,70 @@
+"""The stack of layers that a configuration lists: word content in, contextual vectors out."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from bnaparser.config import LayerKind, LayerSettings
+from bnaparser.layers.bimsa import BiMSA
+from bnaparser.layers.block import Block, feed_forward
+from bnaparser.layers.dropout import FeatureDropout
+from bnaparser.layers.nsa import NSA
+from bnaparser.layers.partitioned import (
+    PartitionedAttention,
+    interleave,
+    partitioned_feed_forward,
+)
+from bnaparser.layers.self_attention import SelfAttention
+
+
+def layer(kind: LayerKind, settings: LayerSettings) -> Block:
+    """Build one layer of a kind."""
+    if kind == "partitioned":
+        return Block(settings, PartitionedAttention(settings), partitioned_feed_forward(settings))
+    attention = {"bimsa": BiMSA, "nsa": NSA, "self_attention": SelfAttention}[kind]
+    return Block(settings, attention(settings), feed_forward(settings))
+
+
+def bna_kinds(layers: int, nsa_layers: int = 1) -> tuple[LayerKind, ...]:
+    """Return BNA's order: BiMSA layers first, then ``nsa_layers`` NSA layers (figure 2)."""
+    return ("bimsa",) * (layers - nsa_layers) + ("nsa",) * nsa_layers
+
+
+def alternating_kinds(layers: int) -> tuple[LayerKind, ...]:
+    """Return the order called "Alt" in figure 3: BiMSA, NSA, BiMSA, NSA and so on."""
+    return tuple("nsa" if index % 2 else "bimsa" for index in range(layers))
+
+
+class LayerStack(nn.Module):
+    """Positions, norm, then the layers.
+
+    With ``positions = "add"`` a learned table of the full width is added to the content; with
+    ``"concatenate"`` content and positions have half the width each and stay side by side.
+    """
+
+    def __init__(self, settings: LayerSettings):
+        super().__init__()
+        self.concatenate = settings.positions == "concatenate"
+        self.content_width = settings.width // 2 if self.concatenate else settings.width
+        self.positions = nn.Parameter(torch.empty(settings.max_positions, self.content_width))
+        nn.init.normal_(self.positions)
+        self.norm = nn.LayerNorm(settings.width)
+        self.dropout = FeatureDropout(settings.input_dropout)
+        self.layers = nn.ModuleList([layer(kind, settings) for kind in settings.kinds])
+
+    def forward(self, content: Tensor, valid: Tensor) -> Tensor:
+        """Map ``content`` (batch, positions, content_width) to (batch, positions, width).
+
+        ``valid`` is boolean (batch, positions), False at padding; at most ``max_positions``.
+        """
+        positions = self.positions[: content.shape[1]]
+        content = self.dropout(content)
+        if self.concatenate:
+            hidden = torch.cat([content, positions.expand_as(content)], dim=-1)
+        else:
+            hidden = content + positions
+        hidden = self.norm(hidden)
+        for block in self.layers:
+            hidden = block(hidden, valid)
+        return interleave(hidden) if self.concatenate else hidden

@@ -1,0 +1,69 @@
+"""What the parser says of one sentence: tree, constituents, tags, score, or why there is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bnaparser.escapes import escape_brackets
+from bnaparser.tree import CHAIN, Span, Tree
+
+
+@dataclass(frozen=True)
+class Parse:
+    """One sentence and its best tree, or the reason why it has none in ``error``.
+
+    ``words`` stand as they did in the input; ``tags`` are one a word. ``spans`` are the
+    constituents in pre-order, half-open, in words; a chain of constituents over the same words is
+    one span, ``S::VP``. ``score`` is the sum of the spans' scores, each relative to "no constituent
+    here". ``offsets`` are code points of the input, where it was text.
+    """
+
+    text: str
+    words: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+    score: float = 0.0
+    offsets: tuple[tuple[int, int], ...] = ()
+    error: str | None = None
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The bracketed tree below ``TOP``, round brackets in words escaped; None after an error."""
+        if self.error is not None or not self.words:
+            return None
+        return Tree.from_spans([escape_brackets(w) for w in self.words], self.tags, self.spans)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the one JSON form: text, tree, score, tokens, constituents (chains apart), error."""
+        tokens = [
+            {"text": word, "tag": tag, "start": start, "end": end}
+            for word, tag, (start, end) in zip(self.words, self.tags, self.offsets, strict=False)
+        ]
+        constituents = [
+            {
+                "label": label,
+                "start": span.start,
+                "end": span.end,
+                "char_start": self.offsets[span.start][0],
+                "char_end": self.offsets[span.end - 1][1],
+                "score": span.score,
+            }
+            for span in self.spans
+            for label in span.label.split(CHAIN)
+        ]
+        tree = None if self.tree is None else str(self.tree)
+        return {
+            "text": self.text,
+            "tree": tree,
+            "score": self.score,
+            "tokens": tokens,
+            "constituents": constituents,
+            "error": self.error,
+        }
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)

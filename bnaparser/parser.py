@@ -1,0 +1,165 @@
+"""The parser that users hold: text or words in, trees out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import torch
+
+from bnaparser import models, storage
+from bnaparser.batching import batches_by_length
+from bnaparser.errors import ModelError, SentenceError
+from bnaparser.model import BnaModel, Prepared
+from bnaparser.parse import Parse
+from bnaparser.predict import Prediction, predict_batch
+from bnaparser.text import Sentence, split, tokenize
+
+log = logging.getLogger(__name__)
+
+MAX_WORDS = 2000
+BATCH_TOKENS = 4096
+# Sentences that a stream reads ahead, so that batches of similar length can be formed.
+READ_AHEAD = 1024
+
+__all__ = ["MAX_WORDS", "Parse", "Parser"]
+
+
+class Parser:
+    """A loaded model. ``Parser.load("en")("It rained.")`` gives one Parse a sentence.
+
+    A sentence that cannot be parsed gives a Parse with ``error`` set, in its place; the others are
+    parsed all the same. A Parser may be used from one thread at a time.
+    """
+
+    def __init__(self, model: BnaModel, batch_tokens: int = BATCH_TOKENS):
+        self.model = model.eval()
+        self.batch_tokens = batch_tokens
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path = "en",
+        device: str | None = None,
+        batch_tokens: int = BATCH_TOKENS,
+    ) -> Parser:
+        """Load a model that ships, a model folder, or ``org/name`` of a model hub.
+
+        ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
+        ``batch_tokens`` bounds the word pieces of a batch. Raises ModelError when there is no such
+        model, or it is damaged, or the device is not there.
+        """
+        chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        loaded = storage.load(models.find(model))
+        try:
+            loaded.to(chosen)
+        except (RuntimeError, AssertionError) as error:
+            reason = str(error).splitlines()[0]
+            raise ModelError(f"cannot use the device {chosen!r}: {reason}") from error
+        return cls(loaded, batch_tokens)
+
+    def __call__(self, text: str) -> list[Parse]:
+        """Parse running text: it is split into sentences; offsets count in the whole text."""
+        return self.parse_sentences(split(text))
+
+    def parse_sentence(self, text: str) -> Parse:
+        """Parse a text that is one sentence."""
+        return self.parse_sentences([tokenize(text)])[0]
+
+    def parse_words(self, words: Sequence[str], tags: Sequence[str] | None = None) -> Parse:
+        """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that takes them."""
+        return self.parse_many([words], None if tags is None else [tags])[0]
+
+    def parse_many(
+        self, sentences: Iterable[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+    ) -> list[Parse]:
+        """Parse sentences of given words, in batches; a Parse each, in order.
+
+        Offsets count in the words joined by blanks. ``tags`` gives one tag a word.
+        """
+        return self.parse_sentences([from_words(words) for words in sentences], tags)
+
+    def stream(self, lines: Iterable[str]) -> Iterator[Parse]:
+        """Parse lines, a sentence each, in constant memory; a Parse each, in order."""
+        return self.stream_sentences(tokenize(line.rstrip("\r\n")) for line in lines)
+
+    def stream_sentences(self, sentences: Iterable[Sentence]) -> Iterator[Parse]:
+        """Parse any number of tokenized sentences in constant memory; a Parse each, in order."""
+        source = iter(sentences)
+        while ahead := list(islice(source, READ_AHEAD)):
+            yield from self.parse_sentences(ahead)
+
+    def parse_sentences(
+        self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None
+    ) -> list[Parse]:
+        """Parse tokenized sentences, in length-sorted batches; a Parse each, in order."""
+        results: dict[int, Parse] = {}
+        good: list[int] = []
+        for index, sentence in enumerate(sentences):
+            try:
+                _check(sentence, None if tags is None else tags[index])
+                good.append(index)
+            except SentenceError as error:
+                results[index] = _failed(sentence, str(error))
+        given = None if tags is None else [tags[index] for index in good]
+        prepared = self.model.prepare([sentences[index].words for index in good], given)
+        sizes = [sentence.size for sentence in prepared]
+        for batch in batches_by_length(sizes, self.batch_tokens):
+            for place, found in zip(
+                batch, self._predict([prepared[place] for place in batch]), strict=True
+            ):
+                index = good[place]
+                own = None if tags is None else tuple(tags[index])
+                results[index] = _parse(sentences[index], found, own)
+        return [results[index] for index in range(len(sentences))]
+
+    def _predict(self, batch: Sequence[Prepared]) -> list[Prediction | str]:
+        """Parse a batch; where that fails, sentence by sentence, with a reason for those that do."""
+        try:
+            return list(predict_batch(self.model, batch))
+        except Exception as error:  # whatever it is, it must not take the other sentences along
+            if len(batch) == 1:
+                log.debug("a sentence failed", exc_info=True)
+                return [f"the parser failed on this sentence: {type(error).__name__}: {error}"]
+        return [found for sentence in batch for found in self._predict([sentence])]
+
+
+def from_words(words: Sequence[str]) -> Sentence:
+    """Make a sentence of given words; its text is the words joined by blanks."""
+    offsets, start = [], 0
+    for word in words:
+        offsets.append((start, start + len(word)))
+        start += len(word) + 1
+    return Sentence(" ".join(words), tuple(words), tuple(offsets))
+
+
+def _check(sentence: Sentence, tags: Sequence[str] | None) -> None:
+    """Raise SentenceError for a sentence that the network cannot take, saying why."""
+    count = len(sentence.words)
+    if count == 0:
+        raise SentenceError("the sentence has no words")
+    if count > MAX_WORDS:
+        raise SentenceError(
+            f"the sentence has {count:,} words, more than {MAX_WORDS:,}: split it into sentences"
+        )
+    for number, word in enumerate(sentence.words, 1):
+        if not word or any(char.isspace() for char in word):
+            raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
+    if tags is not None and len(tags) != count:
+        raise SentenceError(f"{len(tags)} tags for {count} words: give one tag a word")
+
+
+def _failed(sentence: Sentence, reason: str) -> Parse:
+    return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
+
+
+def _parse(sentence: Sentence, found: Prediction | str, tags: tuple[str, ...] | None) -> Parse:
+    if isinstance(found, str):
+        return _failed(sentence, found)
+    # A model without a tag head names every word's part of speech XX.
+    row = tags or tuple(found.tags or ["XX"] * len(sentence.words))
+    return Parse(
+        sentence.text, sentence.words, row, tuple(found.spans), found.score, sentence.offsets
+    )

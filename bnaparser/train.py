@@ -1,0 +1,342 @@
+"""Training a parser: batches, updates, development scores, checkpoints, resume.
+
+Hugging Face accelerate does the device work underneath: mixed precision, several processes,
+TensorBoard, saved states. What is random is drawn from the recipe's seed and the epoch, so an
+interrupted run goes on from its last checkpoint exactly as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from tqdm import tqdm
+
+from bnaparser import storage
+from bnaparser.batching import batches_by_length
+from bnaparser.config import Recipe, TrainSettings
+from bnaparser.data import read_mix
+from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.labels import Inventory
+from bnaparser.loss import Gold, gold, hinge_loss, tag_loss
+from bnaparser.model import BnaModel, Prepared
+from bnaparser.predict import predict
+from bnaparser.tree import Tree
+
+log = logging.getLogger(__name__)
+LOG_EVERY = 50
+CHECKPOINT, BEST, PROGRESS = "checkpoint", "model", "progress.json"
+
+
+@dataclass
+class Progress:
+    """Where a run stands; all of it is in the checkpoint."""
+
+    update: int = 0
+    best_f1: float = -1.0
+    best_update: int = 0
+    learning_rate_factor: float = 1.0
+    checks_since_best: int = 0
+    seconds: float = 0.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Objective(nn.Module):
+    """The loss of a part of a batch: what a training process computes in one forward pass."""
+
+    def __init__(self, model: BnaModel, tag_weight: float):
+        super().__init__()
+        self.model = model
+        self.tag_weight = tag_weight
+
+    def forward(self, batch: Sequence[Prepared], golds: Sequence[Gold], share: float) -> Tensor:
+        """Return a scalar: hinge loss times ``share`` / sentences, and the tags' loss likewise."""
+        encoded = self.model.encode(batch)
+        loss = hinge_loss(self.model, encoded, golds) / len(batch)
+        if self.model.settings.tags.predict:
+            loss = loss + self.tag_weight * tag_loss(self.model, encoded, golds)
+        return loss * share
+
+
+def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progress:
+    """Train a model by a recipe; the best one on the development set is in ``output/model``.
+
+    A run that was interrupted goes on from ``output/checkpoint``; ``fresh`` starts over. Raises
+    DataError when there is nothing to train on, SettingsError and ModelError as they apply.
+    """
+    accelerator = _accelerator(recipe, Path(output))
+    settings = recipe.train
+    if settings.threads is not None:
+        torch.set_num_threads(settings.threads)
+    torch.set_flush_denormal(True)
+    output = Path(output)
+    if fresh and accelerator.is_main_process:
+        shutil.rmtree(output, ignore_errors=True)
+    run = Run(recipe, output, accelerator)
+    run.resume()
+    run.go()
+    return run.progress
+
+
+class Run:
+    """One training run: its data, network, optimizer and progress."""
+
+    def __init__(self, recipe: Recipe, output: Path, accelerator: Any):
+        self.recipe, self.settings, self.output = recipe, recipe.train, output
+        self.accelerator = accelerator
+        mix = read_mix(recipe.train)
+        if not mix.train:
+            raise DataError("the recipe names no training trees: set train.data")
+        torch.manual_seed(self.settings.seed)
+        labels = Inventory.of_labels(span.label for example in mix.train for span in example.spans)
+        tags = Inventory.of_tags(tag for example in mix.train for tag in example.tags)
+        characters = "".join(sorted({c for e in mix.train for word in e.words for c in word}))
+        empty_root = any(not example.has_root for example in mix.train)
+        self.mix = mix
+        self.model = storage.create(recipe.model_settings(), labels, tags, characters, empty_root)
+        self.prepared = self.model.prepare(
+            [example.words for example in mix.train], [example.tags for example in mix.train]
+        )
+        self.golds = [gold(e.spans, e.tags, labels, tags) for e in mix.train]
+        self.updates_per_epoch = max(1, round(mix.epoch_size / self.settings.batch_size))
+        self.total_updates = self.settings.max_updates or max(
+            1, round(self.settings.epochs * self.updates_per_epoch)
+        )
+        self.check_every = max(1, round(self.updates_per_epoch / self.settings.checks_per_epoch))
+        self.progress = Progress()
+        self._prepare_optimizer()
+
+    def _prepare_optimizer(self) -> None:
+        settings = self.settings
+        encoder = [p for n, p in self.model.named_parameters() if n.startswith("encoder.model.")]
+        own = {id(parameter) for parameter in encoder}
+        head = [p for p in self.model.parameters() if id(p) not in own]
+        head_rate = settings.head_learning_rate or settings.learning_rate
+        groups = [{"params": head, "lr": head_rate, "base": head_rate}]
+        if encoder:
+            rate = settings.learning_rate
+            groups.append({"params": encoder, "lr": rate, "base": rate})
+        self.optimizer = torch.optim.AdamW(
+            groups,
+            betas=settings.betas,
+            eps=settings.epsilon,
+            weight_decay=settings.weight_decay,
+            fused=True,
+        )
+        objective = Objective(self.model, self.recipe.tags.loss_weight)
+        self.objective, self.optimizer = self.accelerator.prepare(objective, self.optimizer)
+        self.average: AveragedModel | None = None
+        if settings.average_decay is not None:
+            update = get_ema_multi_avg_fn(settings.average_decay)
+            self.average = AveragedModel(self.model, multi_avg_fn=update)
+            self.accelerator.register_for_checkpointing(self.average)
+
+    def resume(self) -> None:
+        """Load the last checkpoint, if there is one."""
+        file = self.output / CHECKPOINT / PROGRESS
+        if not file.is_file():
+            return
+        self.accelerator.load_state(str(self.output / CHECKPOINT))
+        self.progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
+        log.info("resumed after update %d", self.progress.update)
+
+    def go(self) -> None:
+        """Train to the end of the recipe, or until development scores stop getting better."""
+        bar = tqdm(
+            total=self.total_updates,
+            initial=self.progress.update,
+            unit="update",
+            disable=None if self.accelerator.is_main_process else True,
+        )
+        started = time.monotonic() - self.progress.seconds
+        while self.progress.update < self.total_updates and not self._stalled():
+            for batch in self._batches_of_epoch():
+                loss = self._update(batch)
+                bar.update()
+                bar.set_postfix(loss=f"{loss:.3f}", best=f"{self.progress.best_f1:.2f}")
+                self.progress.seconds = time.monotonic() - started
+                self.accelerator.log({"loss": loss}, step=self.progress.update)
+                if self.progress.update % LOG_EVERY == 0:
+                    self._log_progress(loss)
+                last = self.progress.update == self.total_updates
+                if self.progress.update % self.check_every == 0 or last:
+                    self._check(loss)
+                if last or self._stalled():
+                    break
+        bar.close()
+        self.accelerator.end_training()
+
+    def _log_progress(self, loss: float) -> None:
+        done, seconds = self.progress.update, self.progress.seconds
+        left = seconds / done * (self.total_updates - done) / 60
+        log.info(
+            "update %d of %d, loss %.3f, %.0f min left", done, self.total_updates, loss, left
+        )
+
+    def _stalled(self) -> bool:
+        patience = self.settings.stop_after_epochs
+        since = self.progress.update - self.progress.best_update
+        return patience is not None and since > patience * self.updates_per_epoch
+
+    def _batches_of_epoch(self) -> Iterator[list[int]]:
+        """Yield the batches that are left of the current epoch, as indices of examples."""
+        epoch, done = divmod(self.progress.update, self.updates_per_epoch)
+        generator = np.random.default_rng((self.settings.seed, epoch))
+        sizes = [sentence.size for sentence in self.prepared]
+        order = self.mix.draw(generator)
+        batches = pooled_batches(order, sizes, self.settings, generator)
+        yield from batches[: self.updates_per_epoch][done:]
+
+    def _update(self, batch: list[int]) -> float:
+        """Do one optimizer step on a batch, in parts that fit the token budget; return the loss."""
+        self.objective.train()
+        self._set_learning_rates()
+        mine = batch[self.accelerator.process_index :: self.accelerator.num_processes]
+        sizes = [self.prepared[index].size for index in mine]
+        parts = batches_by_length(sizes, self.settings.batch_tokens)
+        total = 0.0
+        for number, part in enumerate(parts):
+            chosen = [mine[index] for index in part]
+            batch_part = [self.prepared[index] for index in chosen]
+            golds = [self.golds[index] for index in chosen]
+            share = len(chosen) * self.accelerator.num_processes / len(batch)
+            if number < len(parts) - 1:
+                with self.accelerator.no_sync(self.objective):
+                    total += self._backward(batch_part, golds, share)
+            else:
+                total += self._backward(batch_part, golds, share)
+        if self.settings.clip_norm is not None:
+            self.accelerator.clip_grad_norm_(self.objective.parameters(), self.settings.clip_norm)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.progress.update += 1
+        if self.average is not None:
+            self.average.update_parameters(self.model)
+        return total
+
+    def _backward(self, batch: list[Prepared], golds: list[Gold], share: float) -> float:
+        loss = self.objective(batch, golds, share)
+        self.accelerator.backward(loss)
+        return float(loss.detach())
+
+    def _set_learning_rates(self) -> None:
+        update, settings = self.progress.update, self.settings
+        factor = self.progress.learning_rate_factor
+        if update < settings.warmup_updates:
+            factor *= update / settings.warmup_updates
+        elif settings.schedule == "linear":
+            left = self.total_updates - update
+            factor *= left / max(1, self.total_updates - settings.warmup_updates)
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["base"] * factor
+
+    def _check(self, loss: float) -> None:
+        """Score the development sets, keep the best model, save a checkpoint."""
+        if self.accelerator.is_main_process:
+            scores = self._development_scores()
+            self._judge(scores, loss)
+        self.accelerator.wait_for_everyone()
+        self._save_checkpoint()
+
+    def _judge(self, scores: dict[str, float], loss: float) -> None:
+        progress, settings = self.progress, self.settings
+        f1 = scores["f1"]
+        row = {"update": progress.update, "loss": loss, "seconds": progress.seconds, **scores}
+        progress.history.append(row)
+        shown = " ".join(f"{name} {value:.2f}" for name, value in scores.items())
+        log.info("update %d: %s", progress.update, shown)
+        self.accelerator.log(scores, step=progress.update)
+        if f1 > progress.best_f1:
+            progress.best_f1, progress.best_update = f1, progress.update
+            progress.checks_since_best = 0
+            metrics = {"update": progress.update, "seconds": progress.seconds, **scores}
+            storage.save(self._judged_model(), self.output / BEST, settings.store, metrics)
+            return
+        progress.checks_since_best += 1
+        if settings.schedule == "plateau" and progress.checks_since_best > settings.plateau_checks:
+            progress.learning_rate_factor *= settings.plateau_factor
+            progress.checks_since_best = 0
+
+    def _judged_model(self) -> BnaModel:
+        return self.model if self.average is None else self.average.module
+
+    def _development_scores(self) -> dict[str, float]:
+        """Return F1 and tag accuracy of each development set (percent), and the mean F1."""
+        from bnaparser.eval import score
+
+        model = self._judged_model().eval()
+        scores: dict[str, float] = {}
+        for name, examples in self.mix.dev.items():
+            prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
+            with self.accelerator.autocast():
+                found = predict(model, prepared, self.settings.batch_tokens)
+            trees = [
+                Tree.from_spans(e.words, prediction.tags or e.tags, prediction.spans)
+                for e, prediction in zip(examples, found, strict=True)
+            ]
+            result = score([e.tree for e in examples], trees)
+            scores[f"{name} f1"] = result.f1
+            scores[f"{name} tags"] = result.tag_accuracy
+        f1s = [value for name, value in scores.items() if name.endswith(" f1")]
+        scores["f1"] = sum(f1s) / len(f1s) if f1s else float(self.progress.update)
+        return scores
+
+    def _save_checkpoint(self) -> None:
+        """Write the checkpoint beside the old one, then put it in its place."""
+        target, fresh = self.output / CHECKPOINT, self.output / f"{CHECKPOINT}.new"
+        self.accelerator.save_state(str(fresh))
+        if self.accelerator.is_main_process:
+            text = json.dumps(asdict(self.progress), indent=1)
+            (fresh / PROGRESS).write_text(text, encoding="utf-8")
+            shutil.rmtree(target, ignore_errors=True)
+            fresh.rename(target)
+        self.accelerator.wait_for_everyone()
+
+
+def pooled_batches(
+    order: Sequence[int],
+    sizes: Sequence[int],
+    settings: TrainSettings,
+    generator: np.random.Generator,
+) -> list[list[int]]:
+    """Cut drawn examples into batches; ``pool_batches`` of them at a time share similar lengths.
+
+    With a pool of one, batches are as drawn. A larger pool is sorted by length before it is cut,
+    and its batches shuffled: less padding, at the price of batches that are less mixed.
+    """
+    size, pool = settings.batch_size, settings.batch_size * settings.pool_batches
+    batches: list[list[int]] = []
+    for first in range(0, len(order), pool):
+        drawn = list(order[first : first + pool])
+        if settings.pool_batches > 1:
+            drawn.sort(key=lambda index: sizes[index])
+        cut = [drawn[start : start + size] for start in range(0, len(drawn), size)]
+        batches.extend(cut[int(i)] for i in generator.permutation(len(cut)))
+    return batches
+
+
+def _accelerator(recipe: Recipe, output: Path) -> Any:
+    try:
+        from accelerate import Accelerator
+        from accelerate.utils import ProjectConfiguration
+    except ImportError as error:
+        raise MissingExtraError("accelerate", "train") from error
+    accelerator = Accelerator(
+        mixed_precision=recipe.train.precision,
+        log_with="tensorboard",
+        project_config=ProjectConfiguration(project_dir=str(output), logging_dir=str(output)),
+    )
+    accelerator.init_trackers("logs")
+    return accelerator
+
+

@@ -1,0 +1,370 @@
+"""The compiled loops of the chart decoder and nothing else: arrays in, arrays out.
+
+Exact CKY over binary trees whose nodes carry one label each, after Stern, Andreas and Klein (2017),
+"A Minimal Span-Based Neural Constituency Parser", and Gaddy, Stern and Klein (2018), "What's Going
+On in Neural Constituency Parsers? An Analysis". A tree scores the sum of its labelled spans.
+
+Spans are packed as ``bnaparser.chart.cky`` describes, those with one start side by side. A *group*
+is a run of sentences of one batch. The ``*_group`` functions are the entry points and do one group
+each without Python's lock, so that groups run side by side on threads. They trust the shapes, which
+``cky`` has checked. They never raise: a sentence with bad values gets a status other than ``OK``,
+and the rest of the group is still done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+
+# In order of weight: a sentence with several troubles reports the last.
+OK, EMPTY_NOT_ZERO, TOO_LARGE, NOT_A_NUMBER, BAD_LABEL = range(5)
+
+# Sums of larger scores could reach infinity, and infinity minus infinity is not a number.
+LARGEST_SCORE = np.float32(1e30)
+
+# Bit patterns of float32 numbers, read as integers. Non-negative floats sort as their patterns do,
+# and integer maxima vectorise where float maxima need "fast math", which would lose the NaN check.
+_LARGEST_BITS = LARGEST_SCORE.view(np.int32)
+_INFINITY_BITS = np.int32(0x7F800000)
+_MINUS_INFINITY_BITS = np.uint32(0xFF800000)
+
+
+class Layout(NamedTuple):
+    """Where the sentences of a batch lie; one entry a sentence in each array.
+
+    ``words``: its number of words, n; ``spans``: the row of its first span; ``nodes``: where its
+    2n - 1 tree nodes begin in the output.
+    """
+
+    words: Int64s
+    spans: Int64s
+    nodes: Int64s
+
+
+class Trees(NamedTuple):
+    """Output of decoding: best trees, written from ``Layout.nodes`` on.
+
+    ``spans`` (all nodes, 3): start, end, label of the labelled nodes; ``counts``, ``totals`` and
+    ``status``, one entry a sentence: how many these are, their summed score, and a status code.
+    """
+
+    spans: Int32s
+    counts: Int64s
+    totals: Float64s
+    status: Int64s
+
+
+class AugmentedTrees(NamedTuple):
+    """Output of cost-augmented decoding: all 2n - 1 nodes, written from ``Layout.nodes`` on.
+
+    ``rows`` and ``labels`` (all nodes,): the row and the column of each node in the scores;
+    ``totals``, ``costs`` and ``status``, one entry a sentence: score with cost, cost, status code.
+    """
+
+    rows: Int64s
+    labels: Int32s
+    totals: Float64s
+    costs: Int64s
+    status: Int64s
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _compiled(function: Function) -> Function:
+    """Compile on first use, run without Python's lock, keep the machine code on disk.
+
+    Numba writes beside this file or, where it may not, to the user's cache folder. Where it may do
+    neither (a read-only container without a home) it refuses to cache at all; then each process
+    compiles anew.
+    """
+    try:
+        return cast(Function, numba.njit(nogil=True, cache=True)(function))
+    except RuntimeError:
+        return cast(Function, numba.njit(nogil=True)(function))
+
+
+@_compiled
+def _row_start(start: int, n: int) -> int:
+    """``_row_start(i, n) + j`` is the packed index of the span (i, j)."""
+    return start * n - start * (start - 1) // 2 - start - 1
+
+
+@_compiled
+def _status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
+    """Status of scores from the greatest of their bit patterns, read with sign and without."""
+    if highest > _INFINITY_BITS or highest_unsigned > _MINUS_INFINITY_BITS:
+        return NOT_A_NUMBER
+    return TOO_LARGE if highest > _LARGEST_BITS else OK
+
+
+@_compiled
+def _write_maxima(
+    scores: Float32s, first: int, n: int, allow_empty_root: bool, best: Float32s
+) -> int:
+    """Write the greatest score of each span of a sentence to ``best``; return the status."""
+    bits, best_bits = scores.view(np.int32), best.view(np.int32)
+    status = OK
+    for span in range(n * (n + 1) // 2):
+        row = first + span
+        # Starting at zero is no loss: the empty label scores 0.
+        highest, highest_unsigned = np.int32(0), np.uint32(0)
+        for label in range(scores.shape[1]):
+            pattern = bits[row, label]
+            highest = max(highest, pattern)
+            highest_unsigned = max(highest_unsigned, np.uint32(pattern))
+        best_bits[span] = highest
+        if scores[row, 0] != 0:
+            status = max(status, EMPTY_NOT_ZERO)
+        status = max(status, _status_of(highest, highest_unsigned))
+    if not allow_empty_root:
+        root = first + n - 1
+        best[n - 1] = scores[root, _best_label(scores, root, 1)]
+    return status
+
+
+@_compiled
+def _write_augmented_maxima(
+    scores: Float32s, gold: Int32s, first: int, n: int, allow_empty_root: bool, best: Float32s
+) -> int:
+    """The same where every label but the gold one of its span scores 1 more."""
+    best_bits = best.view(np.int32)
+    status = OK
+    for span in range(n * (n + 1) // 2):
+        row = first + span
+        right = gold[row]
+        if right < 0 or right >= scores.shape[1]:
+            return BAD_LABEL
+        # Starting at zero is no loss: the empty label scores 0, or 1 where it is wrong.
+        highest, highest_unsigned = np.int32(0), np.uint32(0)
+        for label in range(scores.shape[1]):
+            value = np.float32(scores[row, label] + np.float32(label != right))
+            pattern = value.view(np.int32)
+            highest = max(highest, pattern)
+            highest_unsigned = max(highest_unsigned, np.uint32(pattern))
+        best_bits[span] = highest
+        if scores[row, 0] != 0:
+            status = max(status, EMPTY_NOT_ZERO)
+        status = max(status, _status_of(highest, highest_unsigned))
+    if not allow_empty_root:
+        root = first + n - 1
+        label = _best_augmented_label(scores, root, gold[root], 1)
+        best[n - 1] = scores[root, label] + np.float32(label != gold[root])
+    return status
+
+
+@_compiled
+def _best_label(scores: Float32s, row: int, first_label: int) -> int:
+    """Column of the greatest of scores[row, first_label:], the lowest of equals."""
+    best, best_label = scores[row, first_label], first_label
+    for label in range(first_label + 1, scores.shape[1]):
+        value = scores[row, label]
+        if value > best:
+            best, best_label = value, label
+    return best_label
+
+
+@_compiled
+def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: int) -> int:
+    """The same where every label but ``right`` scores 1 more."""
+    best_label = first_label
+    best = np.float32(scores[row, first_label] + np.float32(first_label != right))
+    for label in range(first_label + 1, scores.shape[1]):
+        value = np.float32(scores[row, label] + np.float32(label != right))
+        if value > best:
+            best, best_label = value, label
+    return best_label
+
+
+@_compiled
+def _status_of_maxima(best: Float32s, size: int) -> int:
+    """Status of the first ``size`` numbers of ``best``."""
+    status = OK
+    for span in range(size):
+        if best[span] != best[span]:
+            return NOT_A_NUMBER
+        if best[span] > LARGEST_SCORE:
+            status = TOO_LARGE
+    return status
+
+
+@_compiled
+def _fill_chart(chart: Float32s, n: int, splits: Float32s) -> None:
+    """Turn each span's own best score into the score of the best tree over it, in place.
+
+    ``splits`` is scratch space for n + 1 numbers. While the spans with one start are done, from the
+    shortest, splits[j] is the best sum of two parts of (start, j) over the split points tried so
+    far. Those of (start, k) all lie before k, so that (start, k) is complete when its turn comes to
+    be a left part. In this order the inner loop runs along two rows of the packed chart: no second,
+    transposed chart is needed, and no sum across lanes.
+    """
+    for start in range(n - 1, -1, -1):
+        row = _row_start(start, n)
+        splits[start + 1] = 0
+        splits[start + 2 : n + 1] = -np.inf
+        for middle in range(start + 1, n):
+            left = chart[row + middle] + splits[middle]
+            chart[row + middle] = left
+            other = _row_start(middle, n)
+            right_parts = chart[other + middle + 1 : other + n + 1]
+            sums = splits[middle + 1 : n + 1]
+            for end in range(len(right_parts)):
+                total = left + right_parts[end]
+                sums[end] = max(sums[end], total)
+        chart[row + n] += splits[n]
+
+
+@_compiled
+def _trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
+    """Write (start, end) of the best tree's 2n - 1 nodes in pre-order; of equal splits the lowest.
+
+    ``stack`` is scratch space of shape (n + 1, 2).
+    """
+    stack[0, 0], stack[0, 1] = 0, n
+    height = 1
+    for node in range(2 * n - 1):
+        height -= 1
+        start, end = int(stack[height, 0]), int(stack[height, 1])
+        nodes[node, 0], nodes[node, 1] = start, end
+        if end - start == 1:
+            continue
+        row = _row_start(start, n)
+        split = start + 1
+        best = chart[row + split] + chart[_row_start(split, n) + end]
+        for middle in range(start + 2, end):
+            total = chart[row + middle] + chart[_row_start(middle, n) + end]
+            if total > best:
+                best, split = total, middle
+        stack[height, 0], stack[height, 1] = split, end
+        stack[height + 1, 0], stack[height + 1, 1] = start, split
+        height += 2
+
+
+@_compiled
+def _scratch(layout: Layout, begin: int, end: int) -> tuple[Float32s, Float32s, Int32s, Int32s]:
+    """Chart, splits, nodes and stack, large enough for every sentence of a group."""
+    n = 1
+    for sentence in range(begin, end):
+        n = max(n, layout.words[sentence])
+    return (
+        np.empty(n * (n + 1) // 2, np.float32),
+        np.empty(n + 1, np.float32),
+        np.empty((2 * n - 1, 2), np.int32),
+        np.empty((n + 1, 2), np.int32),
+    )
+
+
+@_compiled
+def decode_group(
+    scores: Float32s, allow_empty_root: bool, layout: Layout, trees: Trees, begin: int, end: int
+) -> None:
+    """Best trees of the sentences begin..end of a batch, from scores (all spans, labels)."""
+    chart, splits, nodes, stack = _scratch(layout, begin, end)
+    for sentence in range(begin, end):
+        n, first = layout.words[sentence], layout.spans[sentence]
+        trees.counts[sentence] = 0
+        trees.status[sentence] = _write_maxima(scores, first, n, allow_empty_root, chart)
+        if trees.status[sentence] != OK:
+            continue
+        _fill_chart(chart, n, splits)
+        _trace_nodes(chart, n, nodes, stack)
+        total, out = 0.0, layout.nodes[sentence]
+        for node in range(2 * n - 1):
+            row = first + _row_start(nodes[node, 0], n) + nodes[node, 1]
+            label = _best_label(scores, row, 1 if node == 0 and not allow_empty_root else 0)
+            if label > 0:
+                trees.spans[out, :2] = nodes[node]
+                trees.spans[out, 2] = label
+                out += 1
+                total += scores[row, label]
+        trees.counts[sentence] = out - layout.nodes[sentence]
+        trees.totals[sentence] = total
+
+
+@_compiled
+def decode_best_group(
+    best: tuple[Float32s, Int32s],
+    roots: tuple[Float32s, Int32s],
+    layout: Layout,
+    trees: Trees,
+    begin: int,
+    end: int,
+) -> None:
+    """The same from each span's best score and label.
+
+    ``best`` has one entry a span; those of whole sentences are not read, but taken from ``roots``,
+    one entry a sentence.
+    """
+    scores, labels = best
+    root_scores, root_labels = roots
+    chart, splits, nodes, stack = _scratch(layout, begin, end)
+    for sentence in range(begin, end):
+        n, first = layout.words[sentence], layout.spans[sentence]
+        size = n * (n + 1) // 2
+        chart[:size] = scores[first : first + size]
+        chart[n - 1] = root_scores[sentence]
+        trees.counts[sentence] = 0
+        trees.status[sentence] = _status_of_maxima(chart, size)
+        if trees.status[sentence] != OK:
+            continue
+        _fill_chart(chart, n, splits)
+        _trace_nodes(chart, n, nodes, stack)
+        total, out = 0.0, layout.nodes[sentence]
+        for node in range(2 * n - 1):
+            row = first + _row_start(nodes[node, 0], n) + nodes[node, 1]
+            label = labels[row] if node > 0 else root_labels[sentence]
+            total += scores[row] if node > 0 else root_scores[sentence]
+            if label < 0:
+                trees.status[sentence] = BAD_LABEL
+            if label > 0:
+                trees.spans[out, :2] = nodes[node]
+                trees.spans[out, 2] = label
+                out += 1
+        trees.counts[sentence] = out - layout.nodes[sentence]
+        trees.totals[sentence] = total
+
+
+@_compiled
+def cost_augment_group(
+    gold_scores: tuple[Float32s, Int32s],
+    allow_empty_root: bool,
+    layout: Layout,
+    trees: AugmentedTrees,
+    begin: int,
+    end: int,
+) -> None:
+    """Best trees where every label but the gold one of its span scores 1 more.
+
+    ``gold_scores`` are scores (all spans, labels) and gold labels (all spans,).
+    """
+    scores, gold = gold_scores
+    chart, splits, nodes, stack = _scratch(layout, begin, end)
+    for sentence in range(begin, end):
+        n, first, out = layout.words[sentence], layout.spans[sentence], layout.nodes[sentence]
+        trees.status[sentence] = _write_augmented_maxima(
+            scores, gold, first, n, allow_empty_root, chart
+        )
+        if trees.status[sentence] != OK:
+            continue
+        _fill_chart(chart, n, splits)
+        _trace_nodes(chart, n, nodes, stack)
+        total, cost = 0.0, 0
+        for node in range(2 * n - 1):
+            row = first + _row_start(nodes[node, 0], n) + nodes[node, 1]
+            first_label = 1 if node == 0 and not allow_empty_root else 0
+            label = _best_augmented_label(scores, row, gold[row], first_label)
+            trees.rows[out + node] = row
+            trees.labels[out + node] = label
+            total += scores[row, label]
+            cost += label != gold[row]
+        trees.totals[sentence] = total + cost
+        trees.costs[sentence] = cost

@@ -1,0 +1,126 @@
+"""EVALB's scores as values: ``score("gold.mrg", "pred.mrg").f1``, or of trees already in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from bnaparser.errors import DataError
+from bnaparser.eval.errorlog import ErrorLog
+from bnaparser.eval.files import open_bytes
+from bnaparser.eval.pairs import PairScorer
+from bnaparser.eval.params import Params, collins
+from bnaparser.eval.report import Row, Totals, percent
+
+Trees = str | os.PathLike[str] | Iterable[object]
+"""A file name (one tree a line; ``.xz`` is unpacked), or trees: anything whose ``str`` is one."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What EVALB says of a corpus. Ratios are percentages over the valid sentences.
+
+    Valid sentences are those without an error that have words in the prediction: as in EVALB, an
+    empty prediction is skipped and costs nothing, so look at ``skipped`` too. ``gold`` and
+    ``test`` count brackets that are not deleted, ``matched`` those in both, and ``crossing`` the
+    predicted ones that cross a gold one. ``tags`` is the number of ``words`` with the right tag.
+    ``f1`` is 0 where EVALB prints ``-nan``. ``errors`` are EVALB's messages, each with the number
+    of its sentence, from 1; ``rows`` hold each sentence's counts.
+    """
+
+    recall: float
+    precision: float
+    f1: float
+    complete_match: float
+    average_crossing: float
+    no_crossing: float
+    two_or_less_crossing: float
+    tag_accuracy: float
+    matched: int
+    gold: int
+    test: int
+    crossing: int
+    words: int
+    tags: int
+    sentences: int
+    valid: int
+    error_sentences: int
+    skipped: int
+    errors: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def score(gold: Trees, pred: Trees, params: Params | None = None) -> Scores:
+    """Compare predicted trees with gold ones under ``params`` (default: COLLINS.prm).
+
+    Files and iterables may be mixed. There is no limit on lengths or errors: ``max_error`` and
+    ``debug`` are ignored. None and the empty string stand for a sentence without a prediction.
+    Raises DataError when a file cannot be read or the two have different numbers of sentences.
+    """
+    params = replace(collins() if params is None else params, debug=0)
+    messages: list[bytes] = []
+    scorer = PairScorer(params, ErrorLog(None, messages.append))
+    totals, rows = Totals(), []
+    for number, (gold_line, line) in enumerate(zip_longest(read_lines(gold), read_lines(pred)), 1):
+        if gold_line is None or line is None:
+            longer, shorter = ("gold", "pred") if line is None else ("pred", "gold")
+            raise DataError(f"{shorter} ends after {number - 1} sentences, but {longer} goes on")
+        scorer.start(number, gold_line)
+        row = scorer.finish(line)
+        totals.add(row)
+        rows.append(row)
+    return _scores(totals, messages, rows)
+
+
+def read_lines(trees: Trees) -> Iterator[bytes]:
+    """Yield each tree as a line of bytes. Raises DataError if the file cannot be read."""
+    if isinstance(trees, str | os.PathLike):
+        yield from _read_file(trees)
+        return
+    for tree in trees:
+        if isinstance(tree, bytes):
+            yield tree
+        else:
+            # surrogatepass: half a character is odd, but no reason to fail on a comparison.
+            yield b"" if tree is None else str(tree).encode("utf-8", "surrogatepass")
+
+
+def _read_file(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    try:
+        with open_bytes(path) as file:
+            yield from file
+    except OSError as error:
+        hint = "; trees in memory go in a list" if str(path).lstrip().startswith("(") else ""
+        raise DataError(
+            f"cannot read {os.fspath(path)!r}: {error.strerror or error}{hint}"
+        ) from None
+
+
+def _scores(totals: Totals, messages: list[bytes], rows: list[Row]) -> Scores:
+    valid = totals.valid
+    return Scores(
+        recall=totals.recall,
+        precision=totals.precision,
+        f1=totals.f1 or 0.0,
+        complete_match=percent(totals.complete, valid),
+        average_crossing=totals.average_crossing,
+        no_crossing=percent(totals.without_crossing, valid),
+        two_or_less_crossing=percent(totals.few_crossing, valid),
+        tag_accuracy=percent(totals.tags, totals.words),
+        matched=totals.matched,
+        gold=totals.gold,
+        test=totals.test,
+        crossing=totals.crossing,
+        words=totals.words,
+        tags=totals.tags,
+        sentences=totals.sentences,
+        valid=valid,
+        error_sentences=totals.errors,
+        skipped=totals.skipped,
+        errors=tuple(
+            message.decode(errors="backslashreplace").rstrip("\n") for message in messages
+        ),
+        rows=tuple(rows),
+    )

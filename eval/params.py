@@ -1,0 +1,166 @@
+"""EVALB's parameter files (``.prm``): what is deleted, what counts as equal, when to give up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from io import BytesIO
+from typing import BinaryIO
+
+BLANKS = b" \t\n\v\f\r"
+"""The six bytes that separate tokens; every other byte, also above 127, is text."""
+
+PIECE = 499
+"""EVALB reads a parameter file in pieces of at most this many bytes."""
+
+_INTEGER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)0*([0-9]*)")
+_KEYWORD = re.compile(rb"(\S*)\s*(.*)", re.DOTALL)
+_KEYWORDS = {
+    b"DEBUG",
+    b"MAX_ERROR",
+    b"CUTOFF_LEN",
+    b"LABELED",
+    b"DELETE_LABEL",
+    b"DELETE_LABEL_FOR_LENGTH",
+    b"QUOTE_LABEL",
+    b"EQ_LABEL",
+    b"EQ_WORD",
+}
+
+
+@dataclass(frozen=True)
+class Params:
+    """What one or more parameter files say. The defaults are EVALB's own, with no file at all.
+
+    ``equal_labels`` and ``equal_words`` hold each listed pair in both orders. The relation is
+    symmetric, but not transitive: A = B and B = C do not make A = C.
+    """
+
+    debug: int = 0
+    max_error: int = 10
+    cutoff: int = 40
+    labeled: bool = True
+    delete_labels: frozenset[bytes] = frozenset()
+    delete_labels_for_length: frozenset[bytes] = frozenset()
+    quote_labels: frozenset[bytes] = frozenset()
+    equal_labels: frozenset[tuple[bytes, bytes]] = frozenset()
+    equal_words: frozenset[tuple[bytes, bytes]] = frozenset()
+
+    def same_label(self, first: bytes, second: bytes) -> bool:
+        """Whether the two labels are equal or a listed pair."""
+        return first == second or (first, second) in self.equal_labels
+
+    def same_word(self, first: bytes, second: bytes) -> bool:
+        """Whether the two words are equal or a listed pair."""
+        return first == second or (first, second) in self.equal_words
+
+    def deletes_bracket(self, label: bytes) -> bool:
+        """Whether a bracket with this (already cut) label is left out of the comparison."""
+        return any(self.same_label(label, deleted) for deleted in self.delete_labels)
+
+    def label_classes(self) -> dict[bytes, bytes] | None:
+        """Map every label of a pair to one label of its class, or None if there are no classes.
+
+        There are none when the pairs are not transitive: then a label has no one representative.
+        """
+        partners: dict[bytes, set[bytes]] = {}
+        for first, second in self.equal_labels:
+            partners.setdefault(first, {first}).add(second)
+        if any(partners[other] != group for group in partners.values() for other in group):
+            return None
+        return {label: min(group) for label, group in partners.items()}
+
+
+def cut_label(label: bytes) -> bytes:
+    """Return the label up to its first ``-`` or ``=``: ``NP-SBJ`` is ``NP``, ``-NONE-`` is empty."""
+    return re.split(rb"[-=]", label, maxsplit=1)[0]
+
+
+def c_integer(text: bytes) -> int:
+    """Read a number as C's ``atoi`` does on a 64-bit machine; 0 when there are no digits."""
+    match = _INTEGER.match(text)
+    assert match is not None  # every part of the pattern may be empty
+    sign, digits = match.groups()
+    # Cutting to 20 digits keeps Python from refusing absurd numbers; C's strtol stops at 2**63.
+    value = int(digits[:20] or b"0") * (-1 if sign == b"-" else 1)
+    value = max(-(2**63), min(value, 2**63 - 1))
+    return (value + 2**31) % 2**32 - 2**31
+
+
+def read_params(file: BinaryIO, base: Params, warn: Callable[[bytes], object]) -> Params:
+    """Return ``base`` with the settings of an open ``.prm`` file added.
+
+    Lists grow and numbers are replaced, so several files add up. Lines that cannot be used are
+    skipped; ``warn`` gets EVALB's message for each, one line with its line end.
+    """
+    params = base
+    for number, piece in enumerate(iter(lambda: file.readline(PIECE), b""), start=1):
+        text = piece.partition(b"\0")[0]
+        text = text[:1] + text[1:].rstrip(BLANKS)
+        if len(text) >= 3 and not text.startswith(b"#"):
+            params = _add_line(params, text, number, warn)
+    return params
+
+
+def _add_line(params: Params, text: bytes, number: int, warn: Callable[[bytes], object]) -> Params:
+    parts = _KEYWORD.match(text)
+    assert parts is not None  # every part of the pattern may be empty
+    keyword, value = parts.groups()
+    if keyword not in _KEYWORDS:
+        warn(b"Unknown keyword (%s) in parameter file\n" % text)
+    elif not value:
+        # In C the value is then whatever an earlier line left in memory.
+        warn(b"Empty value in parameter file (%d)\n" % number)
+    elif keyword in (b"EQ_LABEL", b"EQ_WORD") and len(value.split()) != 2:
+        warn(b"%s requires two values\n" % keyword)
+    else:
+        return _set(params, keyword, value)
+    return params
+
+
+def _set(params: Params, keyword: bytes, value: bytes) -> Params:
+    match keyword:
+        case b"DEBUG":
+            return replace(params, debug=c_integer(value))
+        case b"MAX_ERROR":
+            return replace(params, max_error=c_integer(value))
+        case b"CUTOFF_LEN":
+            return replace(params, cutoff=c_integer(value))
+        case b"LABELED":
+            return replace(params, labeled=c_integer(value) != 0)
+        case b"DELETE_LABEL":
+            return replace(params, delete_labels=params.delete_labels | {value})
+        case b"DELETE_LABEL_FOR_LENGTH":
+            labels = params.delete_labels_for_length | {value}
+            return replace(params, delete_labels_for_length=labels)
+        case b"QUOTE_LABEL":
+            return replace(params, quote_labels=params.quote_labels | {value})
+        case b"EQ_LABEL":
+            return replace(params, equal_labels=params.equal_labels | _both_orders(value))
+        case _:  # EQ_WORD, the last of _KEYWORDS
+            return replace(params, equal_words=params.equal_words | _both_orders(value))
+
+
+def _both_orders(value: bytes) -> set[tuple[bytes, bytes]]:
+    first, second = value.split()
+    return {(first, second), (second, first)}
+
+
+@cache
+def collins() -> Params:
+    """``COLLINS.prm``: the settings that papers on the Penn Treebank report."""
+    return _shipped("COLLINS.prm")
+
+
+@cache
+def new() -> Params:
+    """``new.prm`` of EVALB: COLLINS with S1, ``?`` and ``!`` deleted, and quote repair."""
+    return _shipped("new.prm")
+
+
+def _shipped(name: str) -> Params:
+    data = resources.files("bnaparser.eval").joinpath(name).read_bytes()
+    return read_params(BytesIO(data), Params(), lambda message: None)

@@ -1,0 +1,165 @@
+"""``bnaparser evaluate``: EVALB's table on standard output, and what stands around it."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from bnaparser.cli import evaluate
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.eval import evalb
+from bnaparser.tree import Tree
+
+COLLINS = str(Path(evalb.__file__).with_name("COLLINS.prm"))
+GOLD = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat))))\n(TOP (S (NP (PRP It)) (VP (VBZ works))))\n"
+PRED = "(TOP (S (NP (DT The) (NN cat)) (XP (VBD sat))))\n(TOP (S (NP (PRP It)) (VP (VBZ works))))\n"
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    evaluate.add_arguments(parser)
+    return evaluate.run(parser.parse_args([str(argument) for argument in arguments]))
+
+
+@pytest.fixture
+def files(tmp_path):
+    gold, pred = tmp_path / "gold", tmp_path / "pred"
+    gold.write_text(GOLD)
+    pred.write_text(PRED)
+    return gold, pred
+
+
+@pytest.mark.parametrize("options", [[], ["--prm", COLLINS]])
+def test_prints_what_evalb_prints(options, files, capsysbinary):
+    assert evalb.main(["-p", COLLINS, *map(str, files)]) == 0
+    expected = capsysbinary.readouterr()
+    assert run(*files, *options) == 0
+    assert capsysbinary.readouterr() == expected
+
+
+def test_missing_files(files, capsysbinary):
+    gold, pred = files
+    assert run(gold, "none") == 1
+    assert capsysbinary.readouterr() == (b"", b"Can't open test file (none)\n")
+    assert run(gold, pred, "--prm", "none") == 1
+    assert capsysbinary.readouterr() == (b"", b"Can't open parameter file (none)\n")
+
+
+def test_too_many_errors(tmp_path, files, capsysbinary):
+    prm = tmp_path / "prm"
+    prm.write_text("MAX_ERROR -1\n")
+    (tmp_path / "bad").write_text("no parse\n")
+    assert run(files[0], tmp_path / "bad", "--prm", prm) == 1
+    assert capsysbinary.readouterr().err == b"1 : Reading sentence\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["GOLD"],
+        ["GOLD", "PRED", "--model", "en"],
+        ["GOLD", "PRED", "--scorer", "pyevalb", "--prm", "P"],
+    ],
+)
+def test_arguments_that_do_not_fit_together(arguments):
+    with pytest.raises(SettingsError):
+        run(*arguments)
+
+
+def test_significance_follows_the_table(files, capsysbinary):
+    gold, pred = files
+    assert run(gold, pred, "--significance", gold) == 0
+    table, _, test = capsysbinary.readouterr().out.decode().partition("\n-- Significance --\n")
+    assert "Bracketing FMeasure       =  83.33" in table
+    assert f"FMeasure                  =  83.33  {pred}\n" in test
+    assert f"FMeasure                  = 100.00  {gold}\n" in test
+    assert "Difference                = -16.67  (95% interval -33.33 to +0.00)" in test
+    assert "p-value                   = 1.0000" in test
+    with pytest.raises(DataError):
+        run(gold, pred, "--significance", "none")
+
+
+def test_pyevalb(files, capsysbinary):
+    pytest.importorskip("PYEVALB")
+    assert run(*files, "--scorer", "pyevalb") == 0
+    out = capsysbinary.readouterr().out
+    assert out.startswith(b"-- PYEVALB --\n")
+    assert b"Bracketing FMeasure       =  87.50\n" in out
+
+
+class FakeParser:
+    """Parses "The cat sat" as GOLD does and fails on all else."""
+
+    def __init__(self):
+        self.loaded = self.given = None
+
+    def load(self, model, device):
+        self.loaded = (model, device)
+        return self
+
+    def parse_many(self, sentences):
+        self.given = list(sentences)
+        good = Tree.parse(GOLD.splitlines()[0])
+        return [
+            SimpleNamespace(tree=good, error=None)
+            if words == ("The", "cat", "sat")
+            else SimpleNamespace(tree=None, error="too odd")
+            for words in self.given
+        ]
+
+
+@pytest.fixture
+def fake_parser(monkeypatch):
+    parser, module = FakeParser(), ModuleType("bnaparser.parser")
+    module.Parser = parser
+    monkeypatch.setitem(sys.modules, "bnaparser.parser", module)
+    return parser
+
+
+def test_a_model_is_scored_on_the_words_of_the_gold_trees(fake_parser, files, capsysbinary):
+    gold, _ = files
+    assert run("--model", "en", gold, "--device", "cpu") == 0
+    assert fake_parser.loaded == ("en", "cpu")
+    assert fake_parser.given == [("The", "cat", "sat"), ("It", "works")]
+    printed = capsysbinary.readouterr()
+    assert b"Number of Skip  sentence  =      1" in printed.out
+    assert b"Bracketing FMeasure       = 100.00" in printed.out
+    for text in (b"2 : too odd\n", b"model: en\n", f"data: {gold}\n".encode(), b"COLLINS.prm\n"):
+        assert text in printed.err
+    assert b"speed: 2 sentences, 5 words in" in printed.err
+
+
+def test_a_model_can_be_compared_and_scored_by_the_other_scorer(fake_parser, files, capsysbinary):
+    gold, pred = files
+    gold.write_text(GOLD.splitlines()[0] + "\n")
+    pred.write_text(PRED.splitlines()[0] + "\n")
+    assert run("--model", "en", gold, "--significance", pred) == 0
+    assert b"FMeasure                  = 100.00  en\n" in capsysbinary.readouterr().out
+    pytest.importorskip("PYEVALB")
+    assert run("--model", "en", gold, "--scorer", "pyevalb") == 0
+    assert capsysbinary.readouterr().out.startswith(b"-- PYEVALB --\n")
+
+
+def test_a_model_parses_no_traces(fake_parser, tmp_path, capsysbinary):
+    gold = tmp_path / "raw.mrg"
+    gold.write_text("( (S (NP-SBJ (DT The) (NN cat))\n  (VP (VBD sat) (NP (-NONE- *)))) )\n")
+    assert run("--model", "en", gold) == 0
+    assert fake_parser.given == [("The", "cat", "sat")]
+    assert b"Bracketing FMeasure       = 100.00" in capsysbinary.readouterr().out
+
+
+def test_scoring_files_loads_neither_torch_nor_numpy(files):
+    code = (
+        "import argparse, sys; from bnaparser.cli import evaluate\n"
+        "parser = argparse.ArgumentParser(); evaluate.add_arguments(parser)\n"
+        "code = evaluate.run(parser.parse_args(sys.argv[1:]))\n"
+        "heavy = {'torch', 'numpy', 'numba', 'nltk', 'transformers'} & set(sys.modules)\n"
+        "sys.exit(f'{heavy}' if heavy else code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, files)], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -1,0 +1,202 @@
+"""``bnaparser treebank``: the report, and the trees it writes."""
+
+import argparse
+import lzma
+
+import pytest
+
+from bnaparser.cli import treebank
+from bnaparser.cli.treebank import report
+from bnaparser.errors import BnaparserError, DataError, SettingsError, TreeError
+from bnaparser.survey import survey
+from bnaparser.tree import Tree
+from bnaparser.treebank import Found, load_trees
+
+RAW = """( (S (NP-SBJ-1 (NNP Rome) (NN tax)) (VP (VP (VBZ is) (NP (-NONE- *-1)) (JJ old))) (. .)) )
+( (S (NP (DT The) (NML (NN tax) (NN law))) (VP (VBZ is) (PP (IN to) (NP (NN [sic]))))) )
+( (S (-NONE- *)) )
+"""
+CLEAN = [
+    "(TOP (S (NP (NNP Rome) (NN tax)) (VP (VP (VBZ is) (JJ old))) (. .)))",
+    "(TOP (S (NP (DT The) (NML (NN tax) (NN law))) (VP (VBZ is) (PP (IN to) (NP (NN [sic]))))))",
+]
+
+
+@pytest.fixture
+def raw(tmp_path):
+    file = tmp_path / "raw.mrg"
+    file.write_text(RAW, encoding="utf-8")
+    return file
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    treebank.add_arguments(parser)
+    return treebank.run(parser.parse_args([str(argument) for argument in arguments]))
+
+
+def oddities(*texts):
+    found = [Found(Tree.parse(text), "bank", number) for number, text in enumerate(texts, 1)]
+    return {kind: (odd.trees, odd.first) for kind, odd in survey(found).oddities.items()}
+
+
+class TestReport:
+    def test_tells_sizes_labels_and_tags(self, tmp_path, capsys):
+        file = tmp_path / "clean.mrg"
+        file.write_text("(TOP (S (NP (NN a)) (VP (VB b))))\n(TOP (FRAG (NP (NN c))))\n", "utf-8")
+        assert run(file) == 0
+        assert capsys.readouterr().out == (
+            "2 sentences, 3 words\n"
+            "1 to 2 words a sentence, mean 1.5, median 2\n"
+            "up to 4 nodes deep\n"
+            "4 labels:  NP 2  FRAG 1  S 1  VP 1\n"
+            "2 tags:  NN 2  VB 1\n"
+            "1 chains:  FRAG::NP 1\n"
+            "nothing out of the ordinary\n"
+        )
+
+    def test_names_what_is_odd_and_where(self, raw, capsys):
+        assert run(raw) == 0
+        out = capsys.readouterr().out
+        assert f"  empty elements (-NONE-): 2\n    {raw}:1: *-1\n" in out
+        assert f"  square or curly brackets in words: 1\n    {raw}:2: [sic]\n" in out
+        assert f"  no words but empty elements: 1\n    {raw}:3: " in out
+
+    def test_shows_the_most_frequent_labels_or_all(self, tmp_path, capsys):
+        file = tmp_path / "bank.mrg"
+        file.write_text("".join(f"(TOP (L{n} (A a)))\n" for n in range(70)), encoding="utf-8")
+        run(file)
+        assert "and 10 more (--all)" in capsys.readouterr().out
+        run(file, "--all")
+        out = capsys.readouterr().out
+        assert "more (--all)" not in out
+        assert "L69 1" in out
+
+    def test_tells_names_that_are_both_label_and_tag(self):
+        text = report(survey([Found(Tree.parse("(TOP (X (X a) (Y b)))"), "bank", 1)]))
+        assert "both a label and a tag: X\n" in text
+
+    @pytest.mark.parametrize(
+        ("text", "kind", "first"),
+        [
+            ("(S (A a))", "a root other than TOP", "S"),
+            ("((A a))", "a root other than TOP", "(no label)"),
+            ("(TOP (A a) (B b))", "several nodes under the root", "2 nodes"),
+            ("(TOP (NP-SBJ (A a)))", "functions, indices, gaps or alternatives in labels", "NP-SBJ"),
+            ("(TOP (NP (A|B a)))", "functions, indices, gaps or alternatives in labels", "A|B"),
+            ("(TOP (X (NP (NP (A a)))))", "a node whose only child has its label", "TOP::X::NP::NP"),
+            ("(TOP (NP (S (NP (A a)))))", "a label that comes back further down a chain",
+             "TOP::NP::S::NP"),
+            ("(TOP (X ( (A a))))", "nodes without a label inside", "( (A a))"),
+            ("(TOP (S::VP (A a)))", "labels that hold ::", "S::VP"),
+            ("(TOP (X (A a\u00a0b)))", "words with a blank inside (no-break or other)", "'a\\xa0b'"),
+            ("(TOP (X (A \ufffd)))", "words with a sign lost in decoding (U+FFFD)", "\ufffd"),
+            ("(TOP (X" + " (A a)" * 301 + "))", "more than 300 words", "301 words"),
+        ],
+    )  # fmt: skip
+    def test_knows_kinds_of_oddities(self, text, kind, first):
+        assert oddities("(TOP (X (A z)))", text) == {kind: (1, f"bank:2: {first}")}
+
+    def test_counts_sentences_that_come_again(self):
+        text = "(TOP (X (A a) (B b)))"
+        assert oddities(text, text, "(TOP (X (A b)))", text) == {
+            "the words of an earlier tree again": (2, "bank:2: a b")
+        }
+
+    def test_of_a_very_deep_tree(self):
+        assert oddities("(TOP " + "(S " * 5_000 + "(A a)" + ")" * 5_001) != {}
+
+
+class TestWriting:
+    def test_cleans(self, raw, tmp_path, capsys):
+        assert run(raw, "--output", tmp_path / "out.mrg") == 0
+        assert (tmp_path / "out.mrg").read_text(encoding="utf-8").splitlines() == CLEAN
+        captured = capsys.readouterr()
+        assert captured.err == f"2 of 3 trees written to {tmp_path / 'out.mrg'}\n"
+        assert captured.out.startswith("3 sentences")
+
+    @pytest.mark.parametrize(
+        ("options", "first"),
+        [
+            (["--no-clean"], RAW.splitlines()[0].replace(") )", "))")),
+            (["--merge-repeated"], CLEAN[0].replace("(VP (VP (VBZ is) (JJ old)))",
+                                                    "(VP (VBZ is) (JJ old))")),
+            (["--keep-functions"], CLEAN[0].replace("(NP (NNP", "(NP-SBJ-1 (NNP")),
+            (["--max-words", "5"], CLEAN[0]),
+        ],
+    )  # fmt: skip
+    def test_does_what_the_options_say(self, raw, tmp_path, options, first):
+        run(raw, "--output", tmp_path / "out.mrg", *options)
+        assert str(load_trees(tmp_path / "out.mrg")[0]) == first
+
+    def test_leaves_out_long_sentences(self, raw, tmp_path):
+        run(raw, "--output", tmp_path / "out.mrg", "--max-words", 5)
+        assert len(load_trees(tmp_path / "out.mrg")) == 1
+
+    def test_applies_a_label_map(self, raw, tmp_path):
+        maps = tmp_path / "maps.toml"
+        maps.write_text('[map]\nword_to_in_as_TO = ["x"]\n[map.x.labels]\nNML = ""', "utf-8")
+        run(raw, "--output", tmp_path / "out.mrg", "--map", maps, "--map-set", "x")
+        assert str(load_trees(tmp_path / "out.mrg")[1]) == CLEAN[1].replace(
+            "(NML (NN tax) (NN law))", "(NN tax) (NN law)"
+        ).replace("IN to", "TO to")
+
+    def test_to_standard_output_nothing_else_stands_there(self, raw, capsys):
+        run(raw, "--output", "-")
+        captured = capsys.readouterr()
+        assert captured.out.splitlines() == CLEAN
+        assert captured.err.startswith("2 of 3 trees written to standard output\n3 sentences")
+
+    def test_packs_a_file_named_xz(self, raw, tmp_path):
+        run(raw, "--output", tmp_path / "out.mrg.xz")
+        text = lzma.open(tmp_path / "out.mrg.xz", "rt", encoding="utf-8").read()
+        assert text.splitlines() == CLEAN
+
+    def test_may_overwrite_what_it_reads(self, raw):
+        run(raw, "--output", raw)
+        assert [str(tree) for tree in load_trees(raw)] == CLEAN
+
+    def test_leaves_nothing_half_written(self, tmp_path):
+        (tmp_path / "bank.mrg").write_text("(A a)\n(B b", encoding="utf-8")
+        with pytest.raises(TreeError):
+            run(tmp_path / "bank.mrg", "--output", tmp_path / "out.mrg")
+        assert [file.name for file in tmp_path.iterdir()] == ["bank.mrg"]
+
+    def test_skips_broken_trees_when_told(self, tmp_path, capsys):
+        (tmp_path / "bank.mrg").write_text("(A a)\n(B b\n(C c)\n", encoding="utf-8")
+        assert run(tmp_path / "bank.mrg", "--skip-broken", "--output", "-") == 0
+        assert capsys.readouterr().out == "(TOP (A a))\n(TOP (C c))\n"
+
+    def test_takes_a_standard_part_of_a_release(self, tmp_path, capsys):
+        for number in (100, 2100, 2200, 2300):
+            file = tmp_path / f"wsj/{number // 100:02}/wsj_{number:04}.mrg"
+            file.parent.mkdir(parents=True)
+            file.write_text(f"( (S (CD {number})))\n", encoding="ascii")
+        assert run(tmp_path, "--split", "ptb-test", "--output", "-") == 0
+        assert capsys.readouterr().out == "(TOP (S (CD 2300)))\n"
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("arguments", "kind", "message"),
+        [
+            (["{}/nowhere.mrg"], DataError, "nowhere.mrg: no such file or folder"),
+            (["{}/empty.mrg"], DataError, "empty.mrg: no tree in it"),
+            (["{}/text.txt"], TreeError, "text.txt:2:1: 'Some' stands outside all brackets"),
+            (["{}/open.mrg"], TreeError, "open.mrg:1:3: the tree that starts here is never closed"),
+            (["{}/good.mrg", "--output", "{}/no/out.mrg"], DataError, "cannot be written: No such"),
+            (["{}/good.mrg", "--map", "x"], SettingsError, "--map FILE and --map-set NAME"),
+            (["{}/good.mrg", "--map-set", "x"], SettingsError, "--map FILE and --map-set NAME"),
+            (["{}/good.mrg", "--map", "{}/no.toml", "--map-set", "x", "--output", "-"], DataError,
+             "no.toml: cannot be read"),
+        ],
+    )  # fmt: skip
+    def test_say_what_is_wrong_and_where(self, tmp_path, arguments, kind, message):
+        files = {"empty.mrg": "\n", "text.txt": "\nSome text.\n", "open.mrg": "  (S (A a)\n",
+                 "good.mrg": "(A a)\n"}  # fmt: skip
+        for name, text in files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        with pytest.raises(kind) as caught:
+            run(*[argument.format(tmp_path) for argument in arguments])
+        assert message in str(caught.value)
+        assert isinstance(caught.value, BnaparserError)

@@ -1,0 +1,149 @@
+"""The program: options, exit codes, files that are not there, a reader that goes away."""
+
+import lzma
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bnaparser.eval import evalb
+from bnaparser.eval.params import Params
+
+PROGRAM = [sys.executable, "-m", "bnaparser.eval.evalb"]
+TREE = b"(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))\n"
+
+
+@pytest.fixture
+def tree_file(tmp_path):
+    path = tmp_path / "trees"
+    path.write_bytes(TREE)
+    return str(path)
+
+
+def program(*arguments):
+    return subprocess.run([*PROGRAM, *arguments], capture_output=True, check=False)
+
+
+def test_runs_as_a_module(tree_file):
+    done = program(tree_file, tree_file)
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert done.stdout.startswith(b"  Sent.  ")
+    assert b"Bracketing FMeasure       = 100.00\n" in done.stdout
+
+
+@pytest.mark.parametrize(("option", "code"), [("-h", 1), ("-n", 0), ("--help", 0)])
+def test_usage(option, code, capsysbinary):
+    assert evalb.main([option]) == code
+    assert capsysbinary.readouterr() == (b"", evalb.USAGE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], b"Can't open gold file ((null))\n"),
+        (["FILE"], b"Can't open test file ((null))\n"),
+        (["no gold", "FILE"], b"Can't open gold file (no gold)\n"),
+        (["FILE", "no test"], b"Can't open test file (no test)\n"),
+        (["", "FILE"], b"Can't open gold file ()\n"),
+        (["-p", "no prm", "FILE", "FILE"], b"Can't open parameter file (no prm)\n"),
+        (
+            ["FILE", "FILE", "-p"],
+            b"Missing argument: parameter file\nCan't open parameter file ()\n",
+        ),
+        (["a\0b", "FILE"], b"Can't open gold file (a\0b)\n"),
+    ],
+)
+def test_missing_files_are_named_before_anything_is_printed(
+    arguments, message, tree_file, capsysbinary
+):
+    code = evalb.main([tree_file if each == "FILE" else each for each in arguments])
+    assert code == 1
+    assert capsysbinary.readouterr() == (b"", message)
+
+
+def test_a_folder_is_not_a_file(tmp_path, tree_file, capsysbinary):
+    assert evalb.main([str(tmp_path), tree_file]) == 1
+    assert b"Can't open gold file" in capsysbinary.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "data", [b"no xz", lzma.compress(TREE * 100)[:-20]], ids=["other kind", "cut off"]
+)
+def test_a_damaged_xz_file_cannot_be_opened(data, tmp_path, tree_file, capsysbinary):
+    (tmp_path / "gold.xz").write_bytes(data)
+    assert evalb.main([str(tmp_path / "gold.xz"), tree_file]) == 1
+    assert capsysbinary.readouterr().out == b""
+
+
+def test_xz_files_are_unpacked(tmp_path, tree_file, capsysbinary):
+    (tmp_path / "gold.xz").write_bytes(lzma.compress(TREE))
+    assert evalb.main([str(tmp_path / "gold.xz"), tree_file]) == 0
+    assert b"FMeasure       = 100.00" in capsysbinary.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["-c", "5"], Params(cutoff=5)),
+        (["-c5", "-c"], Params(cutoff=0)),
+        (["-dD"], Params(debug=1)),
+        (["-D", "-", "-e-1"], Params(debug=2, max_error=-1)),
+        (["-c", "x", "-e", ""], Params(cutoff=0, max_error=0)),
+    ],
+)
+def test_options_are_followed_from_left_to_right(arguments, expected, monkeypatch, capsysbinary):
+    seen = []
+    monkeypatch.setattr(evalb, "score_files", lambda *given: seen.append(given[2]) or 0)
+    assert evalb.main(arguments) == 0
+    assert seen == [expected]
+
+
+def test_a_closed_pipe_ends_the_program_quietly(tmp_path):
+    path = tmp_path / "many"
+    path.write_bytes(TREE * 5000)
+    process = subprocess.Popen(
+        [*PROGRAM, str(path), str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == evalb.CLOSED_PIPE
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_one_sentence(tree_file):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, tree_file, tree_file], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    assert b"No space left" in done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_is_whole_with_and_without_buffering(unbuffered, tree_file):
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        [*PROGRAM, tree_file, tree_file], env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout.endswith(b"Tagging accuracy          = 100.00\n")
+
+
+def test_long_lines_go_on_as_the_next_line_only_in_the_program(tmp_path, capsysbinary):
+    path = tmp_path / "long"
+    path.write_bytes(b" " + b"(A a) " * 900 + b"\n")  # 4,999 bytes end behind a word
+    assert evalb.main([str(path), str(path)]) == 0
+    assert b"Number of sentence        =      2" in capsysbinary.readouterr().out
+
+
+def test_a_line_that_ends_in_a_label_is_an_unclosed_bracket(tmp_path, capsysbinary):
+    path = tmp_path / "cut"
+    path.write_bytes(b"(S (A a) (NP")
+    assert evalb.main([str(path), str(path)]) == 0
+    message = b"1 : Bracketing is unbalanced (too many open bracket)\n"
+    assert capsysbinary.readouterr().err == message * 2
