@@ -25,7 +25,7 @@ _NEVER = """
 Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt Col Maj Capt Cmdr
 Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc St
 Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
-e.g i.e eg ie cf Cf viz vs v approx incl esp aka qtd
+e.g i.e eg ie cf Cf viz vs v approx incl esp aka qtd Ph
 """
 
 _NUMBER = """
@@ -44,7 +44,7 @@ jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks
 pkg vol trans rev orig
 Id id Ibid ibid Pet App Appx Tr Arg Cert cert Supp supp Stat Reg Fed Civ Crim Rul Proc Evid Const
 Amdt Bd Cty Cir Ct Cas Cong Sess Serv Soc Juris Rptr Res Doc Acad Sci Biol Chem Phys Wm Geo Chas
-Thos Robt Edw Benj Jas Jos JJ Colum Bus Econ Comm Bkrtcy Ins Elec Mem
+Thos Robt Edw Benj Jas Jos JJ seq Colum Bus Econ Comm Bkrtcy Ins Elec Mem
 """
 
 _KINDS = {
@@ -58,44 +58,42 @@ _ACRONYM = re.compile(r"(?:\w+-)?(?:[^\W\d_]\.|[A-Z][a-z]\.)+[^\W\d_]{1,2}", re.
 
 # A company's name is often the last word of a sentence: a capital after it begins the next one,
 # unless somebody's office or the rest of the name follows.
-COMPANIES = frozenset("Inc Corp Co Cos Ltd Bros Plc Ibid ibid".split())
-AFTER_COMPANY = frozenset(
-    """
-    Inc Co Corp Ltd President Chairman Chairwoman Chief Vice Executive Director Treasurer Deputy
-    Senior Managing General Spokesman Spokeswoman Founder Partner Analyst Securities International
-    Class Series Holdings Group America USA Bank Trust Limited CEO CFO COO LLC Employees
-    """.split()
-)
+# ``Ibid.`` behaves like one.
+COMPANIES = frozenset(["Inc", "Corp", "Co", "Cos", "Ltd", "Bros", "Plc", "Ibid", "ibid"])
+_AFTER_COMPANY = """
+Inc Co Corp Ltd President Chairman Chairwoman Chief Vice Executive Director Treasurer Deputy
+Senior Managing General Spokesman Spokeswoman Founder Partner Analyst Securities International
+Class Series Holdings Group America USA Bank Trust Limited CEO CFO COO LLC Employees
+"""
+AFTER_COMPANY = frozenset(_AFTER_COMPANY.split())
 
 # Words seldom written with a capital inside a sentence. After ``Inc.`` or ``U.S.`` they tell that
 # a new sentence has begun. Chosen by counting in running text, names and titles taken out.
-STARTERS = frozenset(
-    """
-A About Above Accordingly According Across Actually Additionally After Afterwards Again Ah All
-Almost Along Already Also Although Always Am An And Another Any Anybody Anyone Anything Anyway
-Apart Apparently Are Aren Around As Aside Assuming At Back Basically Be Because Been Before
-Behind Being Below Besides Between Beyond Both But By Can Certainly Clearly Come Compared
-Consequently Consider Considering Could Currently Definitely Depending Despite Did Didn Do Does
-Doesn Don During Each Earlier Either Else Enough Especially Essentially Even Eventually Ever Every
-Everybody Everyone Everything Evidently Except Few Fewer Finally Following For Fortunately Frankly
-From Further Furthermore Generally Get Give Given Giving Go Had Hardly Has Have Having He Hence
-Her Here Hers Herself His Hopefully How However I If Imagine In Including Indeed Initially Inside
-Instead Interestingly Into Is Isn It Its Just Last Lately Later Lately Let Like Likewise Look
-Looking Lots Luckily Made Make Makes Making Many Maybe Me Meanwhile Mine More Moreover Most Mostly Much
-Must My Naturally Nearly Neither Never Nevertheless Next No Nobody None Nonetheless Nor Normally
-Not Nothing Notwithstanding Now Obviously Occasionally Of Often Oh Okay On Once One Only Or
-Originally Other Others Otherwise Our Out Over Overall People Perhaps Personally Please Plus
-Possibly Presumably Previously Probably Provided Quite Rather Really Recently Regardless Remember
-Said Say Says See Seems Several Shall She Should Similarly Simply Since So Some Somebody Somehow
-Someone Something Sometimes Soon Sorry Still Such Suddenly Suppose Surely Take Taken Taking Tell
-Terms Than Thank Thanks That The Their Them Then There Thereafter Therefore These They Things This
-Those Though Three Through Throughout Thus To Today Together Tomorrow Tonight Too Toward Towards
-Traditionally Try Two Typically Ultimately Um Unable Under Unfortunately Unless Unlike Until Up
-Upon Use Using Usually Various Very Want Was Wasn We Well Were What Whatever When Whenever Where
-Whereas Wherever Whether Which While Who Whoever Whom Whose Why With Within Without Would Yeah Yes
-Yesterday Yet You Your
-""".split()
-)
+_STARTERS = """
+A About Above According Accordingly Across Actually Additionally After Afterwards Again Ah All
+Almost Along Already Also Although Always Am An And Another Any Anybody Anyone Anything Anyway Apart
+Apparently Are Aren Around As Aside Assuming At Back Basically Be Because Been Before Behind Being
+Below Besides Between Beyond Both But By Can Certainly Clearly Come Compared Consequently Consider
+Considering Could Currently Definitely Depending Despite Did Didn Do Does Doesn Don During Each
+Earlier Either Else Enough Especially Essentially Even Eventually Ever Every Everybody Everyone
+Everything Evidently Except Few Fewer Finally Following For Fortunately Frankly From Further
+Furthermore Generally Get Give Given Giving Go Had Hardly Has Have Having He Hence Her Here Hers
+Herself His Hopefully How However I If Imagine In Including Indeed Initially Inside Instead
+Interestingly Into Is Isn It Its Just Last Lately Later Let Like Likewise Look Looking Lots Luckily
+Made Make Makes Making Many Maybe Me Meanwhile Mine More Moreover Most Mostly Much Must My Naturally
+Nearly Neither Never Nevertheless Next No Nobody None Nonetheless Nor Normally Not Nothing
+Notwithstanding Now Obviously Occasionally Of Often Oh Okay On Once One Only Or Originally Other
+Others Otherwise Our Out Over Overall People Perhaps Personally Please Plus Possibly Presumably
+Previously Probably Provided Quite Rather Really Recently Regardless Remember Said Say Says See
+Seems Several Shall She Should Similarly Simply Since So Some Somebody Somehow Someone Something
+Sometimes Soon Sorry Still Such Suddenly Suppose Surely Take Taken Taking Tell Terms Than Thank
+Thanks That The Their Them Then There Thereafter Therefore These They Things This Those Though Three
+Through Throughout Thus To Today Together Tomorrow Tonight Too Toward Towards Traditionally Try Two
+Typically Ultimately Um Unable Under Unfortunately Unless Unlike Until Up Upon Use Using Usually
+Various Very Want Was Wasn We Well Were What Whatever When Whenever Where Whereas Wherever Whether
+Which While Who Whoever Whom Whose Why With Within Without Would Yeah Yes Yesterday Yet You Your
+"""
+STARTERS = frozenset(_STARTERS.split())
 
 
 # I alone is a pronoun after a small letter (``no. I think``), a numeral after a capital (``Art. I``).
@@ -111,9 +109,9 @@ def period_after(word: str) -> Period:
         return Period.INITIAL
     if _ACRONYM.fullmatch(word):
         return Period.MAYBE
-    if word.isupper() and len(word) > 2:  # INC., CORP. in a heading
-        return _KINDS.get(word.capitalize(), Period.STOP)
-    return Period.STOP
+    kind = _KINDS.get(word.capitalize()) if word.isupper() else None
+    # CORP., MR. in a heading; but LA, PA and the like are words of their own
+    return kind if kind is Period.NEVER or (kind and len(word) > 2) else Period.STOP
 
 
 def number_follows(word: str, text: str, after: int) -> bool:

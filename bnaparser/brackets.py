@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from bnaparser.errors import TreeError
@@ -37,10 +38,8 @@ class Place(NamedTuple):
     @property
     def column(self) -> int:
         """The column from 1; counted only when it is asked for, as it takes a second reading."""
-        for index, match in enumerate(_TOKEN.finditer(self.text)):
-            if index == self.token:
-                return match.start() + 1
-        return len(self.text) + 1
+        tokens = islice(_TOKEN.finditer(self.text), self.token, None)
+        return next(tokens).start() + 1
 
 
 def read_brackets(

@@ -30,6 +30,7 @@ class EncoderSettings(Settings):
     name: str | None = None
     mix_layers: bool = False
     attention: Literal["sdpa", "eager"] | None = None
+    dropout: float | None = Field(None, ge=0, lt=1)
     character_width: int = Field(64, gt=0)
     character_dropout: float = Field(0.2, ge=0, lt=1)
 

@@ -33,7 +33,8 @@ class PretrainedEncoder(nn.Module):
     """A Hugging Face encoder whose output is gathered from word pieces to words.
 
     ``width`` is the size of a word vector. With ``mix_layers`` the output is ``gamma`` times the
-    softmax-weighted sum of the embeddings and all layers (as in ELMo), learned with the rest.
+    softmax-weighted sum of the embeddings and all layers (as in ELMo), learned with the rest. A
+    ``dropout`` in the settings replaces the encoder's own; on a CPU drawing it costs a lot of time.
     """
 
     def __init__(self, model: PreTrainedModel, settings: EncoderSettings):
@@ -41,6 +42,10 @@ class PretrainedEncoder(nn.Module):
         self.model = model
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # a sentence vector: nobody reads it
+        if settings.dropout is not None:
+            for module in model.modules():
+                if isinstance(module, nn.Dropout):
+                    module.p = settings.dropout
         config = model.config
         self.width: int = config.hidden_size
         self.mix_layers = settings.mix_layers

@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bnaparser.abbreviations import AFTER_COMPANY, COMPANIES, STARTERS, Period, number_follows, period_after
+from bnaparser.abbreviations import (
+    AFTER_COMPANY,
+    COMPANIES,
+    STARTERS,
+    Period,
+    number_follows,
+    period_after,
+)
 from bnaparser.tokens import BLANK, GLUED_PERIOD, PICTURE
 
 _STOP = re.compile(
@@ -40,27 +47,34 @@ _RUN_IN_HEADING = re.compile(
     rf"[{BLANK}]*+[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++(?=[\"\u201c]?[A-Z])"
 )
 _BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6][{BLANK}]")
-_ITEM_NUMBER = re.compile(rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)])")
+_ITEM_NUMBER = re.compile(
+    rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)]+[{BLANK}])"
+)
 _UNFINISHED = re.compile(rf"[^{BLANK}.!?\u2026,;\u2013\u2014\u3002\uff01\uff1f-][{BLANK}]*\Z")
 _FIRST_WORD = re.compile(rf"[{BLANK}]*+([^{BLANK}]++)")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _VISIBLE = re.compile(rf"\w|{PICTURE}", re.VERBOSE)
+_PRONOUN = re.compile(r"(?<!\w)[a-z]+\sI\Z")  # so do I.
 _IS_BLANK = re.compile(f"[{BLANK}]")
 _QUOTATION = frozenset("\"'\u2019\u201d\u2018\u201c\xab\xbb")
 _BROKEN_OFF = 0.8  # of the width: hard-wrapped lines are fuller than that
 # Who speaks, after a quotation that ends in a question or exclamation mark: ``"Why?" Ann asked.``
 _SPEECH = re.compile(
-    rf"""
-    (?:I|He|She|They|We|You|(?:(?:Mr|Mrs|Ms|Dr|Miss)\.?\s+)?[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?)\s+
-    (?:\w+ly\s+)?
-    (?:said|says|asked?s?|asks|replie[ds]|crie[ds]|answered|answers|exclaimed|exclaims|demanded
-      |inquired|enquired|whispered|shouted|shouts|murmured|muttered|called|added|adds|thought
-      |repeated|returned|continued|interrupted|wondered|screamed|yelled|remarked|wrote|writes)\b
+    r"""
+    (?: I | He | She | They | We | You
+      | (?:(?:Mr|Mrs|Ms|Dr|Miss)\.?\s+)? [A-Z][\w'-]+ (?:\s+[A-Z][\w'-]+)? ) \s+
+    (?: \w+ly\s+ )?
+    (?: said | says | asked | asks | replied | replies | cried | cries | answered | answers
+      | exclaimed | exclaims | demanded | inquired | enquired | whispered | shouted | shouts
+      | murmured | muttered | called | added | adds | thought | repeated | returned | continued
+      | interrupted | wondered | screamed | yelled | remarked | wrote | writes ) \b
     """,
     re.VERBOSE,
 )
-_SAID = frozenset("he she it they i we said says asked asks thought cried".split())
-_INTERJECTIONS = frozenset("ah alas aye eh ha hello hey hi lo my no now o oh well why yes".split())
+_SAID_WORDS = "he she it they i we said says asked asks thought cried"
+_SAID = frozenset(_SAID_WORDS.split())
+_INTERJECTION_WORDS = "ah alas aye eh ha hello hey hi lo my no now o oh well why yes"
+_INTERJECTIONS = frozenset(_INTERJECTION_WORDS.split())
 _NAMES_WITH_MARK = frozenset(["Yahoo", "Yum", "Jeopardy"])
 _PLAIN_TITLES = frozenset(["Mr", "Mrs", "Ms", "Messrs"])
 
@@ -84,13 +98,16 @@ def _split_segment(text: str, start: int, end: int, lower_case: bool) -> Iterato
     for cut in _cuts(text, start, end, lower_case):
         piece = _strip(text, start, cut)
         start = cut
-        if previous is not None and _VISIBLE.search(text, *piece) is None:
-            previous = (previous[0], max(previous[1], piece[1]))
+        if piece[0] == piece[1]:
             continue
-        if previous is not None:
+        if previous is None:
+            previous = piece
+        elif _VISIBLE.search(text, *piece) is None:
+            previous = (previous[0], piece[1])
+        else:
             yield previous
-        previous = piece
-    if previous is not None and previous[0] < previous[1]:
+            previous = piece
+    if previous is not None:
         yield previous
 
 
@@ -199,6 +216,8 @@ def _period_ends(
         return True
     starter = following_word in STARTERS and not (following["dot"] and len(following_word) == 1)
     if kind is Period.INITIAL:
+        if word == "I" and _PRONOUN.search(text, max(start, stop.start() - 16), stop.start()):
+            return not following["dot"]
         return starter or (word.islower() and not following["dot"])
     if word in COMPANIES and following_word and not following["dot"] and not following["dash"]:
         if following["open"]:

@@ -106,12 +106,11 @@ _PENN = {
     **dict.fromkeys(("\u2013", "\u2014", "\u2015"), "--"),
     "\u2026": "...",
 }
-_SPEAKING = frozenset(
-    """
-    said says say asked asks added adds replied cried answered thought explained explains noted
-    told wrote continued
-    """.split()
-)
+_SPEAKING_WORDS = """
+said says say asked asks added adds replied cried answered thought explained explains noted told
+wrote continued
+"""
+_SPEAKING = frozenset(_SPEAKING_WORDS.split())
 _QUOTED = 20  # words: a single quote opened longer ago was none
 _CLOSES_AFTER = frozenset([",", ".", "?", "!"])
 _OPENS_AFTER = frozenset(["``", "(", "[", "{", ",", ":", ";", "--", "\u2014"])

@@ -21,7 +21,7 @@ BLANK = (
 # No width, but part of the word they stand in: soft hyphen, joiners, variation selectors, tags.
 _UNSEEN = r"\xad\u034f\u200c\u200d\u2060\ufe00-\ufe0f\U000e0000-\U000e0fff"
 _APOSTROPHE = r"['\u2019\u02bc`\xb4]"
-_QUOTES = "\"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4"
+_QUOTES = '"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4'
 _BRACKETS = r"()\[\]{}<>"
 _ASIAN = r"\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
 _ALONE = (  # never inside a word
@@ -55,7 +55,7 @@ _EMOJI = rf"""
 PICTURE = rf"{_EMOTICON}|{_EMOJI}"
 
 _URL = rf"""
-    (?:(?:https?|ftp|file)://|www\.)
+    (?: (?:https?|ftp|file):// | www\. | mailto: | doi:(?=10) )
     (?: [^{BLANK}<>"\u201c\u201d.,;:!?'\u2019()\[\]{{}}\u2026]++
       | [.,;:!?'\u2019]++(?=[\w/&=\#%~+-])
       | \([^{BLANK}()]{{0,200}}\)
@@ -71,6 +71,10 @@ _WORD = rf"""
       | (?<=[\w.]){_APOSTROPHE}(?=\w) | (?<=-)['\u2019](?=\d)
       | (?<=[a-z]in)['\u2019](?=[{BLANK}]++[a-z])
       | (?<=\d)[,:](?=\d) | (?<=\w)::(?=\w) | (?<=[A-Za-z]):(?=\\)
+      # friend(s), f(x), CD4(+): part of a word, but not of a number, 8(A)
+      | (?:(?<=[A-Za-z)-])|(?<=[A-Za-z]\d)) \( [\w+.,;/:=-]{{1,8}} \)
+      | (?<=\w) \[ [a-z]{{1,8}} \] | \[ [\w+]{{1,6}} \] (?=[\w-])  # effective major[ities], [w]hat
+      | (?<=[\dA-Z])['\u2019](?=-\w)
       | %(?=-\w)
       | (?<=\w)\*++(?=\w)
     )++
@@ -80,14 +84,15 @@ _TOKEN = re.compile(
     rf"""
     (?P<whole> {_URL} | {PICTURE} | </?[A-Za-z][^{BLANK}<>]*> )
   | (?P<mark>
-        \.{{3}}(?=\.(?!\.)) | \.{{2,}} | [?!]+ | -{{2,}} | [\u2014\u2015]+ | \u2026+
-      | `` | \xa7+ | '' | \*++(?!\w) | (?<!\w)\*++ | ->|=>|<-|<=|>= | \#(?=\d) | [A-Z]{{1,3}}\$(?=[\d.]|{_END})
+        \.{{3}}(?=\.(?!\.)) | \.{{2,}} | [?!]+ | <?-+> | <-+ | =+> | -{{2,}} | \u2013{{2,}} | [\u2014\u2015]+ | \u2026+
+      | `` | '' | \xa7+ | \*++(?!\w) | (?<!\w)\*++ | <= | >= | \#(?=\d)
+      | [A-Z]{{1,3}}\$(?=[\d.]|{_END})
     )
   | (?P<elided>
         {_START}(?:o|ol|an|th|yo|mo)['\u2019]{_END}
       | (?<![^{BLANK}"\u201c(\u2014-])['\u2019\u2018](?:
             (?:em|tis|twas|til|till|cause|cuz|bout|round|cross)\b | n['\u2019]{_END}
-          | [0-9]{{2}}s?\b | (?:s|re|ve|ll|d|m){_END} )
+          | [0-9]{{2}}s?\b | (?i:s|re|ve|ll|d|m){_END} )
     )
   | (?P<stop> \.(?!\w) | (?<=["\u201d'\u2019)\]])\.(?=[A-Z]) )
   | (?P<word> {_WORD} )
@@ -95,8 +100,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-
-
 _UNSEEN_ONLY = re.compile(rf"[{_UNSEEN}]+")
 _CLITIC = re.compile(rf"(?:n{_APOSTROPHE}t|{_APOSTROPHE}(?:s|re|ve|ll|d|m))\Z", re.IGNORECASE)
 _LONGEST_CLITIC = 3
@@ -115,6 +118,7 @@ _FUSED = {
     "more'n": 4,
 }
 _GOES_ON = frozenset(",;:")
+_OPENING, _CLOSING = frozenset("(["), frozenset(")]")
 _MORE = re.compile(r"[^\w.!?\u2026]*+[\w.!?\u2026]")  # the sentence does not end here
 _FUSED_LONGEST = max(map(len, _FUSED))
 
@@ -132,6 +136,9 @@ def word_spans(text: str) -> list[tuple[int, int]]:
             _add_word(text, start, end, spans)
         elif kind == "stop" and _belongs_to_word(text, start, spans):
             spans[-1] = (spans[-1][0], end)
+        elif end - start == 2 and match.group() == ".." and _abbreviated(text, start, spans):
+            spans[-1] = (spans[-1][0], start + 1)
+            spans.append((start + 1, end))
         else:
             spans.append((start, end))
     return spans
@@ -158,6 +165,13 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
     spans.extend(reversed(clitics))
 
 
+def _abbreviated(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
+    """Tell whether the two periods from ``dot`` on are an abbreviation's and the sentence's."""
+    if not spans or spans[-1][1] != dot:
+        return False
+    return period_after(text[spans[-1][0] : dot]) in (Period.MAYBE, Period.NEVER)
+
+
 def _belongs_to_word(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
     """Tell whether the period at ``dot`` is part of the word before it.
 
@@ -167,9 +181,12 @@ def _belongs_to_word(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
     if not spans or spans[-1][1] != dot:
         return False
     word = text[spans[-1][0] : dot]
+    following = text[dot + 1 : dot + 2]
     kind = period_after(word)
     if kind is Period.STOP:
-        return text[dot + 1 : dot + 2] in _GOES_ON and word.isalpha()
+        return following in _GOES_ON and word.isalpha()
     if kind is Period.NUMBER:
         return number_follows(word, text, dot + 1)
+    if following in _CLOSING and text[spans[0][0]] not in _OPENING:
+        return True  # (Detroit, Mich.)
     return word == "U.S" or _MORE.match(text, dot + 1) is not None

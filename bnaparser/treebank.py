@@ -69,7 +69,7 @@ def find_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False)
 
     Raises DataError for a missing or damaged file and TreeError (file, line, column) at the first
     tree that is no tree. With ``skip_broken`` such a tree is left out and a warning is logged;
-    each tree must then start at the beginning of a line. Bytes that are not UTF-8 become U+FFFD,
+    each tree must then start at the beginning of a line and hold no blank line. Bytes that are not UTF-8 become U+FFFD,
     with a warning that names the line.
     """
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
@@ -178,14 +178,19 @@ def _without_markup(lines: list[str]) -> Iterator[str]:
 
 
 def _blocks(lines: Iterator[str], *, split: bool) -> Iterator[tuple[int, Iterable[str]]]:
-    """Give all lines as one block, or split them before every line that starts with a bracket."""
+    """Give all lines as one block, with the number of the first, or split them between trees.
+
+    A tree is taken to start where a line starts with a bracket, and after a blank line, such as
+    mark-up leaves.
+    """
     if not split:
         yield 1, lines
         return
     first, block = 1, list[str]()
     for number, line in enumerate(lines, 1):
-        if line.startswith("(") and block:
-            yield first, block
+        if line.startswith("(") or not line.strip():
+            if block:
+                yield first, block
             first, block = number, []
         block.append(line)
     yield first, block

@@ -15,6 +15,7 @@ from bnaparser.eval import score
 from bnaparser.tree import ROOT_LABELS, Span, Tree, assemble, flatten, parse_trees
 
 DEPTH = 5_000
+UNHURRIED = settings(deadline=None)  # a busy machine is no mistake, and nltk loads for seconds
 
 # Round brackets and ASCII blanks cannot stand in a word, all other signs can.
 SIGNS = st.characters(exclude_characters="() \t\n\r\f\v", exclude_categories=["Cs"])
@@ -63,16 +64,19 @@ class TestSpans:
     def test_are_the_constituents_in_preorder(self, text, spans):
         assert Tree.parse(text).spans() == [Span(*span) for span in spans]
 
+    @UNHURRIED
     @given(TREES)
     def test_undone_by_from_spans(self, tree):
         assert Tree.from_spans(tree.words, tree.tags, tree.spans(), tree.label) == tree
 
+    @UNHURRIED
     @given(TREES, st.randoms())
     def test_may_be_given_in_any_order(self, tree, random):
         spans = tree.spans()
         random.shuffle(spans)
         assert Tree.from_spans(tree.words, tree.tags, spans, tree.label) == tree
 
+    @UNHURRIED
     @given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8))
     def test_from_spans_refuses_crossing_ones_and_takes_all_others(self, pairs):
         spans = [Span(*sorted(pair), "X") for pair in pairs if pair[0] != pair[1]]
@@ -129,18 +133,22 @@ def permuted_pairs(items):
 
 
 class TestReadingAndWriting:
+    @UNHURRIED
     @given(TREES)
     def test_a_written_tree_reads_back(self, tree):
         assert Tree.parse(str(tree)) == tree
 
+    @UNHURRIED
     @given(TREES)
     def test_an_indented_tree_reads_back(self, tree):
         assert Tree.parse(tree.pretty()) == tree
 
+    @UNHURRIED
     @given(TREES)
     def test_its_repr_makes_it_again(self, tree):
         assert eval(repr(tree)) == tree
 
+    @UNHURRIED
     @given(st.lists(TREES, max_size=4), st.lists(st.sampled_from(["", "\n", " ", "\r\n\t"])))
     def test_trees_may_share_a_line_or_take_many(self, trees, gaps):
         gaps = [*gaps, *[""] * len(trees)]
@@ -232,6 +240,7 @@ class TestTree:
         assert tree == Tree.parse("(TOP (NP (NN cat) (CC and) (NN cat)))")
         assert [n.span for n in tree.preterminals()] == [(0, 1), (1, 2), (2, 3)]
 
+    @UNHURRIED
     @given(TREES, TREES)
     def test_equality_is_that_of_the_written_form(self, one, other):
         assert (one == other) == (str(one) == str(other))
@@ -243,6 +252,7 @@ class TestTree:
         assert all(Tree.parse(a) != Tree.parse(b) for a, b in combinations(trees, 2))
         assert Tree.parse("(A a)") != "(A a)"
 
+    @UNHURRIED
     @given(TREES)
     def test_a_copy_equals_it_and_keeps_its_places(self, tree):
         for part in (tree, tree.subtrees[-1]):
@@ -253,7 +263,7 @@ class TestTree:
         assert copy.deepcopy(tree) is tree
         assert assemble(*flatten(tree)) == tree
 
-    @settings(deadline=None)  # importing nltk takes seconds
+    @UNHURRIED
     @given(TREES)
     def test_goes_to_nltk_and_back(self, tree):
         assert Tree.from_nltk(tree.to_nltk()) == tree

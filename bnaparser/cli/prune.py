@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bnaparser.cli.quiet import quiet_libraries
-from bnaparser.errors import DataError
 
 HELP = "make an encoder with a smaller vocabulary"
 
@@ -37,17 +36,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lines(paths: list[str]) -> Iterator[str]:
-    import lzma
-
+    """Yield the lines of texts, and of trees their words as a text would write them."""
     from bnaparser.escapes import unescape
     from bnaparser.tree import Tree
+    from bnaparser.treebank import read_lines
 
     for path in paths:
-        try:
-            opened = lzma.open(path, "rt", encoding="utf-8") if path.endswith(".xz") else open(path, encoding="utf-8")
-            with opened as file:
-                for line in file:
-                    tree = line.startswith("(TOP ")
-                    yield " ".join(map(unescape, Tree.parse(line).words)) if tree else line
-        except (OSError, UnicodeDecodeError, lzma.LZMAError) as error:
-            raise DataError(f"cannot read {path}: {error}") from error
+        for line in read_lines(path):
+            is_tree = line.startswith("(TOP ")
+            yield " ".join(map(unescape, Tree.parse(line).words)) if is_tree else line

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--skip-broken",
         action="store_true",
         help="leave out trees that cannot be read, with a warning each; a tree must then start at"
-        " the beginning of a line",
+        " the beginning of a line and hold no blank line",
     )
     parser.add_argument(
         "--all", action="store_true", help=f"show all labels, not just the {_MOST} most frequent"

@@ -1,0 +1,85 @@
+"""The wheel, the links and the public names are what docs/architecture.md says they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import bnaparser
+
+ROOT = Path(__file__).parent.parent
+MAPPED = ("chart", "eval", "server", "models")
+
+
+def run_python(code: str, folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_links_are_relative_and_complete() -> None:
+    links = [ROOT / "bnaparser" / name for name in MAPPED]
+    if any(link.is_symlink() for link in links):
+        assert [os.readlink(link) for link in links] == [f"../{name}" for name in MAPPED]
+
+
+def test_folders_do_not_leak_to_the_top_level(tmp_path: Path) -> None:
+    code = (
+        "import importlib.util as u; "
+        f"print([n for n in {MAPPED!r} if (s := u.find_spec(n)) is not None and s.origin])"
+    )
+    assert run_python(code, tmp_path).strip() == "[]"
+
+
+def test_wheel_holds_exactly_the_tracked_python_files(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".py")}
+    tracked = subprocess.run(
+        ["git", "ls-files", "bnaparser/*.py", *(f"{name}/*.py" for name in MAPPED)],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    expected = {name if name.startswith("bnaparser/") else f"bnaparser/{name}" for name in tracked}
+    assert shipped == expected
+
+
+def test_importing_the_package_loads_the_standard_library_only(tmp_path: Path) -> None:
+    code = (
+        "import sys; before = set(sys.modules); import bnaparser; "
+        "new = {n.split('.')[0] for n in set(sys.modules) - before}; "
+        "print(sorted(n for n in new if n not in sys.stdlib_module_names and n[0] != '_'))"
+    )
+    assert run_python(code, tmp_path).strip() in ("['bnaparser']",)
+
+
+def test_public_names_are_real_and_few() -> None:
+    assert len(bnaparser.__all__) <= 12
+    assert sorted(bnaparser.__all__) == list(bnaparser.__all__)
+    for name in bnaparser.__all__:
+        assert getattr(bnaparser, name) is not None
+    assert dir(bnaparser) == bnaparser.__all__
+
+
+def test_constraints_satisfy_the_lower_bounds() -> None:
+    from packaging.requirements import Requirement
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pins = {}
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, version = line.split("==")
+            pins[name.lower().replace("_", "-")] = version
+    wanted = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    for requirement in map(Requirement, wanted):
+        if requirement.name != "bnaparser":
+            pinned = pins[requirement.name.lower().replace("_", "-")]
+            assert requirement.specifier.contains(pinned), requirement
