@@ -52,13 +52,12 @@ class CharacterEncoder(nn.Module):
         self, sentences: Sequence[Sequence[str]], max_words: int
     ) -> list[list[CharacterWindow]]:
         """Return the windows of each sentence: half-overlapping runs of at most ``max_words``."""
+        step = max(1, max_words // 2)
         return [
             [
                 CharacterWindow(tuple(words[first : first + max_words]), first)
-                for first in range(0, max(1, len(words) - max_words // 2), max_words // 2)
+                for first in range(0, max(1, len(words) - max_words + step), step)
             ]
-            if len(words) > max_words
-            else [CharacterWindow(tuple(words), 0)]
             for words in sentences
         ]
 

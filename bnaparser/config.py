@@ -56,9 +56,17 @@ class LayerSettings(Settings):
     def _halves(self) -> LayerSettings:
         if self.width % 2 or self.head_width % 2:
             raise ValueError("width and head_width must be even: both are split into two halves")
-        if "partitioned" in self.kinds and self.positions != "concatenate":
-            raise ValueError('partitioned layers need positions = "concatenate"')
+        if "partitioned" in self.kinds:
+            if self.positions != "concatenate":
+                raise ValueError('partitioned layers need positions = "concatenate"')
+            if self.feed_forward_width % 2:
+                raise ValueError("partitioned layers need an even feed_forward_width")
         return self
+
+    @property
+    def content_width(self) -> int:
+        """Features of a word before positions are added, or put beside them."""
+        return self.width // 2 if self.positions == "concatenate" else self.width
 
 
 class ScorerSettings(Settings):
@@ -83,6 +91,12 @@ class ModelSettings(Settings):
     layers: LayerSettings = LayerSettings()
     scorer: ScorerSettings = ScorerSettings()
     tags: TagSettings = TagSettings()
+
+    @model_validator(mode="after")
+    def _directions(self) -> ModelSettings:
+        if self.encoder.name is None and self.layers.content_width % 2:
+            raise ValueError("layers.width must be divisible by 4: words from characters are half it")
+        return self
 
 
 class DataSettings(Settings):

@@ -67,7 +67,8 @@ def read_mix(settings: TrainSettings) -> Mix:
     sets: list[tuple[range, float]] = []
     for source in settings.data:
         first = len(train)
-        train.extend(e for e in read_examples(source, settings) if len(e.words) <= settings.max_words)
+        examples = read_examples(source, settings)
+        train.extend(example for example in examples if len(example.words) <= settings.max_words)
         sets.append((range(first, len(train)), source.weight))
     dev = {
         _name(source, settings.dev): list(
@@ -96,10 +97,14 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
 
 
 def _name(source: DataSettings, sources: Sequence[DataSettings]) -> str:
-    """Return a short name of a file: as much of its path, from the end, as tells it from others."""
-    parts = source.path.split("/")
+    """Return a short name of a set: as much of its path, from the end, as tells it from others."""
+    parts = _parts(source)
     for count in range(1, len(parts) + 1):
-        name = "/".join(parts[-count:])
-        if sum(other.path.endswith(name) for other in sources) == 1:
-            return name
-    return source.path
+        if sum(_parts(other)[-count:] == parts[-count:] for other in sources) == 1:
+            return "/".join(parts[-count:])
+    return "/".join(parts)
+
+
+def _parts(source: DataSettings) -> list[str]:
+    parts = source.path.split("/")
+    return parts if source.release is None else [*parts, source.part]

@@ -25,8 +25,20 @@ from bnaparser.pieces import MISSING, Window
 
 # Encoders with relative positions have no limit of their own; BNA's own table ends here.
 DEFAULT_POSITIONS = 512
-# Tokenizers that glue a blank to a word must be told so before they take single words.
-PREFIX_SPACE_TYPES = {"roberta", "longformer", "bart", "gpt2", "deberta"}
+# Encoders whose positions count from the number of the padding piece on.
+OFFSET_POSITIONS = {
+    "camembert",
+    "data2vec-text",
+    "ibert",
+    "longformer",
+    "mpnet",
+    "roberta",
+    "roberta-prelayernorm",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "xmod",
+}
+T5_TYPES = {"t5", "mt5", "umt5"}
 
 
 class PretrainedEncoder(nn.Module):
@@ -43,9 +55,7 @@ class PretrainedEncoder(nn.Module):
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # a sentence vector: nobody reads it
         if settings.dropout is not None:
-            for module in model.modules():
-                if isinstance(module, nn.Dropout):
-                    module.p = settings.dropout
+            _set_dropout(model, settings.dropout)
         config = model.config
         self.width: int = config.hidden_size
         self.mix_layers = settings.mix_layers
@@ -102,25 +112,31 @@ def collate(windows: Sequence[Window]) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return ids, mask, gather
 
 
+def _set_dropout(model: PreTrainedModel, probability: float) -> None:
+    """Set all dropout: that of modules, and the numbers that some attention layers keep."""
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = probability
+        for name, value in list(vars(module).items()):
+            if "dropout" in name and isinstance(value, float):
+                setattr(module, name, probability)
+
+
 def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
-    """Load the tokenizer of a Hugging Face folder or hub name, ready to take single words."""
+    """Load the tokenizer of a Hugging Face folder or hub name; code that comes along is not run."""
     try:
-        config = AutoConfig.from_pretrained(folder)
-        extra: dict[str, Any] = {}
-        if config.model_type in PREFIX_SPACE_TYPES:
-            extra["add_prefix_space"] = True
-        return AutoTokenizer.from_pretrained(folder, **extra)
-    except (OSError, ValueError, KeyError) as error:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"cannot load the tokenizer of {folder}: {error}") from error
 
 
 def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrainedModel:
     """Load a Hugging Face encoder with its weights from a folder or hub name, in float32."""
     try:
-        config = AutoConfig.from_pretrained(folder)
-        kind = T5EncoderModel if config.model_type in ("t5", "mt5", "umt5") else AutoModel
-        extra = {} if attention is None else {"attn_implementation": attention}
-        return kind.from_pretrained(folder, dtype=torch.float32, **extra)
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        kind = T5EncoderModel if config.model_type in T5_TYPES else AutoModel
+        extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
+        return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"cannot load the encoder {folder}: {error}") from error
 
@@ -128,14 +144,16 @@ def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrai
 def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> PreTrainedModel:
     """Build a Hugging Face encoder without weights from its configuration."""
     extra = {} if attention is None else {"attn_implementation": attention}
-    if config.model_type in ("t5", "mt5", "umt5"):
+    if config.model_type in T5_TYPES:
         return T5EncoderModel._from_config(config, **extra)
-    return AutoModel.from_config(config, **extra)
+    return AutoModel.from_config(config, trust_remote_code=False, **extra)
 
 
 def max_positions(config: PretrainedConfig) -> int:
     """Return how many pieces an encoder takes at once, special pieces included."""
-    limit = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
-    if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer"):
-        limit -= (config.pad_token_id or 0) + 1  # positions count from pad_token_id + 1
+    limit: int = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
+    if limit < 0:
+        limit = DEFAULT_POSITIONS  # XLNet's way to say that there is no limit
+    if config.model_type in OFFSET_POSITIONS:
+        limit -= (config.pad_token_id or 0) + 1
     return max(limit, 8)

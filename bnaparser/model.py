@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from transformers import PreTrainedTokenizerBase
 
 from bnaparser import chart
 from bnaparser.characters import CharacterEncoder, CharacterWindow
@@ -90,7 +91,7 @@ class BnaModel(nn.Module):
         self.pieces = pieces
         self.encoder = encoder
         self.stack = LayerStack(settings.layers)
-        width, content = settings.layers.width, self.stack.content_width
+        width, content = settings.layers.width, settings.layers.content_width
         self.project: nn.Module = nn.Identity()
         if isinstance(encoder, PretrainedEncoder):
             self.project = nn.Linear(encoder.width, content, bias=False)
@@ -217,10 +218,12 @@ class BnaModel(nn.Module):
         return torch.from_numpy(np.stack(rows)).to(self.device)
 
 
-def build_pieces(encoder: PretrainedEncoder, tokenizer: object, settings: ModelSettings) -> Pieces:
+def build_pieces(
+    encoder: PretrainedEncoder, tokenizer: PreTrainedTokenizerBase, settings: ModelSettings
+) -> Pieces:
     """Return the pieces of an encoder, windows bounded by its positions and by BNA's own."""
     limit = max_positions(encoder.model.config)
-    return Pieces(tokenizer, limit, settings.layers.max_positions - 2)  # type: ignore[arg-type]
+    return Pieces(tokenizer, limit, settings.layers.max_positions - 2)
 
 
 def _position_rows(batch: Sequence[Prepared], positions: int) -> Tensor:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 
@@ -18,6 +19,9 @@ from bnaparser.predict import Prediction, predict_batch
 from bnaparser.text import Sentence, split, tokenize
 
 log = logging.getLogger(__name__)
+In = TypeVar("In")
+Out = TypeVar("Out")
+Tags = tuple[str, ...] | None
 
 MAX_WORDS = 2000
 BATCH_TOKENS = 4096
@@ -95,35 +99,48 @@ class Parser:
         self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None
     ) -> list[Parse]:
         """Parse tokenized sentences, in length-sorted batches; a Parse each, in order."""
-        results: dict[int, Parse] = {}
+        rows = [None] * len(sentences) if tags is None else [tuple(row) for row in tags]
+        if len(rows) != len(sentences):
+            raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
+        given = list(zip(sentences, rows, strict=True))
+        found: dict[int, Prediction | str] = {}
+        prepared: dict[int, Prepared] = {}
         good: list[int] = []
-        for index, sentence in enumerate(sentences):
+        for index, (sentence, row) in enumerate(given):
             try:
-                _check(sentence, None if tags is None else tags[index])
+                _check(sentence, row)
                 good.append(index)
             except SentenceError as error:
-                results[index] = _failed(sentence, str(error))
-        given = None if tags is None else [tags[index] for index in good]
-        prepared = self.model.prepare([sentences[index].words for index in good], given)
-        sizes = [sentence.size for sentence in prepared]
-        for batch in batches_by_length(sizes, self.batch_tokens):
-            for place, found in zip(
-                batch, self._predict([prepared[place] for place in batch]), strict=True
-            ):
-                index = good[place]
-                own = None if tags is None else tuple(tags[index])
-                results[index] = _parse(sentences[index], found, own)
-        return [results[index] for index in range(len(sentences))]
+                found[index] = str(error)
+        for index, one in zip(good, _each(self._prepare, [given[i] for i in good]), strict=True):
+            if isinstance(one, str):
+                found[index] = one
+            else:
+                prepared[index] = one
+        places = list(prepared)
+        for batch in batches_by_length([p.size for p in prepared.values()], self.batch_tokens):
+            chosen = [places[place] for place in batch]
+            predictions = _each(self._predict, [prepared[index] for index in chosen])
+            found.update(zip(chosen, predictions, strict=True))
+        return [_parse(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
 
-    def _predict(self, batch: Sequence[Prepared]) -> list[Prediction | str]:
-        """Parse a batch; where that fails, sentence by sentence, with a reason for those that do."""
-        try:
-            return list(predict_batch(self.model, batch))
-        except Exception as error:  # whatever it is, it must not take the other sentences along
-            if len(batch) == 1:
-                log.debug("a sentence failed", exc_info=True)
-                return [f"the parser failed on this sentence: {type(error).__name__}: {error}"]
-        return [found for sentence in batch for found in self._predict([sentence])]
+    def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[Prepared]:
+        tags = [row for _, row in given if row is not None]
+        return self.model.prepare([sentence.words for sentence, _ in given], tags or None)
+
+    def _predict(self, batch: Sequence[Prepared]) -> list[Prediction]:
+        return predict_batch(self.model, batch)
+
+
+def _each(function: Callable[[Sequence[In]], list[Out]], items: Sequence[In]) -> list[Out | str]:
+    """Apply a function to all items; where it fails, to each, with a reason for those that fail."""
+    try:
+        return list(function(items))
+    except Exception as error:  # whatever it is, it must not take the other sentences along
+        if len(items) == 1:
+            log.debug("a sentence failed", exc_info=True)
+            return [f"the parser failed on this sentence: {type(error).__name__}: {error}"]
+    return [result for item in items for result in _each(function, [item])]
 
 
 def from_words(words: Sequence[str]) -> Sentence:
@@ -135,7 +152,7 @@ def from_words(words: Sequence[str]) -> Sentence:
     return Sentence(" ".join(words), tuple(words), tuple(offsets))
 
 
-def _check(sentence: Sentence, tags: Sequence[str] | None) -> None:
+def _check(sentence: Sentence, tags: Tags) -> None:
     """Raise SentenceError for a sentence that the network cannot take, saying why."""
     count = len(sentence.words)
     if count == 0:
@@ -147,15 +164,22 @@ def _check(sentence: Sentence, tags: Sequence[str] | None) -> None:
     for number, word in enumerate(sentence.words, 1):
         if not word or any(char.isspace() for char in word):
             raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
-    if tags is not None and len(tags) != count:
+    if tags is None:
+        return
+    if len(tags) != count:
         raise SentenceError(f"{len(tags)} tags for {count} words: give one tag a word")
+    for number, tag in enumerate(tags, 1):
+        if not tag or any(char.isspace() or char in "()" for char in tag):
+            raise SentenceError(
+                f"tag {number} is {tag!r}: a tag has no blanks, no brackets and is not empty"
+            )
 
 
 def _failed(sentence: Sentence, reason: str) -> Parse:
     return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
 
 
-def _parse(sentence: Sentence, found: Prediction | str, tags: tuple[str, ...] | None) -> Parse:
+def _parse(sentence: Sentence, found: Prediction | str, tags: Tags) -> Parse:
     if isinstance(found, str):
         return _failed(sentence, found)
     # A model without a tag head names every word's part of speech XX.

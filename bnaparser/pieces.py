@@ -47,12 +47,22 @@ class Pieces:
     def __init__(self, tokenizer: PreTrainedTokenizerBase, max_pieces: int, max_words: int):
         self.tokenizer = tokenizer
         self.max_words = max_words
+        self._blank = ""
+        if tokenizer.is_fast:
+            # A tokenizer's files may ask for a fixed length; windows bound sentences here.
+            tokenizer.backend_tokenizer.no_truncation()
+            tokenizer.backend_tokenizer.no_padding()
+            self._blank = " " if _reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_pieces(tokenizer)
         self.max_pieces = max_pieces - len(self.prefix) - len(self.suffix)
-        specials = self.prefix + self.suffix
-        self._start = _place(specials, tokenizer.cls_token_id, 0 if self.prefix else MISSING)
-        stop = tokenizer.sep_token_id or tokenizer.eos_token_id
-        self._stop = _place(specials, stop, len(self.prefix) if self.suffix else MISSING)
+        self._start = _place(
+            self.prefix + self.suffix, tokenizer.cls_token_id, 0 if self.prefix else MISSING
+        )
+        stop = tokenizer.sep_token_id
+        if stop is None:
+            stop = tokenizer.eos_token_id
+        # Some tokenizers have one token for both ends, so STOP is looked for at the end only.
+        self._stop = len(self.prefix) + _place(self.suffix, stop, 0) if self.suffix else MISSING
 
     def windows(self, sentences: Sequence[Sequence[str]]) -> list[list[Window]]:
         """Return the windows of each sentence (words as a treebank or a text writes them)."""
@@ -70,7 +80,9 @@ class Pieces:
                 for words in sentences
             ]
         encodings = self.tokenizer.backend_tokenizer.encode_batch(
-            sentences, is_pretokenized=True, add_special_tokens=False
+            [[self._blank + word for word in words] for words in sentences],
+            is_pretokenized=True,
+            add_special_tokens=False,
         )
         result = []
         for words, encoding in zip(sentences, encodings, strict=True):
@@ -111,6 +123,19 @@ class Pieces:
             if special != MISSING:
                 last[index] = special if special < len(self.prefix) else special + inside
         return Window(np.array(ids, np.int64), np.array(last, np.int64), first_word)
+
+
+def _reads_blanks(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Tell whether the tokenizer takes a blank as part of the word after it.
+
+    Byte-level tokenizers do: without a blank a word would be read as the end of another one. (Their
+    option ``add_prefix_space`` works with some tokenizer classes only.)
+    """
+    split = tokenizer.backend_tokenizer.pre_tokenizer
+    if split is None:
+        return False
+    alone, after_blank = (split.pre_tokenize_str(text) for text in ("a", " a"))
+    return [piece for piece, _ in alone] != [piece for piece, _ in after_blank]
 
 
 def _special_pieces(tokenizer: PreTrainedTokenizerBase) -> tuple[list[int], list[int]]:

@@ -178,9 +178,9 @@ def _ends(text: str, start: int, stop: re.Match[str], lower_case: bool) -> bool:
     if following["word"][:1].islower():
         if following["dash"] or (stop["close"] and not lower_case) or mark[0] in ".\u2026":
             return False
-        if mark[-1] == "?" or lower_case:
-            return following["word"] not in _SAID and word.lower() not in _INTERJECTIONS
-        return False
+        if stop["close"] and following["word"] in _SAID:
+            return False
+        return (mark[-1] == "?" or lower_case) and word.lower() not in _INTERJECTIONS
     if stop["close"] and _SPEECH.match(text, stop.end()):
         return False
     if mark == "!" and word in _NAMES_WITH_MARK:

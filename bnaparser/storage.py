@@ -30,6 +30,8 @@ CONFIG, LABELS, WEIGHTS, METRICS, ENCODER = (
     "metrics.json",
     "encoder",
 )
+# Where the weights file says which tensors are others under a second name.
+COPIES = "copies"
 # Matrices smaller than this are not worth a scale a row.
 SMALLEST_INT8 = 16384
 
@@ -47,14 +49,9 @@ def create(
     """
     name = settings.encoder.name
     if name is None:
-        content = settings.layers.width
-        if settings.layers.positions == "concatenate":
-            content //= 2
-        alphabet = CharacterEncoder(characters, content, settings.encoder)
+        alphabet = CharacterEncoder(characters, settings.layers.content_width, settings.encoder)
         return BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
-    encoder = PretrainedEncoder(
-        load_pretrained(name, settings.encoder.attention), settings.encoder
-    )
+    encoder = PretrainedEncoder(load_pretrained(name, settings.encoder.attention), settings.encoder)
     pieces = build_pieces(encoder, load_tokenizer(name), settings)
     return BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
 
@@ -76,10 +73,9 @@ def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any
         model.encoder.model.config.save_pretrained(folder / ENCODER)
         assert model.pieces is not None
         model.pieces.tokenizer.save_pretrained(folder / ENCODER)
-    tensors = {
-        name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()
-    }
-    save_file(_pack(tensors, store), folder / WEIGHTS, {"format": "pt", "store": store})
+    tensors, copies = _without_copies(model.state_dict())
+    metadata = {"format": "pt", "store": store, COPIES: json.dumps(copies)}
+    save_file(_pack(tensors, store), folder / WEIGHTS, metadata)
 
 
 def load(folder: str | Path) -> BnaModel:
@@ -100,14 +96,8 @@ def load(folder: str | Path) -> BnaModel:
     tensors = _read_weights(folder / WEIGHTS)
     with torch.device("meta"):
         if settings.encoder.name is None:
-            content = settings.layers.width // (1 + (settings.layers.positions == "concatenate"))
-            model = BnaModel(
-                settings,
-                labels,
-                tags,
-                CharacterEncoder(characters, content, settings.encoder),
-                allow_empty_root=allow_empty_root,
-            )
+            alphabet = CharacterEncoder(characters, settings.layers.content_width, settings.encoder)
+            model = BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
         else:
             config, tokenizer = _read_encoder(folder / ENCODER)
             encoder = PretrainedEncoder(
@@ -156,12 +146,28 @@ def _materialise_buffers(model: BnaModel) -> None:
 
 def _rebuild_encoder(model: BnaModel) -> None:
     assert isinstance(model.encoder, PretrainedEncoder)
-    weights = model.encoder.model.state_dict()
-    fresh = build_pretrained(model.encoder.model.config, model.settings.encoder.attention)
-    if getattr(fresh, "pooler", None) is not None:
-        fresh.pooler = None
-    fresh.load_state_dict(weights, assign=True)
-    model.encoder.model = fresh.eval()
+    settings = model.settings.encoder
+    inner = build_pretrained(model.encoder.model.config, settings.attention)
+    fresh = PretrainedEncoder(inner, settings)
+    fresh.load_state_dict(model.encoder.state_dict(), assign=True)
+    model.encoder = fresh
+
+
+def _without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Return the tensors on the CPU, each once, and the other names of those that have several.
+
+    T5 has its embeddings under two names; the file format takes no tensor twice.
+    """
+    once: dict[str, Tensor] = {}
+    copies: dict[str, str] = {}
+    names: dict[tuple[int, torch.Size], str] = {}
+    for name, tensor in tensors.items():
+        first = names.setdefault((tensor.data_ptr(), tensor.shape), name)
+        if first == name:
+            once[name] = tensor.detach().cpu().contiguous()
+        else:
+            copies[name] = first
+    return once, copies
 
 
 def _pack(tensors: dict[str, Tensor], store: str) -> dict[str, Tensor]:
@@ -189,10 +195,14 @@ def _read_weights(path: Path) -> dict[str, Tensor]:
                 if tensor.dtype == torch.int8:
                     tensor = tensor * file.get_tensor(f"{name}:scale")
                 tensors[name] = tensor.float() if tensor.is_floating_point() else tensor
+            copies = json.loads((file.metadata() or {}).get(COPIES, "{}"))
+            tensors.update({name: tensors[first] for name, first in copies.items()})
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing; the folder is not a complete model") from error
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"{path} is damaged or cut short ({error}); get the model again") from error
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        raise ModelError(
+            f"{path} is damaged or cut short ({error}); get the model again"
+        ) from error
     return tensors
 
 
@@ -200,9 +210,10 @@ def _read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder / 'config.json'} is missing; the folder is not a complete model")
     try:
-        return AutoConfig.from_pretrained(folder), load_tokenizer(folder)
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{folder} is damaged: {error}") from error
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        raise ModelError(f"{folder} is damaged: {error}; get the model again") from error
+    return config, load_tokenizer(folder)
 
 
 def _read_json(path: Path) -> Any:

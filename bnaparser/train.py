@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -36,6 +37,8 @@ from bnaparser.tree import Tree
 log = logging.getLogger(__name__)
 LOG_EVERY = 50
 CHECKPOINT, BEST, PROGRESS = "checkpoint", "model", "progress.json"
+# A checkpoint that is being written, and the last one until the new one has its place.
+NEW, OLD = "checkpoint.new", "checkpoint.old"
 
 
 @dataclass
@@ -82,6 +85,8 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     output = Path(output)
     if fresh and accelerator.is_main_process:
         shutil.rmtree(output, ignore_errors=True)
+    accelerator.wait_for_everyone()
+    accelerator.init_trackers("logs")
     run = Run(recipe, output, accelerator)
     run.resume()
     run.go()
@@ -95,10 +100,12 @@ class Run:
         self.recipe, self.settings, self.output = recipe, recipe.train, output
         self.accelerator = accelerator
         mix = read_mix(recipe.train)
-        if not mix.train:
-            raise DataError("the recipe names no training trees: set train.data")
+        if mix.epoch_size == 0:
+            raise DataError("the recipe names no training trees: set train.data, and their weights")
         torch.manual_seed(self.settings.seed)
         labels = Inventory.of_labels(span.label for example in mix.train for span in example.spans)
+        if len(labels) == 1:
+            raise DataError("the training trees hold no constituents, only words and their tags")
         tags = Inventory.of_tags(tag for example in mix.train for tag in example.tags)
         characters = "".join(sorted({c for e in mix.train for word in e.words for c in word}))
         empty_root = any(not example.has_root for example in mix.train)
@@ -108,7 +115,7 @@ class Run:
             [example.words for example in mix.train], [example.tags for example in mix.train]
         )
         self.golds = [gold(e.spans, e.tags, labels, tags) for e in mix.train]
-        self.updates_per_epoch = max(1, round(mix.epoch_size / self.settings.batch_size))
+        self.updates_per_epoch = math.ceil(mix.epoch_size / self.settings.batch_size)
         self.total_updates = self.settings.max_updates or max(
             1, round(self.settings.epochs * self.updates_per_epoch)
         )
@@ -137,16 +144,20 @@ class Run:
         self.objective, self.optimizer = self.accelerator.prepare(objective, self.optimizer)
         self.average: AveragedModel | None = None
         if settings.average_decay is not None:
-            update = get_ema_multi_avg_fn(settings.average_decay)
+            # torch gives this function no types.
+            update = get_ema_multi_avg_fn(settings.average_decay)  # type: ignore[no-untyped-call]
             self.average = AveragedModel(self.model, multi_avg_fn=update)
             self.accelerator.register_for_checkpointing(self.average)
 
     def resume(self) -> None:
-        """Load the last checkpoint, if there is one."""
-        file = self.output / CHECKPOINT / PROGRESS
-        if not file.is_file():
+        """Load the last complete checkpoint, if there is one; its progress file was written last."""
+        for name in (CHECKPOINT, NEW):
+            file = self.output / name / PROGRESS
+            if file.is_file():
+                break
+        else:
             return
-        self.accelerator.load_state(str(self.output / CHECKPOINT))
+        self.accelerator.load_state(str(file.parent))
         self.progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
         log.info("resumed after update %d", self.progress.update)
 
@@ -195,7 +206,7 @@ class Run:
         sizes = [sentence.size for sentence in self.prepared]
         order = self.mix.draw(generator)
         batches = pooled_batches(order, sizes, self.settings, generator)
-        yield from batches[: self.updates_per_epoch][done:]
+        yield from batches[done:]
 
     def _update(self, batch: list[int]) -> float:
         """Do one optimizer step on a batch, in parts that fit the token budget; return the loss."""
@@ -268,7 +279,7 @@ class Run:
             progress.checks_since_best = 0
 
     def _judged_model(self) -> BnaModel:
-        return self.model if self.average is None else self.average.module
+        return self.model if self.average is None else cast(BnaModel, self.average.module)
 
     def _development_scores(self) -> dict[str, float]:
         """Return F1 and tag accuracy of each development set (percent), and the mean F1."""
@@ -292,14 +303,23 @@ class Run:
         return scores
 
     def _save_checkpoint(self) -> None:
-        """Write the checkpoint beside the old one, then put it in its place."""
-        target, fresh = self.output / CHECKPOINT, self.output / f"{CHECKPOINT}.new"
-        self.accelerator.save_state(str(fresh))
+        """Write the checkpoint beside the last one, then put it in its place.
+
+        Whenever the run is killed, a whole checkpoint is under one of the names `resume` knows.
+        """
+        target, new, old = (self.output / name for name in (CHECKPOINT, NEW, OLD))
+        if self.accelerator.is_main_process:
+            shutil.rmtree(new, ignore_errors=True)
+        self.accelerator.wait_for_everyone()
+        self.accelerator.save_state(str(new))
         if self.accelerator.is_main_process:
             text = json.dumps(asdict(self.progress), indent=1)
-            (fresh / PROGRESS).write_text(text, encoding="utf-8")
-            shutil.rmtree(target, ignore_errors=True)
-            fresh.rename(target)
+            (new / PROGRESS).write_text(text, encoding="utf-8")
+            shutil.rmtree(old, ignore_errors=True)
+            if target.exists():
+                target.rename(old)
+            new.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
         self.accelerator.wait_for_everyone()
 
 
@@ -331,12 +351,10 @@ def _accelerator(recipe: Recipe, output: Path) -> Any:
         from accelerate.utils import ProjectConfiguration
     except ImportError as error:
         raise MissingExtraError("accelerate", "train") from error
-    accelerator = Accelerator(
+    return Accelerator(
         mixed_precision=recipe.train.precision,
         log_with="tensorboard",
         project_config=ProjectConfiguration(project_dir=str(output), logging_dir=str(output)),
     )
-    accelerator.init_trackers("logs")
-    return accelerator
 
 

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -19,6 +20,8 @@ from bnaparser.errors import ModelError
 
 def count_pieces(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str]) -> Counter[int]:
     """Count the pieces of the lines of a text."""
+    tokenizer.backend_tokenizer.no_truncation()
+    tokenizer.backend_tokenizer.no_padding()
     counts: Counter[int] = Counter()
     chunk: list[str] = []
     for line in lines:
@@ -48,6 +51,7 @@ def prune_vocabulary(
         raise ModelError(f"cannot prune a {spec['model']['type']} vocabulary, only WordPiece")
     vocabulary: dict[str, int] = spec["model"]["vocab"]
     keep = {number for number in tokenizer.all_special_ids if number is not None}
+    keep |= {token["id"] for token in spec["added_tokens"]}
     keep |= {number for piece, number in vocabulary.items() if _is_western_character(piece)}
     for number, _ in counts.most_common():
         if len(keep) >= size:
@@ -56,10 +60,7 @@ def prune_vocabulary(
     pieces = sorted((number, piece) for piece, number in vocabulary.items() if number in keep)
     renumbered = {number: new for new, (number, _) in enumerate(pieces)}
     spec["model"]["vocab"] = {piece: new for new, (_, piece) in enumerate(pieces)}
-    for token in spec["added_tokens"]:
-        token["id"] = renumbered[token["id"]]
-    for token in (spec.get("post_processor") or {}).get("special_tokens", {}).values():
-        token["ids"] = [renumbered[number] for number in token["ids"]]
+    _renumber_specials(spec, renumbered)
     rows = torch.tensor([number for number, _ in pieces])
     weights = model.get_input_embeddings().weight.data[rows].clone()
     model.resize_token_embeddings(len(pieces))
@@ -76,6 +77,18 @@ def prune_vocabulary(
 def _count(tokenizer: PreTrainedTokenizerBase, lines: list[str], counts: Counter[int]) -> None:
     for encoding in tokenizer.backend_tokenizer.encode_batch(lines, add_special_tokens=False):
         counts.update(encoding.ids)
+
+
+def _renumber_specials(spec: dict[str, Any], renumbered: dict[int, int]) -> None:
+    """Put new numbers wherever a tokenizer's description names one beside the vocabulary."""
+    for token in spec["added_tokens"]:
+        token["id"] = renumbered[token["id"]]
+    ends = spec.get("post_processor") or {}
+    for token in ends.get("special_tokens", {}).values():  # of a TemplateProcessing
+        token["ids"] = [renumbered[number] for number in token["ids"]]
+    for key in {"sep", "cls"} & ends.keys():  # of a BertProcessing or RobertaProcessing
+        ends[key][1] = renumbered[ends[key][1]]
+    spec["padding"] = spec["truncation"] = None
 
 
 def _is_western_character(piece: str) -> bool:

@@ -46,8 +46,12 @@ def complain(message: str, code: int = USAGE) -> int:
 
 def silence_output() -> None:
     """Point standard output at the null device: what is still buffered is dropped quietly."""
+    try:
+        output = sys.stdout.fileno()
+    except (OSError, ValueError):  # not a file (a test, a notebook)
+        return
     null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
+    os.dup2(null, output)
     os.close(null)
 
 

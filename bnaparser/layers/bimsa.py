@@ -32,7 +32,8 @@ class BiMSA(nn.Module):
 
     def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Map ``hidden`` (batch, positions, width), with ``valid`` (batch, positions), to its shape."""
-        return self.output(self.contexts(hidden, valid))
+        output: Tensor = self.output(self.contexts(hidden, valid))
+        return output
 
     def contexts(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Return (batch, positions, heads * head_width): all forward contexts, then all backward.

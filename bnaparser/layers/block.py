@@ -33,7 +33,8 @@ class Block(nn.Module):
     def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Return the layer's output, shaped like ``hidden`` (batch, positions, width)."""
         hidden = self.attention_norm(hidden + self.dropout(self.attention(hidden, valid)))
-        return self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden)))
+        output: Tensor = self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden)))
+        return output
 
 
 def feed_forward(settings: LayerSettings) -> nn.Sequential:

@@ -44,7 +44,8 @@ class NSA(nn.Module):
             dropout_p=self.dropout if self.training else 0.0,
             scale=self.scale,
         )
-        return self.output(merge_heads(context))
+        output: Tensor = self.output(merge_heads(context))
+        return output
 
     def _project_spans(self, linear: nn.Linear, signed: Tensor) -> Tensor:
         """Return the projections of all spans (batch, spans, inner), grouped by length, then start.

@@ -53,7 +53,8 @@ class PartitionedAttention(nn.Module):
         )
         content, position = context.chunk(2, dim=-1)
         halves = [half.transpose(1, 2).flatten(2) for half in (content, position)]
-        return self.output(torch.cat(halves, dim=-1))
+        output: Tensor = self.output(torch.cat(halves, dim=-1))
+        return output
 
     def _split(self, projected: Tensor) -> Tensor:
         """Give each head its share of content and of position: (batch, heads, positions, size)."""

@@ -31,4 +31,5 @@ class SelfAttention(nn.Module):
             attn_mask=valid[:, None, None, :],
             dropout_p=self.dropout if self.training else 0.0,
         )
-        return self.output(merge_heads(context))
+        output: Tensor = self.output(merge_heads(context))
+        return output

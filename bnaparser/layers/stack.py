@@ -28,7 +28,7 @@ def layer(kind: LayerKind, settings: LayerSettings) -> Block:
 
 def bna_kinds(layers: int, nsa_layers: int = 1) -> tuple[LayerKind, ...]:
     """Return BNA's order: BiMSA layers first, then ``nsa_layers`` NSA layers (figure 2)."""
-    return ("bimsa",) * (layers - nsa_layers) + ("nsa",) * nsa_layers
+    return tuple("bimsa" if index < layers - nsa_layers else "nsa" for index in range(layers))
 
 
 def alternating_kinds(layers: int) -> tuple[LayerKind, ...]:
@@ -46,8 +46,7 @@ class LayerStack(nn.Module):
     def __init__(self, settings: LayerSettings):
         super().__init__()
         self.concatenate = settings.positions == "concatenate"
-        self.content_width = settings.width // 2 if self.concatenate else settings.width
-        self.positions = nn.Parameter(torch.empty(settings.max_positions, self.content_width))
+        self.positions = nn.Parameter(torch.empty(settings.max_positions, settings.content_width))
         nn.init.normal_(self.positions)
         self.norm = nn.LayerNorm(settings.width)
         self.dropout = FeatureDropout(settings.input_dropout)

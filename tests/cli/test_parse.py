@@ -1,0 +1,230 @@
+"""``bnaparse``: one line out for one in, whatever the input; errors are one sentence."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bnaparser.cli import main as bnaparser
+from bnaparser.cli.parse import main as bnaparse
+from bnaparser.tree import Tree
+
+COMMAND = [sys.executable, "-c", "import sys; from bnaparser.cli.parse import main; sys.exit(main())"]
+
+
+@pytest.fixture
+def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]):  # noqa: ANN201
+    """Run ``bnaparse`` in this process; returns exit code, standard output, standard error."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = bnaparse([*arguments, "--model", str(tiny_model_dir), "--device", "cpu"])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_a_sentence_gives_its_tree(run) -> None:
+    code, out, err = run("The cat sat on the mat.")
+    assert (code, err) == (0, "")
+    tree = Tree.parse(out)
+    assert tree.label == "TOP"
+    assert tree.words == ("The", "cat", "sat", "on", "the", "mat", ".")
+
+
+def test_several_words_are_one_text_and_are_split_into_sentences(run) -> None:
+    code, out, _ = run("It", "rained.", "The cat slept.")
+    assert code == 0
+    assert [Tree.parse(line).words[0] for line in out.splitlines()] == ["It", "The"]
+
+
+def test_a_line_out_for_a_line_in(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("It rained.\n\n   \nDogs bark.\n\n", encoding="utf-8")
+    code, out, err = run("--input", str(source))
+    lines = out.split("\n")
+    assert (code, err) == (0, "")
+    assert [bool(line) for line in lines] == [True, False, False, True, False, False]
+
+
+def test_words_separated_by_blanks(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("Do n't  stop ( now ) .\n", encoding="utf-8")
+    code, out, _ = run("--input", str(source), "--split", "token", "--format", "json")
+    answer = json.loads(out)
+    assert code == 0
+    assert [t["text"] for t in answer["tokens"]] == ["Do", "n't", "stop", "(", "now", ")", "."]
+    for token in answer["tokens"]:
+        assert answer["text"][token["start"] : token["end"]] == token["text"]
+    assert "-LRB-" in answer["tree"]
+    assert Tree.parse(answer["tree"]).words[3] == "-LRB-"
+
+
+def test_running_text_of_a_file(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("It rained. The cat\nslept.\n", encoding="utf-8")
+    code, out, _ = run("--input", str(source), "--split", "sentence")
+    assert code == 0
+    assert [Tree.parse(line).words[-2] for line in out.splitlines()] == ["rained", "slept"]
+
+
+def test_json_holds_characters_of_words_and_constituents(run) -> None:
+    code, out, _ = run("The cat sat.", "--format", "json")
+    answer = json.loads(out)
+    assert code == 0
+    assert answer["error"] is None
+    assert [(t["start"], t["end"]) for t in answer["tokens"]] == [(0, 3), (4, 7), (8, 11), (11, 12)]
+    whole = answer["constituents"][0]
+    assert (whole["start"], whole["end"], whole["char_start"], whole["char_end"]) == (0, 4, 0, 12)
+    assert isinstance(whole["score"], float)
+
+
+def test_pretty_output_is_indented(run) -> None:
+    _, out, _ = run("The cat sat.", "--format", "pretty")
+    assert out.count("\n") > 2
+    assert Tree.parse(out).words == ("The", "cat", "sat", ".")
+
+
+def test_a_failed_line_is_reported_and_the_rest_is_parsed(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("It rained.\n" + "word " * 5000 + "\nDogs bark.\n", encoding="utf-8")
+    code, out, err = run("--input", str(source))
+    assert code == 1
+    assert [bool(line) for line in out.split("\n")] == [True, False, True, False]
+    assert err.startswith("bnaparser: line 2: the sentence has 5,000 words")
+    assert err.count("\n") == 1
+
+
+def test_a_failed_line_is_an_object_in_json(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("word " * 5000 + "\n", encoding="utf-8")
+    code, out, _ = run("--input", str(source), "--format", "json")
+    assert code == 1
+    assert json.loads(out)["tree"] is None
+    assert "5,000 words" in json.loads(out)["error"]
+
+
+def test_bytes_that_are_not_utf8_are_replaced_and_reported(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_bytes(b"It rained.\nThe caf\xe9 closed.\n")
+    code, out, err = run("--input", str(source))
+    assert code == 0
+    assert Tree.parse(out.splitlines()[1]).words[1] == "caf\ufffd"
+    assert err == "bnaparser: line 2: byte 8 is not UTF-8, replaced\n"
+
+
+def test_a_byte_order_mark_and_windows_line_ends(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_bytes(b"\xef\xbb\xbfIt rained.\r\nDogs bark.\r\n")
+    _, out, _ = run("--input", str(source))
+    assert [Tree.parse(line).words[0] for line in out.splitlines()] == ["It", "Dogs"]
+
+
+def test_output_goes_to_a_file(run, tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    code, out, _ = run("It rained.", "--output", str(target))
+    assert (code, out) == (0, "")
+    assert Tree.parse(target.read_text(encoding="utf-8")).words == ("It", "rained", ".")
+
+
+def test_standard_input(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b"It rained.\nDogs bark."))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    code, out, _ = run()
+    assert code == 0
+    assert len(out.splitlines()) == 2
+
+
+def test_the_parse_verb_is_the_same(tiny_model_dir: Path, capsys) -> None:
+    assert bnaparser(["parse", "It rained.", "--model", str(tiny_model_dir)]) == 0
+    assert Tree.parse(capsys.readouterr().out).words == ("It", "rained", ".")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "nowhere.txt"], "cannot read nowhere.txt: No such file or directory"),
+        (["text", "--output", "no/such/folder/out"], "cannot write no/such/folder/out"),
+        (["text", "--split", "line"], "give either text or --input and --split"),
+        (["text", "--batch-tokens", "0"], "--batch-tokens 0: it must be at least 1"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(run, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"bnaparser: {message}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("no-such-model", "no model 'no-such-model'"), ("tests", "is missing; tests is not a model")],
+)
+def test_a_model_that_is_none(capsys, name: str, message: str) -> None:
+    assert bnaparse(["text", "--model", name]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path, capsys) -> None:
+    import shutil
+
+    broken = tmp_path / "model"
+    shutil.copytree(tiny_model_dir, broken)
+    weights = broken / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    assert bnaparse(["text", "--model", str(broken)]) == 2
+    err = capsys.readouterr().err
+    assert "is damaged or cut short" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(run) -> None:
+    code, _, err = run("It rained.", "--output", "/dev/full")
+    assert code == 2
+    assert "the disk is full" in err
+    assert err.count("\n") == 1
+
+
+def test_a_closed_pipe_ends_quietly(tiny_model_dir: Path) -> None:
+    command = [*COMMAND, "--model", str(tiny_model_dir)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    _, err = process.communicate(b"It rained.\n" * 3000, timeout=300)
+    assert err == b""
+    assert process.returncode == 0
+
+
+def test_ctrl_c_is_one_sentence(tiny_model_dir: Path) -> None:
+    command = [*COMMAND, "--model", str(tiny_model_dir)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"It rained.\n" * 1024)
+    process.stdin.flush()
+    process.stdout.readline()  # it is at work
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=300)
+    assert err == b"bnaparser: interrupted\n"
+    assert process.returncode == 130
+
+
+def test_help_is_quick() -> None:
+    started = time.perf_counter()
+    subprocess.run([*COMMAND, "--help"], check=True, capture_output=True)
+    assert time.perf_counter() - started < 1.5  # 0.3 s on a machine that is not busy
