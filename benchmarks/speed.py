@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import lzma
 import math
 import os
 import platform
@@ -34,6 +35,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -41,7 +43,7 @@ from typing import Any, NamedTuple
 Result = dict[str, Any]
 
 BOTH = "bimsa,nsa"
-BATCH, BATCH_TOKENS, WARM_UPDATES = 32, 2000, 2
+BATCH, WARM_UPDATES = 32, 2
 SENTENCE = "The cat sat on the mat."
 PACKAGES = ("bnaparser", "torch", "transformers", "tokenizers", "numpy", "numba")
 WORDS_IN_BATCH = 24  # of each sentence, where the batch size varies
@@ -122,13 +124,15 @@ def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> li
     import torch
 
     from bnaparser.batching import batches_by_length
+    from bnaparser.config import TrainSettings
     from bnaparser.encoder import collate
     from bnaparser.loss import gold
 
     model = objective.model
     prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
-    parts = batches_by_length([sentence.size for sentence in prepared], BATCH_TOKENS)
+    budget = TrainSettings().batch_tokens
+    parts = batches_by_length([sentence.size for sentence in prepared], budget)
     for part in parts:
         batch = [prepared[i] for i in part]
         loss = objective(batch, [golds[i] for i in part], len(part) / len(examples))
@@ -164,7 +168,9 @@ def parse_part(options: argparse.Namespace) -> Result:
     for _ in range(options.repeats):
         ours.append(clock(lambda: parse(parser, sentences))[:2])
         bare.append(clock(lambda: encode(parser.model.encoder.model, batches))[:2])
-    result = timing(*least(ours), *least(bare), len(sentences))
+    fastest = [min(column) for column in zip(*ours, strict=True)]
+    fastest += [min(column) for column in zip(*bare, strict=True)]
+    result = timing(*fastest, len(sentences))
     nodes = [len(list(tree.nodes())) for tree in trees[:100]]
     return result | {
         "batches": len(batches),
@@ -297,12 +303,12 @@ def clock(work: Callable[[], Any]) -> tuple[float, float, Any]:
     return time.perf_counter() - wall, time.process_time() - cpu, result
 
 
-def least(runs: Sequence[tuple[float, ...]]) -> tuple[float, float]:
-    return min(run[0] for run in runs), min(run[1] for run in runs)
-
-
 def timing(wall: float, cpu: float, bare: float, bare_cpu: float, count: int) -> Result:
     return {"wall_s": wall, "cpu_s": cpu, "bare_s": bare, "bare_cpu_s": bare_cpu, "count": count}
+
+
+def least(results: Sequence[Result], key: str) -> float:
+    return min(result[key] for result in results)
 
 
 def peak_mb() -> float:
@@ -313,7 +319,8 @@ def integers(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
-# The main process: it imports neither torch nor bnaparser, only starts processes and writes.
+# The main process only starts others and writes. It imports neither torch nor bnaparser: the peak
+# memory that the system reports of a process is at least that of the one that started it.
 
 
 def measure(options: argparse.Namespace, work: Path) -> Result:
@@ -326,7 +333,7 @@ def measure(options: argparse.Namespace, work: Path) -> Result:
             found[f"train{suffix}"].append(part(options, "train", folder, layers=layers))
             found[f"parse{suffix}"].append(part(options, "parse", folder))
         if options.benepar_python:
-            found["benepar"].append(benepar(options, "abcd", options.train))
+            found["benepar"].append(benepar(options, "abcd", options.train, work))
     folder = work / "model"
     say("chart, cold start, lengths, batch sizes")
     found["chart"] = part(options, "chart", folder)
@@ -338,8 +345,8 @@ def measure(options: argparse.Namespace, work: Path) -> Result:
         say("benepar's memory and lengths")
         few = work / "few.mrg"
         few.write_text("".join(first_lines(options.trees, options.sentences)), encoding="utf-8")
-        found["benepar parse mb"] = benepar(options, "a", few)["a_parsing"]["peak_mb"]
-        found["benepar lengths"] = benepar(options, "e", options.train)["e_length"]
+        found["benepar parse mb"] = benepar(options, "a", few, work)["a_parsing"]["peak_mb"]
+        found["benepar lengths"] = benepar(options, "e", options.train, work)["e_length"]
     return found
 
 
@@ -352,14 +359,43 @@ def part(options: argparse.Namespace, name: str, folder: Path, **more: Any) -> R
     return json.loads(output_of(command).splitlines()[-1])
 
 
-def benepar(options: argparse.Namespace, parts: str, train: Path) -> Result:
-    command = [options.benepar_python, "-W", "ignore", options.benepar_bench, options.encoder]
-    command += [options.trees, "--train", train, "--parts", parts]
+def benepar(options: argparse.Namespace, parts: str, train: Path, work: Path) -> Result:
+    command = [options.benepar_python, "-W", "ignore", options.benepar_bench]
+    command += [
+        for_benepar(options.encoder, work),
+        options.trees,
+        "--train",
+        train,
+        "--parts",
+        parts,
+    ]
     command += ["--sentences", options.sentences, "--threads", options.threads]
     command += ["--repeat", options.repeats, "--train-batches", options.train_batches]
     command += ["--lengths", options.benepar_lengths]
     text = output_of([str(word) for word in command])
     return json.loads(text[text.index("{") :])
+
+
+def for_benepar(encoder: Path, work: Path) -> Path:
+    """Return the encoder's folder, or one in ``work`` with a tokenizer that benepar can use.
+
+    Of ``PreTrainedTokenizerFast`` it cannot tell the special pieces; a BERT's tokenizer may be
+    called BertTokenizerFast as well: the pieces are the same.
+    """
+    settings = json.loads((encoder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    kind = json.loads((encoder / "config.json").read_text(encoding="utf-8"))["model_type"]
+    if kind != "bert" or settings.get("tokenizer_class") != "PreTrainedTokenizerFast":
+        return encoder
+    folder = work / "encoder"
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in encoder.iterdir():
+        if file.name != "tokenizer_config.json" and not (folder / file.name).exists():
+            (folder / file.name).symlink_to(file.resolve())
+    normalizer = json.loads((encoder / "tokenizer.json").read_text(encoding="utf-8"))["normalizer"]
+    settings["tokenizer_class"] = "BertTokenizerFast"
+    settings["do_lower_case"] = bool(normalizer.get("lowercase"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    return folder
 
 
 def cold_start(options: argparse.Namespace, folder: Path, encoder: str, work: Path) -> Result:
@@ -389,133 +425,112 @@ def output_of(command: list[str], more: dict[str, str] | None = None) -> str:
 
 
 def first_lines(path: Path, count: int) -> list[str]:
-    with path.open(encoding="utf-8") as file:
-        return [line for line, _ in zip(file, range(count), strict=False)]
+    opener = lzma.open if path.suffix == ".xz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        return list(islice(file, count))
 
 
 class Row(NamedTuple):
-    """A line of the table: a number and what it should be, where anything is asked of it."""
+    """A line of the table with targets."""
 
     name: str
     value: float
     unit: str
-    relation: str = ""
-    target: float | None = None
+    relation: str
+    target: float
 
     def __str__(self) -> str:
-        wanted, verdict = "", ""
-        if self.target is not None:
-            met = {
-                "at most": self.value <= self.target,
-                "at least": self.value >= self.target,
-                "under": self.value < self.target,
-            }[self.relation]
-            wanted = f"{self.relation} {self.target:g}{self.unit}"
-            verdict = "met" if met else "**missed**"
+        met = {
+            "at most": self.value <= self.target,
+            "at least": self.value >= self.target,
+            "under": self.value < self.target,
+        }[self.relation]
+        wanted = f"{self.relation} {self.target:g}{self.unit}"
+        verdict = "met" if met else "**missed**"
         return f"| {self.name} | {self.value:.2f}{self.unit} | {wanted} | {verdict} |"
 
 
-def best(turns: Sequence[Result], key: str) -> float:
-    return min(turn[key] for turn in turns)
+def ours(found: Result, suffix: str) -> dict[str, float]:
+    """Return the numbers of one of our models, from the fastest turns."""
+    numbers = {}
+    for kind, what, count in (
+        ("parse", "parsing", "sentences/s"),
+        ("train", "training", "examples/s"),
+    ):
+        turns = found[f"{kind}{suffix}"]
+        wall = least(turns, "wall_s")
+        numbers[f"{what}, {count}"] = turns[0]["count"] / wall
+        numbers[f"{what}, wall over bare encoder"] = wall / least(turns, "bare_s")
+        numbers[f"{what}, CPU over bare encoder"] = least(turns, "cpu_s") / least(
+            turns, "bare_cpu_s"
+        )
+        numbers[f"{what}, peak MB"] = least(turns, "peak_mb")
+    return numbers | {"nodes a tree": found[f"parse{suffix}"][0]["nodes_per_tree"]}
 
 
-def ratio(turns: Sequence[Result], kind: str) -> float:
-    """Return our seconds over the bare encoder's; ``kind`` is "" for wall or "cpu_" for CPU."""
-    return best(turns, "cpu_s" if kind else "wall_s") / best(turns, f"bare_{kind}s")
+def theirs(found: Result, way: str) -> dict[str, float]:
+    """Return the same numbers of benepar; ``way`` is how it forms batches in parsing."""
+    parsing = [turn["a_parsing"][way] for turn in found["benepar"]]
+    training = [turn["b_training"] for turn in found["benepar"]]
+    numbers = {
+        "parsing, sentences/s": max(turn["sentences_per_s"] for turn in parsing),
+        "training, examples/s": max(turn["examples_per_s"] for turn in training),
+        "parsing, peak MB": found["benepar parse mb"],
+        "training, peak MB": least(training, "peak_mb"),
+        "nodes a tree": found["benepar"][0]["a_parsing"]["nodes_per_tree"],
+    }
+    for what, turns in (("parsing", parsing), ("training", training)):
+        numbers[f"{what}, wall over bare encoder"] = least(turns, "ratio_to_bare_encoder")
+        numbers[f"{what}, CPU over bare encoder"] = least(turns, "cpu_ratio_to_bare_encoder")
+    return numbers
 
 
-def per_second(turns: Sequence[Result]) -> float:
-    return turns[0]["count"] / best(turns, "wall_s")
+def systems(found: Result) -> dict[str, dict[str, float]]:
+    result = {"BiMSA + NSA": ours(found, ""), "no layers": ours(found, " none")}
+    if found["benepar"]:
+        result["benepar, public API"] = theirs(found, "batch64")
+        result["benepar, sorted"] = theirs(found, "subbatch500")
+    return result
 
 
 def rows(found: Result) -> list[Row]:
     """Return the table with targets."""
+    both, none, *peers = systems(found).values()
     table = []
-    for name, target in (("parse", 1.6), ("parse none", 1.25), ("train", 1.75)):
-        title = {
-            "parse": "parsing, BiMSA + NSA",
-            "parse none": "parsing, no layers",
-            "train": "training, BiMSA + NSA",
-        }[name]
-        for kind, seconds in (("", "wall"), ("cpu_", "CPU")):
-            value = ratio(found[name], kind)
-            full = f"{title}: {seconds} time over the bare encoder"
-            table.append(Row(full, value, " x", "at most", target))
-    table.extend(benepar_rows(found))
+    for name, numbers, what, target in (
+        ("BiMSA + NSA", both, "parsing", 1.6),
+        ("no layers", none, "parsing", 1.25),
+        ("BiMSA + NSA", both, "training", 1.75),
+    ):
+        for key in (f"{what}, wall over bare encoder", f"{what}, CPU over bare encoder"):
+            table.append(Row(f"{name}: {key}", numbers[key], " x", "at most", target))
+    if peers:
+        public, by_length = peers
+        for name, peer, key, relation, target in (
+            ("benepar's public API", public, "parsing, sentences/s", "at least", 5),
+            ("benepar sorted", by_length, "parsing, sentences/s", "at least", 1.7),
+            ("benepar", public, "training, examples/s", "at least", 2.2),
+            ("benepar", public, "parsing, peak MB", "under", 0.5),
+            ("benepar", public, "training, peak MB", "under", 0.5),
+        ):
+            title = f"BiMSA + NSA: {key}, over those of {name}"
+            table.append(Row(title, both[key] / peer[key], " x", relation, target))
     chart, cold = found["chart"]["wall_s"], found["cold"]
-    table.append(
-        Row("chart, 64 sentences x 50 words x 112 labels", 1000 * chart, " ms", "under", 6)
-    )
     extra = cold["start_s"] - cold["imports_s"]
+    title = "chart, 64 sentences of 50 words, 112 labels"
+    table.append(Row(title, 1000 * chart, " ms", "under", 6))
     table.append(Row("cold start, more than importing", extra, " s", "at most", 1.0))
     return table
 
 
-def benepar_rows(found: Result) -> list[Row]:
-    if not found["benepar"]:
-        return []
-    parsing = [turn["a_parsing"] for turn in found["benepar"]]
-    ours = per_second(found["parse"])
-    public = max(turn["batch64"]["sentences_per_s"] for turn in parsing)
-    by_length = max(turn["subbatch500"]["sentences_per_s"] for turn in parsing)
-    training = max(turn["b_training"]["examples_per_s"] for turn in found["benepar"])
-    trained_mb = best([turn["b_training"] for turn in found["benepar"]], "peak_mb")
-    parse_mb = best(found["parse"], "peak_mb") / found["benepar parse mb"]
-    train_mb = best(found["train"], "peak_mb") / trained_mb
-    per_training = per_second(found["train"]) / training
-    return [
-        Row("parsing, sentences/s over benepar's public API", ours / public, " x", "at least", 5),
-        Row("parsing, sentences/s over benepar sorted", ours / by_length, " x", "at least", 1.7),
-        Row("training, examples/s over benepar's", per_training, " x", "at least", 2.2),
-        Row("parsing, peak memory over benepar's", parse_mb, " x", "under", 0.5),
-        Row("training, peak memory over benepar's", train_mb, " x", "under", 0.5),
-    ]
-
-
 def details(found: Result) -> list[str]:
-    """Return the lines of the table of plain numbers: ours, ours without layers, benepar."""
-    lines = [
-        "| | BiMSA + NSA | no layers | benepar, sorted | benepar, public API |",
-        "|---" * 5 + "|",
-    ]
-    lines.append(detail("parsing, sentences/s", found, "parse", per_second, "sentences_per_s"))
-    wall, cpu = (lambda t: ratio(t, "")), (lambda t: ratio(t, "cpu_"))
-    lines.append(detail("… wall over bare", found, "parse", wall, "ratio_to_bare_encoder"))
-    lines.append(detail("… CPU over bare", found, "parse", cpu, "cpu_ratio_to_bare_encoder"))
-    nodes = [found[name][0]["nodes_per_tree"] for name in ("parse", "parse none")]
-    memory = [best(found[name], "peak_mb") for name in ("parse", "parse none")]
-    trained = [found["train"], found["train none"]]
-    peers = found["benepar"]
-    training = [turn["b_training"] for turn in peers]
-    lines += [
-        line("nodes a tree", nodes, [t["a_parsing"]["nodes_per_tree"] for t in peers[:1]]),
-        line("parsing, peak MB", memory, [found["benepar parse mb"]] if peers else []),
-        line("training, examples/s", map(per_second, trained), most(training, "examples_per_s")),
-        line("… wall over bare", map(wall, trained), fewest(training, "ratio_to_bare_encoder")),
-        line("… CPU over bare", map(cpu, trained), fewest(training, "cpu_ratio_to_bare_encoder")),
-        line("… peak MB", [best(t, "peak_mb") for t in trained], fewest(training, "peak_mb")),
-    ]
+    """Return the table of the numbers behind it."""
+    numbers = systems(found)
+    lines = ["| | " + " | ".join(numbers) + " |", "|---" * (len(numbers) + 1) + "|"]
+    for key in numbers["BiMSA + NSA"]:
+        cells = " | ".join(f"{system[key]:.2f}" for system in numbers.values())
+        lines.append(f"| {key} | {cells} |")
     return lines
-
-
-def detail(title: str, found: Result, name: str, ours: Callable[..., float], key: str) -> str:
-    pick = max if key == "sentences_per_s" else min
-    ways = ("subbatch500", "batch64") if found["benepar"] else ()
-    theirs = [pick(turn["a_parsing"][way][key] for turn in found["benepar"]) for way in ways]
-    return line(title, [ours(found[name]), ours(found[f"{name} none"])], theirs)
-
-
-def line(title: str, ours: Any, theirs: Sequence[float]) -> str:
-    cells = [f"{value:.2f}" for value in (*ours, *theirs)]
-    return " | ".join([f"| {title}", *cells, *[""] * (4 - len(cells))]) + " |"
-
-
-def most(turns: Sequence[Result], key: str) -> list[float]:
-    return [max(turn[key] for turn in turns)] if turns else []
-
-
-def fewest(turns: Sequence[Result], key: str) -> list[float]:
-    return [best(turns, key)] if turns else []
 
 
 def report(options: argparse.Namespace, found: Result, begun: str) -> str:
@@ -546,7 +561,7 @@ def machine(options: argparse.Namespace, found: Result) -> list[str]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     lines = [
-        f"- {processor}, {os.cpu_count()} cores, {memory:.0f} GB; {options.threads} threads, float32",
+        f"- {processor()}, {memory:.0f} GB; {options.threads} threads, float32",
         f"- Python {platform.python_version()}, {versions}",
     ]
     if found["benepar"]:
@@ -558,6 +573,15 @@ def machine(options: argparse.Namespace, found: Result) -> list[str]:
     lines.append(f"- {options.encoder.name}, first {count} sentences of {options.trees.name}")
     lines.append(f"- `python benchmarks/speed.py {shlex.join(words)}`")
     return lines
+
+
+def processor() -> str:
+    """Return the processor's name and its number of cores."""
+    names = [
+        line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line
+    ]
+    name = names[0].partition(":")[2].strip() if names else platform.processor()
+    return f"{name}, {os.cpu_count()} cores"
 
 
 def plot(found: Result, output: Path) -> None:

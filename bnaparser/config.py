@@ -95,7 +95,9 @@ class ModelSettings(Settings):
     @model_validator(mode="after")
     def _directions(self) -> ModelSettings:
         if self.encoder.name is None and self.layers.content_width % 2:
-            raise ValueError("layers.width must be divisible by 4: words from characters are half it")
+            raise ValueError(
+                "layers.width must be divisible by 4: words from characters are half it"
+            )
         return self
 
 

@@ -27,9 +27,7 @@ class Prediction:
     score: float
 
 
-def predict(
-    model: BnaModel, sentences: Sequence[Prepared], batch_tokens: int
-) -> list[Prediction]:
+def predict(model: BnaModel, sentences: Sequence[Prepared], batch_tokens: int) -> list[Prediction]:
     """Parse sentences of at least one word, in length-sorted batches; results in input order."""
     results: dict[int, Prediction] = {}
     sizes = [sentence.size for sentence in sentences]

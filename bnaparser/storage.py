@@ -76,6 +76,8 @@ def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any
     tensors, copies = _without_copies(model.state_dict())
     metadata = {"format": "pt", "store": store, COPIES: json.dumps(copies)}
     save_file(_pack(tensors, store), folder / WEIGHTS, metadata)
+    # safetensors lets only the owner read its files; a model is as readable as its settings.
+    (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
 
 
 def load(folder: str | Path) -> BnaModel:
@@ -213,7 +215,12 @@ def _read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"{folder} is damaged: {error}; get the model again") from error
-    return config, load_tokenizer(folder)
+    tokenizer = load_tokenizer(folder)
+    files = sorted(tokenizer.vocab_files_names.values())
+    # Without its vocabulary the library makes up a tokenizer that knows no words.
+    if not any((folder / name).is_file() for name in files):
+        raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
+    return config, tokenizer
 
 
 def _read_json(path: Path) -> Any:
@@ -227,5 +234,3 @@ def _read_json(path: Path) -> Any:
 
 def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-

@@ -150,14 +150,16 @@ class Run:
             self.accelerator.register_for_checkpointing(self.average)
 
     def resume(self) -> None:
-        """Load the last complete checkpoint, if there is one; its progress file was written last."""
-        for name in (CHECKPOINT, NEW):
-            file = self.output / name / PROGRESS
-            if file.is_file():
-                break
-        else:
+        """Load the last checkpoint, if there is one."""
+        target, new = self.output / CHECKPOINT, self.output / NEW
+        unfinished = not target.exists() and (new / PROGRESS).is_file()
+        if unfinished and self.accelerator.is_main_process:
+            new.rename(target)
+        self.accelerator.wait_for_everyone()
+        file = target / PROGRESS
+        if not file.is_file():
             return
-        self.accelerator.load_state(str(file.parent))
+        self.accelerator.load_state(str(target))
         self.progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
         log.info("resumed after update %d", self.progress.update)
 
@@ -190,9 +192,7 @@ class Run:
     def _log_progress(self, loss: float) -> None:
         done, seconds = self.progress.update, self.progress.seconds
         left = seconds / done * (self.total_updates - done) / 60
-        log.info(
-            "update %d of %d, loss %.3f, %.0f min left", done, self.total_updates, loss, left
-        )
+        log.info("update %d of %d, loss %.3f, %.0f min left", done, self.total_updates, loss, left)
 
     def _stalled(self) -> bool:
         patience = self.settings.stop_after_epochs
@@ -241,13 +241,8 @@ class Run:
         return float(loss.detach())
 
     def _set_learning_rates(self) -> None:
-        update, settings = self.progress.update, self.settings
-        factor = self.progress.learning_rate_factor
-        if update < settings.warmup_updates:
-            factor *= update / settings.warmup_updates
-        elif settings.schedule == "linear":
-            left = self.total_updates - update
-            factor *= left / max(1, self.total_updates - settings.warmup_updates)
+        factor = scheduled_factor(self.progress.update, self.total_updates, self.settings)
+        factor *= self.progress.learning_rate_factor
         for group in self.optimizer.param_groups:
             group["lr"] = group["base"] * factor
 
@@ -305,7 +300,7 @@ class Run:
     def _save_checkpoint(self) -> None:
         """Write the checkpoint beside the last one, then put it in its place.
 
-        Whenever the run is killed, a whole checkpoint is under one of the names `resume` knows.
+        Its progress file is written last. Whenever the run is killed, `resume` finds a whole one.
         """
         target, new, old = (self.output / name for name in (CHECKPOINT, NEW, OLD))
         if self.accelerator.is_main_process:
@@ -321,6 +316,19 @@ class Run:
             new.rename(target)
             shutil.rmtree(old, ignore_errors=True)
         self.accelerator.wait_for_everyone()
+
+
+def scheduled_factor(update: int, total_updates: int, settings: TrainSettings) -> float:
+    """Return what the learning rate is multiplied by at an update, counted from 0.
+
+    It rises from 0 in a straight line, then is 1 or, with the schedule "linear", falls towards 0;
+    what development scores do to it under "plateau" comes on top.
+    """
+    if update < settings.warmup_updates:
+        return update / settings.warmup_updates
+    if settings.schedule == "linear":
+        return (total_updates - update) / max(1, total_updates - settings.warmup_updates)
+    return 1.0
 
 
 def pooled_batches(
@@ -356,5 +364,3 @@ def _accelerator(recipe: Recipe, output: Path) -> Any:
         log_with="tensorboard",
         project_config=ProjectConfiguration(project_dir=str(output), logging_dir=str(output)),
     )
-
-

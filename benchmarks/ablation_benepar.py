@@ -1,0 +1,130 @@
+"""Train benepar 0.2 once, for ablation.py, which starts this with the Python of benepar's environment.
+
+    python ablation_benepar.py JOB.json
+
+JOB.json: ``encoder``, ``threads``, ``seed``, ``train`` (trees, one a line), ``batches`` (a list of
+indices of training trees for each update), ``learning_rate``, ``warmup_updates``, ``betas``,
+``epsilon``, ``batch_tokens``, ``tag_weight``, and ``parse``: a list of pairs, trees to parse and
+where to write what was found. Prints one line of JSON: seconds of training, versions.
+
+The model is that of benepar's EXPERIMENTS.md for BERT (two partitioned layers, tags predicted) with
+the defaults of its training script; the loop is a loop around its ``compute_loss``. Written trees
+have the gold tags, as its documentation evaluates (``--no-predict-tags``).
+"""
+
+import json
+import os
+import sys
+import time
+from importlib.metadata import version
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+import nltk
+import torch
+from benepar import decode_chart, nkutil, parse_base, parse_chart
+from benepar.ptb_unescape import guess_space_after, ptb_unescape
+
+PACKAGES = ("benepar", "torch", "torch-struct", "transformers", "numpy")
+
+
+class Example(parse_base.BaseInputExample):
+    """A sentence as benepar takes it; with ``gold`` for training."""
+
+    def __init__(self, tree: nltk.Tree, gold: bool):
+        self.tagged = [(word, tag) for word, tag in tree.pos()]
+        self.tree = tree if gold else None
+        self.words = ptb_unescape(tree.leaves())
+        self.space_after = guess_space_after(self.words)
+
+    def leaves(self) -> list[str]:
+        return [word for word, _ in self.tagged]
+
+    def pos(self) -> list[tuple[str, str]]:
+        return self.tagged
+
+
+def build(job: dict, trees: list[nltk.Tree]) -> parse_chart.ChartParser:
+    decoder = decode_chart.ChartDecoder
+    settings = nkutil.HParams(
+        use_chars_lstm=False,
+        use_pretrained=True,
+        pretrained_model=job["encoder"],
+        use_encoder=True,
+        num_layers=2,
+        d_model=1024,
+        num_heads=8,
+        d_kv=64,
+        d_ff=2048,
+        encoder_max_len=512,
+        d_label_hidden=256,
+        d_tag_hidden=256,
+        predict_tags=True,
+        tag_loss_scale=job["tag_weight"],
+        force_root_constituent=decoder.infer_force_root_constituent(trees),
+        morpho_emb_dropout=0.2,
+        attention_dropout=0.2,
+        relu_dropout=0.1,
+        residual_dropout=0.2,
+    )
+    tags = ["UNK", *sorted({tag for tree in trees for _, tag in tree.pos()})]
+    return parse_chart.ChartParser(
+        tag_vocab={tag: number for number, tag in enumerate(tags)},
+        label_vocab=decoder.build_vocab(trees),
+        char_vocab=None,
+        hparams=settings,
+    )
+
+
+def train(job: dict, parser: parse_chart.ChartParser, examples: list[Example]) -> None:
+    optimizer = torch.optim.Adam(parser.parameters(), betas=job["betas"], eps=job["epsilon"])
+    parser.train()
+    for update, indices in enumerate(job["batches"]):
+        factor = min(1.0, update / job["warmup_updates"])
+        for group in optimizer.param_groups:
+            group["lr"] = factor * job["learning_rate"]
+        batch = [examples[index] for index in indices]
+        total = 0.0
+        for _, part in parser.encode_and_collate_subbatches(batch, job["batch_tokens"]):
+            loss = parser.compute_loss(part)
+            loss.backward()
+            total += loss.item()
+        optimizer.step()
+        optimizer.zero_grad()
+        if (update + 1) % 50 == 0:
+            print(f"update {update + 1}, loss {total:.3f}", file=sys.stderr, flush=True)
+
+
+def parse(parser: parse_chart.ChartParser, source: str, target: str) -> None:
+    parser.f_tag = None
+    examples = [Example(tree, gold=False) for tree in read(source)]
+    with open(target, "w", encoding="utf-8") as file:
+        for tree in parser.parse(examples, subbatch_max_tokens=500):
+            print(tree.pformat(margin=sys.maxsize), file=file)
+
+
+def read(path: str) -> list[nltk.Tree]:
+    with open(path, encoding="utf-8") as file:
+        return [nltk.Tree.fromstring(line) for line in file]
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        job = json.load(file)
+    torch.set_num_threads(job["threads"])
+    torch.set_flush_denormal(True)
+    torch.manual_seed(job["seed"])
+    trees = read(job["train"])
+    parser = build(job, trees)
+    examples = [Example(tree, gold=True) for tree in trees]
+    begin = time.monotonic()
+    train(job, parser, examples)
+    seconds = time.monotonic() - begin
+    for source, target in job["parse"]:
+        parse(parser, source, target)
+    print(json.dumps({"seconds": seconds, "versions": {name: version(name) for name in PACKAGES}}))
+
+
+if __name__ == "__main__":
+    main()

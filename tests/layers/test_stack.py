@@ -1,0 +1,105 @@
+"""The stack: order and number of layers, positions, independence of padding, gradients."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from bnaparser.config import LayerSettings
+from bnaparser.layers.partitioned import interleave
+from bnaparser.layers.stack import LayerStack, alternating_kinds, bna_kinds, layer
+
+B, N = "bimsa", "nsa"
+
+
+def settings(*kinds: str, **changes: object) -> LayerSettings:
+    positions = "concatenate" if "partitioned" in kinds else "add"
+    sizes = {"width": 8, "heads": 2, "head_width": 4, "feed_forward_width": 16}
+    return LayerSettings(**{"kinds": kinds, "positions": positions, **sizes, **changes})
+
+
+STACKS = [(B,), (N,), ("self_attention",), ("partitioned",), (B, N), (B, N, B, N)]
+
+
+def test_orders_of_layers():
+    assert bna_kinds(8) == (*[B] * 7, N)
+    assert bna_kinds(2) == (B, N)
+    assert bna_kinds(4, nsa_layers=3) == (B, N, N, N)
+    assert alternating_kinds(8) == (B, N, B, N, B, N, B, N)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "count"),
+    [
+        (bna_kinds(8), 15_902_976),
+        (bna_kinds(2), 4_074_240),
+        ((B,), 1_971_456),
+        ((N,), 2_102_784),
+        (alternating_kinds(8), 16_296_960),
+    ],
+)
+def test_sizes_are_the_papers(kinds, count):
+    with torch.device("meta"):
+        stack = LayerStack(LayerSettings(kinds=kinds))
+    assert sum(parameter.numel() for parameter in stack.layers.parameters()) == count
+
+
+@torch.no_grad()
+def test_positions_are_added_before_the_norm():
+    torch.manual_seed(1)
+    stack = LayerStack(settings(B, N)).eval()
+    content, valid = torch.randn(2, 5, 8), torch.ones(2, 5, dtype=torch.bool)
+    hidden = F.layer_norm(content + stack.positions[:5], (8,))
+    for one in stack.layers:
+        hidden = one(hidden, valid)
+    torch.testing.assert_close(stack(content, valid), hidden)
+
+
+@torch.no_grad()
+def test_positions_stand_beside_the_content_of_partitioned_layers():
+    torch.manual_seed(1)
+    stack = LayerStack(settings("partitioned")).eval()
+    content, valid = torch.randn(2, 5, 4), torch.ones(2, 5, dtype=torch.bool)
+    table = stack.positions[:5].expand(2, 5, 4)
+    hidden = F.layer_norm(torch.cat([content, table], dim=-1), (8,))
+    hidden = stack.layers[0](hidden, valid)
+    torch.testing.assert_close(stack(content, valid), interleave(hidden))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kinds", STACKS, ids="-".join)
+def test_a_sentence_has_the_same_vectors_whatever_it_is_batched_with(kinds):
+    torch.manual_seed(1)
+    stack = LayerStack(settings(*kinds)).eval()
+    width = 4 if "partitioned" in kinds else 8
+    content = torch.randn(3, 9, width) * 3
+    lengths = torch.tensor([9, 3, 6])
+    together = stack(content, torch.arange(9) < lengths[:, None])
+    for row, length in enumerate(lengths.tolist()):
+        alone = stack(content[row : row + 1, :length], torch.ones(1, length, dtype=torch.bool))
+        torch.testing.assert_close(together[row, :length], alone[0], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kinds", STACKS, ids="-".join)
+def test_gradients_reach_every_weight(kinds):
+    torch.manual_seed(1)
+    stack = LayerStack(settings(*kinds, max_positions=5, input_dropout=0.1)).train()
+    content = torch.randn(2, 5, 4 if "partitioned" in kinds else 8, requires_grad=True)
+    valid = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    outputs = stack(content, valid)
+    (outputs * torch.randn_like(outputs) * valid[..., None]).sum().backward()
+    for name, tensor in [("content", content), *stack.named_parameters()]:
+        assert tensor.grad is not None, name
+        assert tensor.grad.isfinite().all(), name
+        # A key's bias adds the same to all scores of a query, which a softmax does not see.
+        if not name.endswith("key.bias"):
+            assert tensor.grad.abs().max() > 1e-7, name
+
+
+@pytest.mark.parametrize("kind", [B, N, "self_attention", "partitioned"])
+def test_half_precision_is_taken(kind):
+    one = layer(kind, settings(kind)).eval()
+    hidden, valid = torch.randn(1, 4, 8), torch.ones(1, 4, dtype=torch.bool)
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        assert one(hidden, valid).isfinite().all()

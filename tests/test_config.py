@@ -1,0 +1,120 @@
+"""Settings: the paper's defaults, errors that name the key, recipes in TOML and overrides."""
+
+import pytest
+
+from bnaparser.config import (
+    EncoderSettings,
+    LayerSettings,
+    ModelSettings,
+    Recipe,
+    load_recipe,
+    validate,
+)
+from bnaparser.errors import DataError, SettingsError
+
+RECIPE = """
+[encoder]
+name = "some/encoder"
+[layers]
+kinds = ["bimsa", "bimsa", "nsa"]
+[train]
+learning_rate = 2e-5
+data = [{ path = "a.mrg", weight = 0.5 }, { path = "wsj", release = "ptb" }]
+"""
+
+
+def write(folder, text: str):
+    path = folder / "run.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_defaults_are_the_papers():
+    layers = LayerSettings()
+    assert layers.kinds == ("bimsa", "nsa")
+    assert (layers.width, layers.heads, layers.head_width) == (512, 8, 64)
+    assert (layers.feed_forward_width, layers.ngrams) == (1024, 4)
+    assert (layers.residual_dropout, layers.feed_forward_dropout) == (0.2, 0.2)
+    assert layers.attention_dropout == 0.2
+    train = Recipe().train
+    assert (train.betas, train.epsilon, train.weight_decay) == ((0.9, 0.98), 1e-9, 0)
+    assert (train.warmup_updates, train.clip_norm, train.seed) == (160, None, 42)
+
+
+def test_a_recipe_is_read(tmp_path):
+    recipe = load_recipe(write(tmp_path, RECIPE))
+    assert recipe.encoder.name == "some/encoder"
+    assert recipe.layers.kinds == ("bimsa", "bimsa", "nsa")
+    assert [(d.path, d.weight, d.release) for d in recipe.train.data] == [
+        ("a.mrg", 0.5, None),
+        ("wsj", 1.0, "ptb"),
+    ]
+    assert recipe.model_settings() == ModelSettings(encoder=recipe.encoder, layers=recipe.layers)
+
+
+def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path):
+    recipe = load_recipe(
+        write(tmp_path, RECIPE),
+        (
+            "train.learning_rate=3e-5",
+            'layers.kinds=["nsa"]',
+            "encoder.name=bert-base-cased",
+            "scorer.hidden = 250",
+            "train.data=[{path = 'b.mrg'}]",
+        ),
+    )
+    assert recipe.train.learning_rate == 3e-5
+    assert recipe.layers.kinds == ("nsa",)
+    assert recipe.encoder.name == "bert-base-cased"
+    assert recipe.scorer.hidden == 250
+    assert [source.path for source in recipe.train.data] == ["b.mrg"]
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("train.lr=1", r"train\.lr"),
+        ("trian.seed=1", "trian"),
+        ("train.epochs=-1", r"train\.epochs"),
+        ("train.seed", r"table\.key=value"),
+        ("train.seed.deep=1", "seed"),
+        ("train.learning_rate.deep=1", "learning_rate is not a table"),
+        ('layers.kinds=["bimas"]', r"layers\.kinds\.0"),
+        ("layers.width=7", "must be even"),
+        ('layers.kinds=["partitioned"]', 'positions = "concatenate"'),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_its_name(tmp_path, override, message):
+    with pytest.raises(SettingsError, match=message):
+        load_recipe(write(tmp_path, RECIPE), (override,))
+
+
+def test_partitioned_layers_need_an_even_feed_forward_width():
+    wrong = {"kinds": ["partitioned"], "positions": "concatenate", "feed_forward_width": 7}
+    with pytest.raises(SettingsError, match="feed_forward_width"):
+        validate(LayerSettings, wrong, "here")
+
+
+def test_words_from_characters_need_a_width_that_can_be_halved():
+    layers = LayerSettings(width=6, positions="concatenate")
+    with pytest.raises(SettingsError, match="divisible by 4"):
+        validate(ModelSettings, {"layers": layers.model_dump()}, "here")
+    named = {"layers": layers.model_dump(), "encoder": {"name": "bert"}}
+    assert validate(ModelSettings, named, "here").layers.content_width == 3
+
+
+def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path):
+    with pytest.raises(DataError, match="No such file"):
+        load_recipe(tmp_path / "none.toml")
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        load_recipe(write(tmp_path, "[train"))
+
+
+def test_settings_cannot_be_changed_afterwards():
+    with pytest.raises(ValueError, match="frozen"):
+        EncoderSettings().name = "other"  # type: ignore[misc]
+
+
+def test_settings_survive_a_round_trip_through_plain_data():
+    settings = ModelSettings(layers=LayerSettings(kinds=("nsa", "bimsa"), ngrams=2))
+    assert validate(ModelSettings, settings.model_dump(mode="json"), "here") == settings

@@ -1,0 +1,110 @@
+"""Training data: files, weights, label maps, long sentences, names of development sets."""
+
+import numpy as np
+import pytest
+
+from bnaparser.config import DataSettings, TrainSettings
+from bnaparser.data import Mix, read_examples, read_mix
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.tree import Span
+
+TREES = """(TOP (S (NP-SBJ (PRP I)) (VP (VBP run)) (. .)))
+( (S (NP (-NONE- *)) (VP (VB Go))) )
+(TOP (FRAG (NP (NNP Rome))) (. .))
+(TOP (S (NP (DT The) (JJ old) (NN river)) (VP (VBD fell)) (. .)))
+"""
+
+
+@pytest.fixture
+def bank(tmp_path):
+    path = tmp_path / "bank.mrg"
+    path.write_text(TREES, encoding="utf-8")
+    return path
+
+
+def spans(example) -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label) for span in example.spans]
+
+
+def test_trees_are_cleaned_and_chains_are_one_label(bank):
+    first, second, third, _ = read_examples(DataSettings(path=str(bank)), TrainSettings())
+    assert (first.words, first.tags) == (("I", "run", "."), ("PRP", "VBP", "."))
+    assert spans(first) == [(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")]
+    assert (second.words, spans(second)) == (("Go",), [(0, 1, "S::VP")])
+    assert spans(third) == [(0, 1, "FRAG::NP")]
+    assert [first.has_root, second.has_root, third.has_root] == [True, True, False]
+    assert isinstance(first.spans[0], Span)
+
+
+def test_a_label_map_is_applied(bank, tmp_path):
+    maps = tmp_path / "maps.toml"
+    maps.write_text('[map.other.labels]\n"FRAG" = "X"\n', encoding="utf-8")
+    source = DataSettings(path=str(bank), map="other")
+    third = read_examples(source, TrainSettings(label_maps=str(maps)))[2]
+    assert spans(third) == [(0, 1, "X::NP")]
+    with pytest.raises(SettingsError, match=r"train\.label_maps"):
+        read_examples(source, TrainSettings())
+
+
+def test_long_sentences_are_left_out_of_training_but_not_of_development(bank):
+    source = DataSettings(path=str(bank))
+    settings = TrainSettings(data=(source,), dev=(source,), max_words=3)
+    mix = read_mix(settings)
+    assert [len(example.words) for example in mix.train] == [3, 1, 2]
+    assert [len(example.words) for example in mix.dev["bank.mrg"]] == [3, 1, 2, 5]
+    few = read_mix(settings.model_copy(update={"dev_sentences": 2}))
+    assert len(few.dev["bank.mrg"]) == 2
+
+
+def test_a_missing_file_is_an_error(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        read_mix(TrainSettings(data=(DataSettings(path=str(tmp_path / "none.mrg")),)))
+
+
+def mix(*sets: tuple[int, float]) -> Mix:
+    ends = np.cumsum([size for size, _ in sets]).tolist()
+    ranges = [range(end - size, end) for end, (size, _) in zip(ends, sets, strict=True)]
+    return Mix([], [(places, weight) for places, (_, weight) in zip(ranges, sets, strict=True)], {})
+
+
+def test_a_pass_sees_each_set_as_often_as_its_weight_says():
+    one = mix((10, 1.0), (4, 2.5), (6, 0.5))
+    assert one.epoch_size == 10 + 10 + 3
+    drawn = one.draw(np.random.default_rng(1))
+    assert len(drawn) == one.epoch_size
+    counts = np.bincount(drawn, minlength=20)
+    assert counts[:10].tolist() == [1] * 10
+    assert sorted(counts[10:14].tolist()) == [2, 2, 3, 3]
+    assert sorted(counts[14:].tolist()) == [0, 0, 0, 1, 1, 1]
+
+
+def test_passes_are_shuffled_and_follow_from_the_generator():
+    one = mix((30, 1.0))
+    drawn = [one.draw(np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert drawn[0] != sorted(drawn[0])
+
+
+def test_an_empty_set_draws_nothing():
+    assert mix((0, 2.0), (3, 1.0)).epoch_size == 3
+    assert sorted(mix((0, 2.0), (3, 1.0)).draw(np.random.default_rng(1))) == [0, 1, 2]
+
+
+def test_development_sets_have_the_shortest_names_that_differ(tmp_path):
+    for name in ("a/dev.mrg", "b/dev.mrg", "c/other.mrg"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(TREES, encoding="utf-8")
+    names = ("a/dev.mrg", "b/dev.mrg", "c/other.mrg")
+    dev = tuple(DataSettings(path=str(tmp_path / name)) for name in names)
+    assert list(read_mix(TrainSettings(dev=dev)).dev) == ["a/dev.mrg", "b/dev.mrg", "other.mrg"]
+
+
+def test_two_parts_of_one_release_are_two_development_sets(tmp_path):
+    for section in ("22", "23"):
+        file = tmp_path / section / f"wsj_{section}01.mrg"
+        file.parent.mkdir()
+        file.write_text(TREES, encoding="utf-8")
+    dev = tuple(
+        DataSettings(path=str(tmp_path), release="ptb", part=part) for part in ("dev", "test")
+    )
+    assert list(read_mix(TrainSettings(dev=dev)).dev) == ["dev", "test"]

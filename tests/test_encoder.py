@@ -1,0 +1,130 @@
+"""Word vectors from every kind of encoder: gathered from the right pieces, whatever the batch."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+import torch
+
+from bnaparser.config import EncoderSettings
+from bnaparser.encoder import PretrainedEncoder, load_pretrained, load_tokenizer, max_positions
+from bnaparser.errors import ModelError
+from bnaparser.pieces import MISSING, Pieces
+
+SENTENCES = [
+    ["the", "zebra", "sat", "under", "the", "unaffable", "bridge", "."],
+    ["she", "sang"],
+    ["Mira", "\x07", "waited"],
+]
+
+
+def build(folder, **settings) -> tuple[PretrainedEncoder, Pieces]:
+    torch.manual_seed(1)
+    model = load_pretrained(folder, settings.pop("attention", None))
+    encoder = PretrainedEncoder(model, EncoderSettings(**settings)).eval()
+    return encoder, Pieces(load_tokenizer(folder), max_positions(model.config), 510)
+
+
+@torch.no_grad()
+def test_a_vector_is_the_encoders_at_the_words_last_piece(encoder_folder, encoder_kind):
+    encoder, pieces = build(encoder_folder(encoder_kind))
+    for sentence in SENTENCES:
+        ((window,),) = pieces.windows([sentence])
+        vectors = encoder([window])[0]
+        assert vectors.shape == (len(sentence) + 2, encoder.width)
+        hidden = encoder.model(input_ids=torch.from_numpy(window.ids)[None]).last_hidden_state[0]
+        for position, (vector, last) in enumerate(zip(vectors, window.last, strict=True)):
+            if last != MISSING:
+                assert torch.allclose(vector, hidden[last], atol=1e-5)
+                continue
+            row = {0: 0, len(sentence) + 1: 1}.get(position, 2)
+            assert torch.equal(vector, encoder.missing[row])
+    starts = [window.last[0] == MISSING for (window,) in pieces.windows(SENTENCES)]
+    assert starts == [encoder_kind == "t5"] * 3
+
+
+@torch.no_grad()
+def test_a_batch_gives_what_single_sentences_give(encoder_folder, encoder_kind):
+    encoder, pieces = build(encoder_folder(encoder_kind))
+    windows = [window for (window,) in pieces.windows([*SENTENCES, ["the"] * 40])]
+    together = encoder(windows)
+    for row, window in enumerate(windows):
+        alone = encoder([window])[0]
+        torch.testing.assert_close(together[row, : len(alone)], alone, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_a_window_may_be_as_long_as_the_encoder_allows(encoder_folder, encoder_kind):
+    encoder, pieces = build(encoder_folder(encoder_kind))
+    limit = max_positions(encoder.model.config)
+    assert limit == (1024 if encoder_kind == "modernbert" else 512)
+    pieces.max_words = 2000
+    windows = pieces.windows([["the"] * (limit + 1)])[0]
+    assert len(windows) == 2
+    assert len(windows[0].ids) == limit
+    assert encoder(windows[:1]).isfinite().all()
+
+
+@torch.no_grad()
+def test_mixed_layers_are_the_weighted_sum_of_all(encoder_folder, encoder_kind):
+    encoder, pieces = build(encoder_folder(encoder_kind), mix_layers=True)
+    encoder.mix_weights.copy_(torch.tensor([0.5, -1.0, 2.0]))
+    encoder.mix_gamma.fill_(1.5)
+    ((window,),) = pieces.windows([SENTENCES[1]])
+    ids = torch.from_numpy(window.ids)[None]
+    layers = encoder.model(input_ids=ids, output_hidden_states=True).hidden_states
+    shares = torch.tensor([0.5, -1.0, 2.0]).exp()
+    mixed = sum(1.5 * s / shares.sum() * layer[0] for s, layer in zip(shares, layers, strict=True))
+    torch.testing.assert_close(encoder([window])[0, 1], mixed[window.last[1]], atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_reach_encoder_mix_and_missing_vectors(encoder_folder):
+    encoder, pieces = build(encoder_folder("t5"), mix_layers=True)
+    windows = [window for (window,) in pieces.windows(SENTENCES)]
+    encoder(windows).square().sum().backward()
+    for tensor in (encoder.mix_weights, encoder.mix_gamma, encoder.model.shared.weight):
+        assert tensor.grad is not None and tensor.grad.abs().sum() > 0
+    assert encoder.missing.grad[0].abs().sum() > 0
+
+
+def test_a_dropout_that_is_set_replaces_all_of_the_encoders_own(encoder_folder, encoder_kind):
+    """Some encoders keep a probability as a number beside their dropout modules."""
+    encoder, pieces = build(encoder_folder(encoder_kind), dropout=0.0)
+    windows = [window for (window,) in pieces.windows(SENTENCES)]
+    in_training = encoder.train()(windows)
+    assert torch.equal(in_training, encoder.train()(windows))
+    torch.testing.assert_close(in_training, encoder.eval()(windows), atol=1e-5, rtol=1e-5)
+    dropping, _ = build(encoder_folder(encoder_kind), dropout=0.5)
+    assert not torch.equal(dropping.train()(windows), dropping.train()(windows))
+
+
+@torch.no_grad()
+def test_the_attention_that_is_asked_for_is_taken_and_gives_the_same(encoder_folder):
+    eager, pieces = build(encoder_folder("bert"), attention="eager")
+    fused, _ = build(encoder_folder("bert"), attention="sdpa")
+    assert eager.model.config._attn_implementation == "eager"
+    windows = [window for (window,) in pieces.windows(SENTENCES)]
+    torch.testing.assert_close(eager(windows), fused(windows), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("load", [load_tokenizer, load_pretrained])
+def test_a_folder_that_holds_no_encoder_is_refused(load, tmp_path):
+    with pytest.raises(ModelError, match="cannot load"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("load", [load_tokenizer, load_pretrained])
+def test_code_in_a_folder_is_not_run(load, tmp_path, caplog):
+    caplog.set_level(logging.CRITICAL)
+    trace = tmp_path / "was-run"
+    code = f"open({str(trace)!r}, 'w').close()\nclass Own: pass\n"
+    (tmp_path / "own.py").write_text(code, encoding="utf-8")
+    names = {"AutoConfig": "own.Own", "AutoModel": "own.Own", "AutoTokenizer": ["own.Own", None]}
+    config = {"model_type": "own", "auto_map": names, "tokenizer_class": "Own"}
+    for name in ("config.json", "tokenizer_config.json"):
+        (tmp_path / name).write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(ModelError):
+        load(tmp_path)
+    assert not trace.exists()

@@ -1,0 +1,121 @@
+"""The network as a whole: batches, windows over long sentences, given tags, best labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from bnaparser import chart
+from bnaparser.characters import CharacterWindow
+from bnaparser.config import LayerSettings, TagSettings
+from bnaparser.model import Prepared, _position_rows
+
+SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+
+
+def prepared(length: int, max_words: int) -> Prepared:
+    """A sentence in half-overlapping windows."""
+    step = max(1, max_words // 2)
+    firsts = range(0, max(1, length - max_words + step), step)
+    words = [""] * length
+    windows = [CharacterWindow(tuple(words[first : first + max_words]), first) for first in firsts]
+    return Prepared(length, tuple(windows))
+
+
+@pytest.mark.parametrize(("length", "max_words"), [(1, 8), (8, 8), (9, 8), (30, 8), (23, 6)])
+def test_a_word_is_read_in_the_window_where_it_has_most_neighbours(length, max_words):
+    batch = [prepared(3, max_words), prepared(length, max_words)]
+    positions = max_words + 2
+    rows = _position_rows(batch, positions).tolist()
+    assert rows[:5] == [0, 1, 2, 3, 4]
+    found, windows = rows[5:], batch[1].windows
+    assert found[0] == positions  # START of the first window
+    last = windows[-1]
+    assert found[-1] == len(windows) * positions + last.words + 1  # STOP of the last one
+    for word, row in enumerate(found[1:-1]):
+        chosen, inside = divmod(row, positions)
+        margins = {
+            number: min(word - window.first_word, window.first_word + window.words - 1 - word)
+            for number, window in enumerate(windows, 1)
+            if window.first_word <= word < window.first_word + window.words
+        }
+        assert inside == word - windows[chosen - 1].first_word + 1
+        assert margins[chosen] == max(margins.values())
+
+
+@torch.no_grad()
+def test_spans_are_scored_from_the_fenceposts_of_their_own_sentence(build_model, examples):
+    model = build_model().eval()
+    batch = model.prepare([examples[0].words, ["She", "sang"]])
+    encoded = model.encode(batch)
+    assert encoded.lengths == [len(examples[0].words), 2]
+    starts, ends = model.span_rows(encoded)
+    assert len(starts) == sum(map(chart.span_count, encoded.lengths))
+    assert (starts[-3:] - len(examples[0].words) - 1).tolist() == [0, 0, 1]
+    assert (ends[-3:] - len(examples[0].words) - 1).tolist() == [1, 2, 2]
+    alone = model.encode(batch[1:])
+    torch.testing.assert_close(encoded.fenceposts[-3:], alone.fenceposts, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(encoded.words[-2:], alone.words, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("allow_empty_root", [False, True])
+def test_best_labels_are_the_best_of_all_scores(build_model, examples, allow_empty_root):
+    model = build_model(allow_empty_root=allow_empty_root).eval()
+    encoded = model.encode(model.prepare([example.words for example in examples[:6]]))
+    scores, best = model.all_scores(encoded), model.best_labels(encoded)
+    assert not scores[:, 0].any()
+    np.testing.assert_array_equal(best.scores, scores.max(axis=1))
+    np.testing.assert_array_equal(best.labels, scores.argmax(axis=1))
+    first = 0
+    for sentence, n in enumerate(encoded.lengths):
+        root = scores[first + n - 1]
+        number = int(root.argmax()) if allow_empty_root else int(root[1:].argmax()) + 1
+        assert best.root_labels[sentence] == number
+        assert best.root_scores[sentence] == root[number]
+        first += chart.span_count(n)
+
+
+@torch.no_grad()
+def test_a_long_sentence_goes_through_in_windows(build_model):
+    model = build_model(layers=LayerSettings(max_positions=12, **SIZES)).eval()
+    words = ["the", "cat", "saw", "Mira", "."] * 8
+    (one,) = model.prepare([words])
+    assert len(one.windows) == 7
+    encoded = model.encode([one])
+    assert encoded.fenceposts.shape[0] == 41
+    assert encoded.fenceposts.isfinite().all()
+    # The first words see the same window as in a sentence of ten words.
+    short = model.encode(model.prepare([words[:10]]))
+    torch.testing.assert_close(encoded.words[:5], short.words[:5], atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_given_tags_are_read_word_by_word_in_every_window(build_model):
+    layers = LayerSettings(max_positions=12, **SIZES)
+    model = build_model(layers=layers, tagging=TagSettings(given=True)).eval()
+    words = ["the", "cat", "saw", "Mira", "."] * 4
+    tags = ["DT", "NN", "VBD", "NNP", "."] * 4
+    other = [*tags[:-1], "never-seen"]
+    with_tags, with_other, without = (
+        model.encode(model.prepare([words], rows)).words for rows in ([tags], [other], None)
+    )
+    assert not torch.allclose(with_tags, without)
+    # The last tag is seen in the last windows only.
+    assert torch.allclose(with_tags[0], with_other[0], atol=1e-6)
+    assert not torch.allclose(with_tags[-1], with_other[-1], atol=1e-4)
+    numbers = model.prepare([words], [other])[0].tags
+    assert numbers[-1] == 0
+    assert numbers[0] == model.tags.number("DT") + 1
+
+
+def test_tags_are_ignored_by_a_model_that_takes_none(build_model):
+    (one,) = build_model().prepare([["Mira"]], [["NNP"]])
+    assert one.tags is None
+
+
+def test_the_size_of_a_sentence_counts_pieces_and_ends(build_model):
+    (characters,) = build_model().prepare([["unaffable", "cat"]])
+    (pieces,) = build_model("bert").prepare([["unaffable", "cat"]])
+    assert (characters.size, pieces.size) == (4, 6)

@@ -1,0 +1,227 @@
+"""The parser that users hold: what it promises about words, order, offsets, errors and JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bnaparser import Parse, Parser, Tree
+from bnaparser.config import TagSettings
+from bnaparser.errors import ModelError
+from bnaparser.parser import MAX_WORDS
+
+
+@pytest.fixture(scope="module")
+def parser(tiny_model_dir) -> Parser:
+    return Parser.load(tiny_model_dir, device="cpu")
+
+
+def same(first: Parse, second: Parse) -> bool:
+    return str(first.tree) == str(second.tree) and first.words == second.words
+
+
+def test_words_become_a_tree_over_them(parser):
+    parse = parser.parse_words(["The", "cat", "saw", "Mira", "."])
+    assert parse.error is None
+    assert parse.words == parse.tree.words == ("The", "cat", "saw", "Mira", ".")
+    assert parse.tags == parse.tree.tags
+    assert set(parse.tags) <= set(parser.model.tags.names)
+    assert parse.tree.label == "TOP"
+    root = parse.spans[0]
+    assert (root.start, root.end) == (0, 5)
+    assert parse.score == pytest.approx(sum(span.score for span in parse.spans), abs=1e-4)
+    places = [(span.start, span.end, span.label) for span in parse.spans]
+    assert [(span.start, span.end, span.label) for span in parse.tree.spans()] == places
+    assert parse.text == "The cat saw Mira ."
+    assert parse.offsets == ((0, 3), (4, 7), (8, 11), (12, 16), (17, 18))
+
+
+def test_the_tiny_model_has_learned_something(parser, examples):
+    parses = parser.parse_many([example.words for example in examples])
+    right = sum(
+        (span.start, span.end, span.label) in {(s.start, s.end, s.label) for s in example.spans}
+        for example, parse in zip(examples, parses, strict=True)
+        for span in parse.spans
+    )
+    assert right > sum(len(parse.spans) for parse in parses) / 2
+
+
+def test_many_sentences_are_parsed_in_order_as_each_alone(parser, examples):
+    sentences = [example.words for example in examples[40:]]
+    parses = parser.parse_many(iter(sentences))
+    assert [parse.words for parse in parses] == [tuple(words) for words in sentences]
+    assert all(
+        same(parser.parse_words(words), p) for words, p in zip(sentences, parses, strict=True)
+    )
+    assert parser.parse_many([]) == []
+
+
+def test_text_is_split_and_offsets_count_in_all_of_it(parser):
+    text = "It rained.  “Mira” said (twice): don't!\n\nThe cat sat on the 𝒎at."
+    parses = parser(text)
+    assert len(parses) == 3
+    for parse in parses:
+        assert parse.error is None
+        assert [text[start:end] for start, end in parse.offsets] == list(parse.words)
+        assert parse.text in text
+    assert parses[0].words == ("It", "rained", ".")
+    assert parses[2].offsets[-1] == (len(text) - 1, len(text))
+    assert parser("") == parser(" \n") == []
+
+
+def test_one_sentence_is_not_split(parser):
+    parse = parser.parse_sentence("It rained. The cat sat.")
+    assert parse.words == ("It", "rained", ".", "The", "cat", "sat", ".")
+    assert parser.parse_sentence(" ").error == "the sentence has no words"
+
+
+def test_a_stream_comes_in_order_and_is_read_a_part_at_a_time(parser, monkeypatch):
+    monkeypatch.setattr("bnaparser.parser.READ_AHEAD", 3)
+    read = []
+
+    def lines():
+        for number in range(10):
+            read.append(number)
+            yield f"{'very ' * (number % 4)}old cat {number}\n"
+
+    stream = parser.stream(lines())
+    first = next(stream)
+    assert read == [0, 1, 2]
+    parses = [first, *stream]
+    assert [parse.words[-1] for parse in parses] == [str(number) for number in range(10)]
+    assert parses[5].offsets[-1] == (len("very old cat "), len("very old cat 5"))
+
+
+def test_an_empty_line_of_a_stream_keeps_its_place(parser):
+    parses = list(parser.stream(["It rained.\n", "\n", "Mira sang.\n"]))
+    assert [parse.error for parse in parses] == [None, "the sentence has no words", None]
+    assert parses[1].tree is None
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([], "no words"),
+        (["a", "b c"], "word 2 is 'b c'"),
+        (["a\n"], "word 1"),
+        (["", "a"], "word 1 is ''"),
+        (["a"] * 2001, "2,001 words, more than 2,000"),
+        (["a", "\ud800"], "the parser failed on this sentence"),
+    ],
+    ids=["none", "blank", "line end", "empty", "too many", "half a character"],
+)
+def test_one_bad_sentence_fails_alone(parser, words, reason):
+    good = ["Mira", "sang", "."]
+    first, bad, last = parser.parse_many([good, words, good])
+    assert reason in bad.error
+    assert (bad.words, bad.tags, bad.spans, bad.tree) == (tuple(words), (), (), None)
+    assert same(first, parser.parse_words(good))
+    assert same(last, first)
+
+
+def test_tags_stand_in_the_tree(parser):
+    parse = parser.parse_words(["Mira", "sang"], tags=["X", "Y-1"])
+    assert parse.tags == parse.tree.tags == ("X", "Y-1")
+
+
+@pytest.mark.parametrize(
+    ("tags", "reason"),
+    [
+        (["X"], "1 tags for 2 words"),
+        (["X", "Y Z"], "tag 2 is 'Y Z'"),
+        (["(", "Y"], "tag 1 is '('"),
+        (["X", ""], "tag 2 is ''"),
+    ],
+)
+def test_wrong_tags_fail_their_sentence_alone(parser, tags, reason):
+    good, bad = parser.parse_many([["Mira", "sang"]] * 2, tags=[["X", "Y"], tags])
+    assert good.error is None
+    assert reason in bad.error
+
+
+def test_tags_for_another_number_of_sentences_are_a_mistake_of_the_caller(parser):
+    with pytest.raises(ValueError, match="1 lists of tags for 2 sentences"):
+        parser.parse_many([["a"], ["b"]], tags=[["X"]])
+
+
+def test_given_tags_reach_a_model_that_takes_them(build_model):
+    model = build_model(tagging=TagSettings(given=True))
+    parser = Parser(model)
+    scores = [
+        parser.parse_words(["Mira", "sang"], tags).score for tags in (["NNP", "VBD"], ["X", "X"])
+    ]
+    assert scores[0] != scores[1]
+    assert parser.parse_words(["Mira", "sang"]).tags == ("XX", "XX")
+
+
+@pytest.mark.parametrize("part", ["prepare", "encode"])
+def test_a_sentence_that_the_model_fails_on_fails_alone(parser, examples, monkeypatch, part):
+    work = getattr(parser.model, part)
+
+    def fragile(batch, *rest):
+        lengths = [one.words if part == "encode" else len(one) for one in batch]
+        if 3 in lengths:
+            raise MemoryError("too large")
+        return work(batch, *rest)
+
+    monkeypatch.setattr(parser.model, part, fragile)
+    sentences = [examples[0].words, ("Mira", "sang", "."), examples[2].words]
+    first, bad, last = parser.parse_many(sentences)
+    assert bad.error == "the parser failed on this sentence: MemoryError: too large"
+    assert (first.error, last.error) == (None, None)
+    assert first.words == tuple(examples[0].words)
+    assert last.words == tuple(examples[2].words)
+
+
+def test_2000_words_are_parsed(parser):
+    words = ["the", "cat", "saw", "Mira"] * (MAX_WORDS // 4)
+    parse = parser.parse_words(words)
+    assert parse.error is None
+    assert parse.tree.words == tuple(words)
+    assert Tree.parse(str(parse.tree)) == parse.tree
+
+
+def test_brackets_are_words_like_others(parser):
+    words = ["(", "Mira", ")", "[", "-LRB-", "a(b", "{"]
+    parse = parser.parse_words(words)
+    assert parse.words == tuple(words)
+    assert parse.tree.words == ("-LRB-", "Mira", "-RRB-", "[", "-LRB-", "a-LRB-b", "{")
+    assert Tree.parse(str(parse.tree)) == parse.tree
+
+
+def test_json_has_one_form(parser):
+    text = "It rained. Sí (Mira) sang."
+    parse = parser(text)[1]
+    line = parse.to_json()
+    assert "\n" not in line
+    assert "Sí" in line
+    found = json.loads(line)
+    assert list(found) == ["text", "tree", "score", "tokens", "constituents", "error"]
+    assert found["text"] == "Sí (Mira) sang."
+    assert found["tree"] == str(parse.tree)
+    assert found["error"] is None
+    assert found["tokens"][1] == {"text": "(", "tag": parse.tags[1], "start": 14, "end": 15}
+    labels = [label for span in parse.spans for label in span.label.split("::")]
+    assert [one["label"] for one in found["constituents"]] == labels
+    for one in found["constituents"]:
+        assert list(one) == ["label", "start", "end", "char_start", "char_end", "score"]
+        words = parse.words[one["start"] : one["end"]]
+        part = text[one["char_start"] : one["char_end"]]
+        assert part.startswith(words[0]) and part.endswith(words[-1])
+
+
+def test_json_of_a_failed_sentence_says_why(parser):
+    found = json.loads(parser.parse_words(["a b"]).to_json())
+    assert found["tree"] is None
+    assert found["constituents"] == found["tokens"] == []
+    assert "word 1" in found["error"]
+
+
+def test_a_model_or_device_that_is_not_there_is_refused(tiny_model_dir, tmp_path):
+    with pytest.raises(ModelError, match="no model 'xx'"):
+        Parser.load("xx")
+    with pytest.raises(ModelError, match="cannot use the device 'toaster'"):
+        Parser.load(tiny_model_dir, device="toaster")
+    with pytest.raises(ModelError, match="missing"):
+        Parser.load(tmp_path)

@@ -1,0 +1,94 @@
+"""Trees from the network: the same alone and in any batch, for every kind of layer and encoder."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from bnaparser.config import LayerSettings, TagSettings
+from bnaparser.predict import Prediction, predict, predict_batch
+from bnaparser.tree import Tree
+
+SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+STACKS = [("bimsa",), ("nsa",), ("self_attention",), ("partitioned",), ("bimsa", "nsa"), ()]
+
+
+def layers(*kinds: str, **changes: object) -> LayerSettings:
+    positions = "concatenate" if "partitioned" in kinds else "add"
+    return LayerSettings(**{"kinds": kinds, "positions": positions, **SIZES, **changes})
+
+
+def places(found: Prediction) -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label) for span in found.spans]
+
+
+def same(first: Prediction, second: Prediction) -> bool:
+    return (
+        places(first) == places(second)
+        and first.tags == second.tags
+        and first.score == pytest.approx(second.score, abs=1e-3)
+    )
+
+
+@pytest.mark.parametrize("kinds", STACKS, ids=lambda kinds: "-".join(kinds) or "none")
+def test_a_sentence_has_the_same_tree_alone_and_in_any_batch(build_model, examples, kinds):
+    model = build_model(layers=layers(*kinds)).eval()
+    prepared = model.prepare([example.words for example in examples[40:]])
+    alone = [predict_batch(model, [one])[0] for one in prepared]
+    for batch_tokens in (1, 40, 10_000):
+        together = predict(model, prepared, batch_tokens)
+        assert all(map(same, alone, together))
+
+
+def test_trees_do_not_depend_on_the_batch_with_any_encoder(build_model, examples, encoder_kind):
+    model = build_model(encoder_kind).eval()
+    prepared = model.prepare([example.words for example in examples[50:]])
+    together = predict(model, prepared, 10_000)
+    assert all(
+        same(predict_batch(model, [one])[0], t) for one, t in zip(prepared, together, strict=True)
+    )
+
+
+def test_a_sentence_in_windows_has_the_same_tree_alone_and_in_a_batch(build_model, examples):
+    model = build_model("bert", layers=layers("bimsa", "nsa", max_positions=12)).eval()
+    long = [word for example in examples[:8] for word in example.words]
+    prepared = model.prepare([long, examples[0].words, long[5:40]])
+    together = predict(model, prepared, 10_000)
+    alone = [predict_batch(model, [one])[0] for one in prepared]
+    assert all(map(same, alone, together))
+    assert together[0].spans[0].end == len(long)
+
+
+def test_spans_make_a_tree_and_their_scores_its_score(build_model, examples):
+    model = build_model().eval()
+    sentences = [example.words for example in examples[:10]]
+    for words, found in zip(sentences, predict(model, model.prepare(sentences), 50), strict=True):
+        tree = Tree.from_spans(words, ["X"] * len(words), found.spans)
+        assert [(span.start, span.end, span.label) for span in tree.spans()] == places(found)
+        assert (found.spans[0].start, found.spans[0].end) == (0, len(words))
+        assert found.score == pytest.approx(sum(span.score for span in found.spans), abs=1e-4)
+        assert found.tags is None
+
+
+def test_a_tree_may_be_without_a_root_where_the_model_allows(build_model, examples):
+    model = build_model(allow_empty_root=True).eval()
+    with torch.no_grad():
+        model.scorer.output.weight.zero_()
+        model.scorer.output.bias.fill_(-1)
+    (found,) = predict(model, model.prepare([examples[0].words]), 50)
+    assert found == Prediction([], None, 0.0)
+
+
+def test_tags_are_the_best_of_each_word(build_model, examples):
+    model = build_model(tagging=TagSettings(predict=True, hidden=16)).eval()
+    prepared = model.prepare([example.words for example in examples[:4]])
+    with torch.no_grad():
+        scores = model.tag_scores(model.encode(prepared))
+    expected = [model.tags.names[number] for number in scores.argmax(dim=-1)]
+    found = predict_batch(model, prepared)
+    assert [tag for one in found for tag in one.tags] == expected
+    assert [len(one.tags) for one in found] == [len(example.words) for example in examples[:4]]
+
+
+def test_no_sentences_give_no_trees(build_model):
+    assert predict(build_model(), [], 100) == []

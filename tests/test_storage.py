@@ -1,0 +1,205 @@
+"""Model folders: what is saved is loaded again; what is damaged is refused with a clear reason."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+
+from bnaparser import storage
+from bnaparser.config import LayerSettings, TagSettings
+from bnaparser.errors import BnaparserError, ModelError, SettingsError
+from bnaparser.model import BnaModel
+
+SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
+# Wide enough for matrices that int8 is worth it for.
+WIDE = LayerSettings(width=128, heads=2, head_width=64, feed_forward_width=128)
+
+
+@torch.no_grad()
+def scores(model: BnaModel) -> np.ndarray:
+    return model.eval().all_scores(model.encode(model.prepare(SENTENCES)))
+
+
+def round_trip(model: BnaModel, folder: Path, store: str = "float32") -> BnaModel:
+    storage.save(model, folder, store, {"f1": 50.0})
+    return storage.load(folder)
+
+
+def test_every_kind_of_encoder_is_the_same_after_loading(build_model, tmp_path, encoder_kind):
+    model = build_model(encoder_kind, mix_layers=True)
+    loaded = round_trip(model, tmp_path)
+    np.testing.assert_allclose(scores(loaded), scores(model), atol=1e-5)
+    everything = [*loaded.parameters(), *loaded.buffers()]
+    assert {tensor.device.type for tensor in everything} == {"cpu"}
+    assert not loaded.training
+    assert all(parameter.requires_grad for parameter in loaded.parameters())
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        LayerSettings(width=32, heads=2, head_width=16, feed_forward_width=64),
+        LayerSettings(
+            kinds=("partitioned",),
+            positions="concatenate",
+            width=32,
+            heads=2,
+            head_width=16,
+            feed_forward_width=64,
+        ),
+    ],
+    ids=["bna", "partitioned"],
+)
+def test_a_model_on_characters_is_the_same_after_loading(build_model, tmp_path, layers):
+    tagging = TagSettings(predict=True, given=True, hidden=8)
+    model = build_model(layers=layers, tagging=tagging, allow_empty_root=True)
+    loaded = round_trip(model, tmp_path)
+    assert np.array_equal(scores(loaded), scores(model))
+    assert loaded.settings == model.settings
+    assert loaded.labels.names == model.labels.names
+    assert loaded.tags.names == model.tags.names
+    assert loaded.encoder.characters == model.encoder.characters
+    assert loaded.allow_empty_root
+
+
+def test_a_loaded_model_can_be_saved_again(build_model, tmp_path):
+    model = round_trip(build_model("t5"), tmp_path / "one")
+    again = round_trip(model, tmp_path / "two")
+    assert np.array_equal(scores(again), scores(model))
+    sizes = [(tmp_path / name / storage.WEIGHTS).stat().st_size for name in ("one", "two")]
+    assert sizes[0] == sizes[1]
+
+
+@pytest.mark.parametrize(("store", "part"), [("float16", 2.0), ("int8", 2.5)])
+def test_smaller_forms_are_close_to_the_original(build_model, tmp_path, store, part):
+    model = build_model(layers=WIDE)
+    expected = scores(round_trip(model, tmp_path / "float32"))
+    loaded = round_trip(model, tmp_path / store, store)
+    assert {parameter.dtype for parameter in loaded.parameters()} == {torch.float32}
+    found = scores(loaded)
+    assert not np.array_equal(found, expected)
+    assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
+    full, small = (
+        (tmp_path / name / storage.WEIGHTS).stat().st_size for name in ("float32", store)
+    )
+    assert small < full / part * 1.2
+    with safe_open(tmp_path / store / storage.WEIGHTS, framework="pt") as file:
+        assert file.metadata()["store"] == store
+        table = file.get_tensor("stack.positions")
+        assert table.dtype == {"float16": torch.float16, "int8": torch.int8}[store]
+        if store == "int8":
+            scale = file.get_tensor("stack.positions:scale")
+            error = (table * scale - model.stack.positions).abs()
+            assert (error <= scale / 2 * 1.001).all()
+            # Vectors, and matrices that are too small, are stored as they are.
+            assert file.get_tensor("stack.norm.weight").dtype == torch.float32
+
+
+def test_a_folder_holds_settings_labels_metrics_weights_and_the_tokenizer(build_model, tmp_path):
+    storage.save(build_model("bert"), tmp_path, "float32", {"f1": 93.5, "update": 7})
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {
+        "config.json",
+        "labels.json",
+        "metrics.json",
+        "model.safetensors",
+        "encoder/config.json",
+        "encoder/tokenizer.json",
+        "encoder/tokenizer_config.json",
+    }
+    assert json.loads((tmp_path / "metrics.json").read_text()) == {"f1": 93.5, "update": 7}
+
+
+@pytest.fixture(scope="module")
+def good(build_model, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("good")
+    storage.save(build_model("bert"), folder, "float32", {})
+    return folder
+
+
+def drop(path: Path) -> None:
+    path.unlink()
+
+
+def cut(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def garble(path: Path) -> None:
+    path.write_bytes(b"\xff\x00nonsense" * 20)
+
+
+def a_list(path: Path) -> None:
+    path.write_text("[]", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "config.json",
+        "labels.json",
+        "model.safetensors",
+        "encoder/config.json",
+        "encoder/tokenizer.json",
+    ],
+)
+@pytest.mark.parametrize("damage", [drop, cut, empty, garble, a_list])
+def test_a_damaged_folder_is_refused(good, tmp_path, file, damage):
+    folder = shutil.copytree(good, tmp_path / "model")
+    damage(folder / file)
+    with pytest.raises(BnaparserError) as caught:
+        storage.load(folder)
+    assert isinstance(caught.value, ModelError | SettingsError)
+    assert Path(file).name in str(caught.value) or str(folder / "encoder") in str(caught.value)
+    if damage is drop:
+        assert "missing" in str(caught.value)
+
+
+def change(folder: Path, file: str, **values: object) -> None:
+    path = folder / file
+    table = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**table, **values}), encoding="utf-8")
+
+
+def test_a_setting_that_is_unknown_is_named(good, tmp_path):
+    folder = shutil.copytree(good, tmp_path / "model")
+    change(folder, "config.json", decoder={"beam": 4})
+    with pytest.raises(SettingsError, match=r"config\.json: decoder"):
+        storage.load(folder)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"labels": ["", "NP"]}, {"labels": ["", "NP", "NP"]}, {"labels": None}, {"tags": 7}],
+    ids=["fewer", "twice", "none", "number"],
+)
+def test_labels_that_do_not_fit_are_refused(good, tmp_path, values):
+    folder = shutil.copytree(good, tmp_path / "model")
+    change(folder, "labels.json", **values)
+    with pytest.raises(ModelError, match=r"does not fit|damaged"):
+        storage.load(folder)
+
+
+def test_weights_of_another_shape_are_refused(good, tmp_path):
+    folder = shutil.copytree(good, tmp_path / "model")
+    change(folder, "config.json", scorer={"hidden": 17})
+    with pytest.raises(ModelError, match=r"does not fit config\.json"):
+        storage.load(folder)
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(ModelError, match="there is no model folder"):
+        storage.load(tmp_path / "none")
+    with pytest.raises(ModelError, match="not a model folder"):
+        storage.load(tmp_path)

@@ -1,0 +1,70 @@
+"""Pruned vocabularies: what is kept has the same vectors, what is not is read in smaller pieces."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import torch
+
+from bnaparser.config import EncoderSettings
+from bnaparser.encoder import PretrainedEncoder, load_pretrained, load_tokenizer
+from bnaparser.errors import ModelError
+from bnaparser.pieces import Pieces
+from bnaparser.vocabulary import count_pieces, prune_vocabulary
+
+
+def lines(examples) -> list[str]:
+    return [" ".join(example.words) for example in examples]
+
+
+def test_pieces_are_counted_over_all_lines(encoder_folder):
+    tokenizer = load_tokenizer(encoder_folder("bert"))
+    counts = count_pieces(tokenizer, ["the cat the"] * 1500 + ["unaffable"])
+    names = {tokenizer.convert_ids_to_tokens(number): count for number, count in counts.items()}
+    assert names == {"the": 3000, "cat": 1500, "un": 1, "##aff": 1, "##able": 1}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_kept_pieces_have_the_vectors_that_they_had(encoder_folder, examples, tmp_path, kind):
+    tokenizer, model = load_tokenizer(encoder_folder(kind)), load_pretrained(encoder_folder(kind))
+    counts = count_pieces(tokenizer, lines(examples[:20]))
+    sentences = [list(example.words) for example in examples[:20]]
+    before = PretrainedEncoder(load_pretrained(encoder_folder(kind)), EncoderSettings()).eval()
+    windows = [window for (window,) in Pieces(tokenizer, 512, 510).windows(sentences)]
+    share = prune_vocabulary(model, tokenizer, counts, len(tokenizer) - 40, tmp_path)
+    assert share == 1.0
+
+    pruned = PretrainedEncoder(load_pretrained(tmp_path), EncoderSettings()).eval()
+    reader = load_tokenizer(tmp_path)
+    assert len(reader) == pruned.model.get_input_embeddings().num_embeddings
+    assert len(reader) <= len(tokenizer) - 40
+    assert reader.all_special_tokens == tokenizer.all_special_tokens
+    renumbered = [window for (window,) in Pieces(reader, 512, 510).windows(sentences)]
+    assert any(a.ids.tolist() != b.ids.tolist() for a, b in zip(windows, renumbered, strict=True))
+    torch.testing.assert_close(
+        pruned(renumbered)[:, :4], before(windows)[:, :4], atol=1e-5, rtol=1e-5
+    )
+
+
+def test_a_word_that_is_not_kept_is_read_in_smaller_pieces(encoder_folder, tmp_path):
+    tokenizer, model = (
+        load_tokenizer(encoder_folder("bert")),
+        load_pretrained(encoder_folder("bert")),
+    )
+    names = tokenizer.convert_tokens_to_ids(["cat", "dog", "un"])
+    counts = Counter({names[0]: 6, names[1]: 3, names[2]: 1})
+    singles = len([piece for piece in tokenizer.get_vocab() if len(piece.removeprefix("##")) == 1])
+    specials = 5
+    share = prune_vocabulary(model, tokenizer, counts, singles + specials + 1, tmp_path)
+    assert share == 0.6
+    reader = load_tokenizer(tmp_path)
+    assert reader.tokenize("cat dog é") == ["cat", "d", "##o", "##g", "e"]
+    assert reader.unk_token_id in range(len(reader))
+
+
+def test_other_kinds_of_vocabulary_are_refused(encoder_folder, tmp_path):
+    folder = encoder_folder("roberta")
+    with pytest.raises(ModelError, match="cannot prune a BPE vocabulary"):
+        prune_vocabulary(load_pretrained(folder), load_tokenizer(folder), Counter(), 10, tmp_path)
