@@ -90,11 +90,17 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--seed", type=int)
     parser.add_argument("--report", action="store_true", help="write the page; run nothing")
     parser.add_argument("--page", type=Path, default=Path(__file__).with_name("ablation.md"))
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.only == PEER and not (options.benepar_python or options.report):
+        parser.error("benepar needs --benepar-python")
+    return options
 
 
 def pending(options: argparse.Namespace) -> list[tuple[str, int]]:
-    """Return the runs that were asked for and are not done: one seed of everything, then the next."""
+    """Return the runs that were asked for and are not done.
+
+    Those that the target compares come first, then one seed of all others before the next.
+    """
     done = {(row["name"], row["seed"]) for row in results(options)}
     wanted = [
         (name, seed)
@@ -104,6 +110,7 @@ def pending(options: argparse.Namespace) -> list[tuple[str, int]]:
         if options.only in (None, name)
         if setting.layers is not None or options.benepar_python
     ]
+    wanted.sort(key=lambda run: run[0] not in (MAIN, PEER))
     return [run for run in wanted if run not in done]
 
 

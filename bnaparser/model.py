@@ -128,6 +128,7 @@ class BnaModel(nn.Module):
             numbers = [
                 np.array([self.tags.number(tag, -1) + 1 for tag in row], np.int64) for row in tags
             ]
+        # One model has windows of one kind only, which the types do not say.
         return [
             Prepared(len(words), tuple(of), row)  # type: ignore[arg-type]
             for words, of, row in zip(sentences, windows, numbers, strict=True)

@@ -132,7 +132,9 @@ class Parser:
         return predict_batch(self.model, batch)
 
 
-def _each(function: Callable[[Sequence[In]], list[Out]], items: Sequence[In]) -> list[Out | str]:
+def _each(
+    function: Callable[[Sequence[In]], Sequence[Out]], items: Sequence[In]
+) -> list[Out | str]:
     """Apply a function to all items; where it fails, to each, with a reason for those that fail."""
     try:
         return list(function(items))

@@ -47,9 +47,11 @@ def predict_batch(model: BnaModel, batch: Sequence[Prepared]) -> list[Prediction
     )
     tags = _tags(model, encoded)
     predictions, first_span = [], 0
-    for tree, row, n in zip(decoded, tags, encoded.lengths, strict=True):
+    for tree, row, n, root in zip(decoded, tags, encoded.lengths, best.root_scores, strict=True):
         scores = best.scores[first_span : first_span + chart.span_count(n)]
         first_span += len(scores)
+        # The whole sentence has a label even where "no constituent" would score better.
+        scores[n - 1] = root
         predictions.append(Prediction(_spans(model, tree.spans, scores, n), row, tree.score))
     return predictions
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from itertools import chain
 from pathlib import Path
 
 import bnaparser
@@ -38,7 +39,17 @@ def test_folders_do_not_leak_to_the_top_level(tmp_path: Path) -> None:
 
 def test_wheel_holds_exactly_the_tracked_python_files(tmp_path: Path) -> None:
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            tmp_path,
+            ROOT,
+        ],
         check=True,
         capture_output=True,
     )
@@ -78,7 +89,8 @@ def test_constraints_satisfy_the_lower_bounds() -> None:
         if line and not line.startswith("#"):
             name, version = line.split("==")
             pins[name.lower().replace("_", "-")] = version
-    wanted = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    extras = project["optional-dependencies"].values()
+    wanted = chain(project["dependencies"], *extras)
     for requirement in map(Requirement, wanted):
         if requirement.name != "bnaparser":
             pinned = pins[requirement.name.lower().replace("_", "-")]

@@ -7,7 +7,7 @@ import torch
 
 from bnaparser.config import LayerSettings, TagSettings
 from bnaparser.predict import Prediction, predict, predict_batch
-from bnaparser.tree import Tree
+from bnaparser.tree import Span, Tree
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 STACKS = [("bimsa",), ("nsa",), ("self_attention",), ("partitioned",), ("bimsa", "nsa"), ()]
@@ -77,6 +77,18 @@ def test_a_tree_may_be_without_a_root_where_the_model_allows(build_model, exampl
         model.scorer.output.bias.fill_(-1)
     (found,) = predict(model, model.prepare([examples[0].words]), 50)
     assert found == Prediction([], None, 0.0)
+
+
+def test_a_root_that_no_label_suits_counts_with_its_own_score(build_model, examples):
+    """The sum of the scores that users saw was not the tree's when the root scored below 0."""
+    model = build_model().eval()
+    with torch.no_grad():
+        model.scorer.output.weight.zero_()
+        model.scorer.output.bias.fill_(-1)
+    words = examples[0].words
+    (found,) = predict(model, model.prepare([words]), 50)
+    assert found.spans == [Span(0, len(words), model.labels.names[1], -1.0)]
+    assert found.score == -1
 
 
 def test_tags_are_the_best_of_each_word(build_model, examples):

@@ -8,8 +8,12 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 
 from bnaparser.errors import BnaparserError
 
@@ -19,13 +23,12 @@ SUCCESS, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namespace) -> int:
     """Call a verb and turn what it raises into an exit code and one sentence."""
     try:
-        code = run(namespace)
-        sys.stdout.flush()
+        with _leaving_on_interrupt():
+            code = run(namespace)
+            sys.stdout.flush()
         return code
     except BnaparserError as error:
         return complain(str(error))
-    except KeyboardInterrupt:
-        return complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
         # The reader has what it wanted (``bnaparse | head``). Python would complain once more when
         # it flushes at exit, so standard output is led nowhere.
@@ -36,6 +39,30 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
         return complain(_describe(error))
     except MemoryError:
         return complain("out of memory: try a smaller --batch-tokens")
+
+
+@contextmanager
+def _leaving_on_interrupt() -> Iterator[None]:
+    """Leave at once on Ctrl-C, with what was written so far.
+
+    A KeyboardInterrupt would be lost where Python cannot raise it, as in a destructor that a
+    library happens to run at that moment.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, _leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _leave(signal_number: int, frame: FrameType | None) -> None:
+    with suppress(Exception):  # the signal may have come in the middle of a write
+        sys.stdout.flush()
+    os.write(2, b"bnaparser: interrupted\n")
+    os._exit(INTERRUPTED)
 
 
 def complain(message: str, code: int = USAGE) -> int:

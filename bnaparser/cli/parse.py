@@ -69,16 +69,14 @@ def run(options: argparse.Namespace) -> int:
         elif options.split == "sentence":
             from bnaparser.text import split_stream
 
-            found = parser.stream_sentences(split_stream(text for _, text in _lines(source)))
+            found = parser.stream_sentences(split_stream(f"{text}\n" for _, text in _lines(source)))
             parses, unit = enumerate(found, 1), "sentence"
         else:
             parses, unit = _line_by_line(parser, source, options.split == "token"), "line"
         return _write(parses, output, options.format, unit)
 
 
-def _write(
-    parses: Iterable[tuple[int, Parse | None]], output: TextIO, form: str, unit: str
-) -> int:
+def _write(parses: Iterable[tuple[int, Parse | None]], output: TextIO, form: str, unit: str) -> int:
     """Write one answer for each parse, an empty line for None; report the failed ones."""
     code = SUCCESS
     for number, parse in parses:

@@ -16,7 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the recipe, where to write, and settings that override the recipe's."""
     parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")
     parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="checkpoints, logs and the model (default: runs/NAME)"
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="checkpoints, logs and the model (default: runs/NAME)",
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
@@ -28,7 +31,10 @@ def run(options: argparse.Namespace) -> int:
     """Train; the best model is in OUTPUT/model. An interrupted run is resumed by the same command."""
     quiet_libraries()
     logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s", datefmt="%H:%M:%S"
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(message)s",
+        datefmt="%H:%M:%S",
     )
     logging.getLogger("bnaparser").setLevel(logging.INFO)
     from bnaparser.config import load_recipe
@@ -37,5 +43,7 @@ def run(options: argparse.Namespace) -> int:
     recipe = load_recipe(options.recipe, tuple(options.set))
     output = options.output or Path("runs") / options.recipe.stem
     progress = train(recipe, output, fresh=options.fresh)
-    print(f"best development F1 {progress.best_f1:.2f} at update {progress.best_update}: {output}/model")
+    print(
+        f"best development F1 {progress.best_f1:.2f} at update {progress.best_update}: {output}/model"
+    )
     return 0

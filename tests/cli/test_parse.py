@@ -16,11 +16,15 @@ from bnaparser.cli import main as bnaparser
 from bnaparser.cli.parse import main as bnaparse
 from bnaparser.tree import Tree
 
-COMMAND = [sys.executable, "-c", "import sys; from bnaparser.cli.parse import main; sys.exit(main())"]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import sys; from bnaparser.cli.parse import main; sys.exit(main())",
+]
 
 
 @pytest.fixture
-def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]):  # noqa: ANN201
+def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]):
     """Run ``bnaparse`` in this process; returns exit code, standard output, standard error."""
 
     def call(*arguments: str) -> tuple[int, str, str]:
