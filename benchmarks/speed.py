@@ -554,10 +554,6 @@ def report(options: argparse.Namespace, found: Result, begun: str) -> str:
 
 def machine(options: argparse.Namespace, found: Result) -> list[str]:
     """Return what was measured where, and how to measure it again."""
-    names = [
-        line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line
-    ]
-    processor = names[0].partition(":")[2].strip() if names else platform.processor()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     lines = [
@@ -649,6 +645,7 @@ def main() -> None:
     )
     with TemporaryDirectory() as work:
         found = measure(options, Path(work))
+    say(f"all that was measured: {json.dumps(found)}")
     page = report(options, found, begun)
     (options.output / "speed.md").write_text(page, encoding="utf-8")
     plot(found, options.output)

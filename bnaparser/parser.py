@@ -42,6 +42,11 @@ class Parser:
         self.model = model.eval()
         self.batch_tokens = batch_tokens
 
+    @property
+    def predicts_tags(self) -> bool:
+        """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
+        return self.model.settings.tags.predict
+
     @classmethod
     def load(
         cls,

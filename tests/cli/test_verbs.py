@@ -1,0 +1,88 @@
+"""The smaller verbs: train, models, check, prune; and how the command line begins and ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bnaparser import models
+from bnaparser.cli import main
+
+RECIPE = """
+[layers]
+kinds = ["bimsa"]
+width = 32
+heads = 2
+head_width = 16
+feed_forward_width = 32
+[train]
+data = [{{ path = "{trees}" }}]
+dev = [{{ path = "{trees}" }}]
+max_updates = 3
+dev_sentences = 5
+"""
+TREES = Path(__file__).parent.parent / "data" / "tiny.mrg"
+
+
+def test_train_writes_a_model_that_evaluates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "small.toml"
+    recipe.write_text(RECIPE.format(trees=TREES), encoding="utf-8")
+    output = tmp_path / "run"
+    assert main(["train", str(recipe), "--output", str(output), "--set", "train.seed=3"]) == 0
+    assert capsys.readouterr().out.startswith("best development F1 ")
+    assert json.loads((output / "model" / "config.json").read_text())["layers"]["width"] == 32
+    assert main(["evaluate", "--model", str(output / "model"), str(TREES)]) == 0
+    out, err = capsys.readouterr()
+    assert "Number of sentence        =     60" in out
+    assert "tags: gold" in err  # the model predicts none
+    assert "sentences/s" in err
+
+
+def test_an_unknown_setting_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = tmp_path / "small.toml"
+    recipe.write_text(RECIPE.format(trees=TREES), encoding="utf-8")
+    assert main(["train", str(recipe), "--set", "train.lr=1"]) == 2
+    assert "train.lr" in capsys.readouterr().err
+
+
+def test_a_missing_recipe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "nowhere.toml"]) == 2
+    assert "cannot read the recipe nowhere.toml" in capsys.readouterr().err
+
+
+def test_models_lists_what_ships(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models"]) == 0
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == (
+        models.shipped()
+    )
+
+
+def test_check_parses_a_sentence(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--model", str(tiny_model_dir)]) == 0
+    out = capsys.readouterr().out
+    assert "torch " in out
+    assert "(TOP " in out
+
+
+def test_prune_keeps_the_pieces_that_count(
+    encoder_folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the cat sat on the mat\n", encoding="utf-8")
+    target = tmp_path / "small"
+    folder = str(encoder_folder("bert"))
+    arguments = ["prune", folder, str(target), "--size", "300", "--text", str(text), str(TREES)]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.endswith("of the pieces in the text are kept\n")
+    assert (target / "tokenizer.json").is_file()
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-verb"], ["parse", "--no-such-option"]])
+def test_wrong_usage_exits_with_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2

@@ -1,0 +1,53 @@
+"""The model that ships gives the README's tree and stays within its size."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bnaparser import Parser, models
+from bnaparser.eval import score
+from bnaparser.treebank import load_trees
+
+FOLDER = models.SHIPPED / "en"
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "model.safetensors").is_file(), reason="models/en is not checked out"
+)
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return Parser.load("en", device="cpu")
+
+
+def test_the_readme_sentence(parser: Parser) -> None:
+    assert str(parser("The cat sat on the mat.")[0].tree) == (
+        "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))"
+    )
+
+
+def test_at_most_60_megabytes() -> None:
+    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 60e6
+
+
+def test_alone_and_in_a_batch_the_same(parser: Parser) -> None:
+    sentences = [
+        ["It", "rained", "."],
+        ["Dogs"],
+        ["She", "said", "that", "he", "had", "left", "early", "."],
+    ]
+    together = [str(parse.tree) for parse in parser.parse_many(sentences)]
+    assert together == [str(parser.parse_words(words).tree) for words in sentences]
+
+
+@pytest.mark.skipif(
+    "BNAPARSER_DATA" not in os.environ,
+    reason="BNAPARSER_DATA names no folder with treebanks/wsj_sample/dev.mrg",
+)
+def test_development_f1(parser: Parser) -> None:
+    folder = Path(os.environ["BNAPARSER_DATA"]) / "treebanks" / "wsj_sample"
+    gold = load_trees(folder / "dev.mrg")[:100]
+    parses = parser.parse_many([tree.words for tree in gold])
+    assert score(gold, [parse.tree for parse in parses]).f1 > 92.0
