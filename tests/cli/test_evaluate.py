@@ -93,6 +93,8 @@ def test_pyevalb(files, capsysbinary):
 class FakeParser:
     """Parses "The cat sat" as GOLD does and fails on all else."""
 
+    predicts_tags = True
+
     def __init__(self):
         self.loaded = self.given = None
 
