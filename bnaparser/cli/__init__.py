@@ -1,6 +1,6 @@
 """The command lines: ``bnaparse`` turns text into trees, ``bnaparser VERB`` does all the rest.
 
-A verb is a module of this package with HELP, ``add_arguments`` and ``run``; it is imported when it
+A verb is a module of this package with ``add_arguments`` and ``run``; it is imported when it
 is asked for, so that ``--help`` answers at once.
 """
 

@@ -9,7 +9,6 @@ from importlib import metadata
 
 from bnaparser.cli.quiet import quiet_libraries
 
-HELP = "print versions and devices, and parse one sentence"
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "numba", "pydantic", "nltk")
 EXTRAS = {"train": ("accelerate", "tensorboard"), "compare": ("PYEVALB",)}
 SENTENCE = "The cat sat on the mat."

@@ -20,7 +20,6 @@ from bnaparser.eval.evalb import (
 from bnaparser.eval.params import Params, collins
 
 NAME = "evaluate"
-HELP = "score predicted trees, or a model, against gold trees (EVALB)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 
-HELP = "list the models that ship"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add no options: there are none."""

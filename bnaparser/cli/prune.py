@@ -8,8 +8,6 @@ from pathlib import Path
 
 from bnaparser.cli.quiet import quiet_libraries
 
-HELP = "make an encoder with a smaller vocabulary"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the encoder, the new folder, the text that counts, and the size."""

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from bnaparser.cli.quiet import quiet_libraries
 
-HELP = "train a parser by a recipe"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the recipe, where to write, and settings that override the recipe's."""

@@ -23,7 +23,6 @@ from bnaparser.tree import Tree
 from bnaparser.treebank import Found, find_trees
 
 NAME = "treebank"
-HELP = "show what a treebank holds; with --output, write it cleaned, one tree a line"
 
 _RELEASES = {"ptb": PTB, "ctb": CTB}
 _MOST = 60  # names shown of each kind, unless all are asked for
