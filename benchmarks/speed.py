@@ -123,15 +123,14 @@ def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> li
     """Do one update as bnaparser.train does, from words and spans; return its parts' piece arrays."""
     import torch
 
-    from bnaparser.batching import batches_by_length
-    from bnaparser.config import TrainSettings
+    from bnaparser.batching import TRAINING_TOKENS, batches_by_length
     from bnaparser.encoder import collate
     from bnaparser.loss import gold
 
     model = objective.model
     prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
-    budget = TrainSettings().batch_tokens
+    budget = TRAINING_TOKENS["cpu"]
     parts = batches_by_length([sentence.size for sentence in prepared], budget)
     for part in parts:
         batch = [prepared[i] for i in part]

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+# Word pieces that a batch holds where nothing else is asked for. A CPU loses more by padding than
+# it gains by size, and keeps small batches in its cache; a GPU wants to be full.
+PARSING_TOKENS = {"cpu": 1000, "gpu": 16384}
+TRAINING_TOKENS = {"cpu": 500, "gpu": 4000}
+
+
+def default_tokens(tokens: dict[str, int], device: str) -> int:
+    """Return the entry of one of the tables above for a torch device, such as "cpu" or "cuda:0"."""
+    return tokens["cpu" if device.startswith("cpu") else "gpu"]
+
 
 def batches_by_length(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     """Group indices of sentences, longest first, so that no batch exceeds ``max_tokens``.

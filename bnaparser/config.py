@@ -117,16 +117,26 @@ class DataSettings(Settings):
 
 
 class TrainSettings(Settings):
-    """How a model is trained. Sizes are sentences unless the name says tokens (word pieces)."""
+    """How a model is trained. Sizes are sentences unless the name says tokens (word pieces).
 
+    ``batch_tokens`` bounds what goes through the network at once; by default it is what suits the
+    device.
+    ``start`` is a model's folder to go on from. ``mask_pieces`` is the share of word pieces that
+    training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
+    without capitals: both make a parser rely less on single words and on careful writing.
+    """
+
+    start: str | None = None
     data: tuple[DataSettings, ...] = ()
     dev: tuple[DataSettings, ...] = ()
     label_maps: str | None = None
     merge_repeated: bool = False
     max_words: int = Field(150, gt=0)
+    mask_pieces: float = Field(0.0, ge=0, lt=1)
+    lower_case: float = Field(0.0, ge=0, le=1)
     dev_sentences: int | None = Field(None, gt=0)
     batch_size: int = Field(32, gt=0)
-    batch_tokens: int = Field(2000, gt=0)
+    batch_tokens: int | None = Field(None, gt=0)
     pool_batches: int = Field(1, gt=0)
     epochs: float = Field(3.0, gt=0)
     max_updates: int | None = Field(None, gt=0)
@@ -159,6 +169,14 @@ class Recipe(ModelSettings):
         return ModelSettings(
             encoder=self.encoder, layers=self.layers, scorer=self.scorer, tags=self.tags
         )
+
+    def model_settings_over(self, base: ModelSettings) -> ModelSettings:
+        """Return the settings of a model with those on top that the recipe states itself."""
+        tables = base.model_dump()
+        stated = self.model_dump(exclude_unset=True, exclude={"train"})
+        for name, table in stated.items():
+            tables[name].update(table)
+        return validate(ModelSettings, tables, "the recipe with train.start")
 
 
 def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:

@@ -112,6 +112,11 @@ class BnaModel(nn.Module):
         """Where the weights are."""
         return self.scorer.hidden.weight.device
 
+    @property
+    def pieces_can_be_masked(self) -> bool:
+        """Tell whether there is a tokenizer with a mask piece."""
+        return self.pieces is not None and self.pieces.mask is not None
+
     def prepare(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[Prepared]:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import torch
 
 from bnaparser import models, storage
-from bnaparser.batching import batches_by_length
+from bnaparser.batching import PARSING_TOKENS, batches_by_length, default_tokens
 from bnaparser.errors import ModelError, SentenceError
 from bnaparser.model import BnaModel, Prepared
 from bnaparser.parse import Parse
@@ -24,7 +24,6 @@ Out = TypeVar("Out")
 Tags = tuple[str, ...] | None
 
 MAX_WORDS = 2000
-BATCH_TOKENS = 4096
 # Sentences that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 1024
 
@@ -38,9 +37,9 @@ class Parser:
     parsed all the same. A Parser may be used from one thread at a time.
     """
 
-    def __init__(self, model: BnaModel, batch_tokens: int = BATCH_TOKENS):
+    def __init__(self, model: BnaModel, batch_tokens: int | None = None):
         self.model = model.eval()
-        self.batch_tokens = batch_tokens
+        self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
 
     @property
     def predicts_tags(self) -> bool:
@@ -52,12 +51,12 @@ class Parser:
         cls,
         model: str | Path = "en",
         device: str | None = None,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
     ) -> Parser:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
         ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
-        ``batch_tokens`` bounds the word pieces of a batch. Raises ModelError when there is no such
+        ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device. Raises ModelError when there is no such
         model, or it is damaged, or the device is not there.
         """
         chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")

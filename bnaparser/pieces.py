@@ -54,6 +54,7 @@ class Pieces:
             tokenizer.backend_tokenizer.no_padding()
             self._blank = " " if _reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_pieces(tokenizer)
+        self.mask: int | None = tokenizer.mask_token_id
         self.max_pieces = max_pieces - len(self.prefix) - len(self.suffix)
         self._start = _place(
             self.prefix + self.suffix, tokenizer.cls_token_id, 0 if self.prefix else MISSING

@@ -24,15 +24,19 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from bnaparser import storage
-from bnaparser.batching import batches_by_length
+from bnaparser.batching import TRAINING_TOKENS, batches_by_length, default_tokens
 from bnaparser.config import Recipe, TrainSettings
 from bnaparser.data import read_mix
-from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.errors import DataError, MissingExtraError, SettingsError
+from bnaparser.eval import score
 from bnaparser.labels import Inventory
 from bnaparser.loss import Gold, gold, hinge_loss, tag_loss
 from bnaparser.model import BnaModel, Prepared
+from bnaparser.models import find
+from bnaparser.noise import disturbed
 from bnaparser.predict import predict
 from bnaparser.tree import Tree
+from bnaparser.warm_start import create_from
 
 log = logging.getLogger(__name__)
 LOG_EVERY = 50
@@ -82,6 +86,7 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     torch.set_flush_denormal(True)
+    _sum_in_order(accelerator.device)
     output = Path(output)
     if fresh and accelerator.is_main_process:
         shutil.rmtree(output, ignore_errors=True)
@@ -110,7 +115,15 @@ class Run:
         characters = "".join(sorted({c for e in mix.train for word in e.words for c in word}))
         empty_root = any(not example.has_root for example in mix.train)
         self.mix = mix
-        self.model = storage.create(recipe.model_settings(), labels, tags, characters, empty_root)
+        if self.settings.start is None:
+            chosen = recipe.model_settings()
+            self.model = storage.create(chosen, labels, tags, characters, empty_root)
+        else:
+            start = storage.load(find(self.settings.start))
+            chosen = recipe.model_settings_over(start.settings)
+            self.model = create_from(start, chosen, labels, tags, empty_root)
+        if self.settings.mask_pieces and not self.model.pieces_can_be_masked:
+            raise SettingsError("train.mask_pieces needs an encoder whose tokenizer has a mask")
         self.prepared = self.model.prepare(
             [example.words for example in mix.train], [example.tags for example in mix.train]
         )
@@ -121,6 +134,9 @@ class Run:
         )
         self.check_every = max(1, round(self.updates_per_epoch / self.settings.checks_per_epoch))
         self.progress = Progress()
+        self.batch_tokens = self.settings.batch_tokens or default_tokens(
+            TRAINING_TOKENS, str(accelerator.device)
+        )
         self._prepare_optimizer()
 
     def _prepare_optimizer(self) -> None:
@@ -210,15 +226,23 @@ class Run:
 
     def _update(self, batch: list[int]) -> float:
         """Do one optimizer step on a batch, in parts that fit the token budget; return the loss."""
+        settings = self.settings
         self.objective.train()
         self._set_learning_rates()
         mine = batch[self.accelerator.process_index :: self.accelerator.num_processes]
         sizes = [self.prepared[index].size for index in mine]
-        parts = batches_by_length(sizes, self.settings.batch_tokens)
+        parts = batches_by_length(sizes, self.batch_tokens)
         total = 0.0
         for number, part in enumerate(parts):
             chosen = [mine[index] for index in part]
-            batch_part = [self.prepared[index] for index in chosen]
+            generator = np.random.default_rng((settings.seed, self.progress.update, number))
+            batch_part = disturbed(
+                self.model,
+                [self.mix.train[index] for index in chosen],
+                [self.prepared[index] for index in chosen],
+                settings,
+                generator,
+            )
             golds = [self.golds[index] for index in chosen]
             share = len(chosen) * self.accelerator.num_processes / len(batch)
             if number < len(parts) - 1:
@@ -226,8 +250,8 @@ class Run:
                     total += self._backward(batch_part, golds, share)
             else:
                 total += self._backward(batch_part, golds, share)
-        if self.settings.clip_norm is not None:
-            self.accelerator.clip_grad_norm_(self.objective.parameters(), self.settings.clip_norm)
+        if settings.clip_norm is not None:
+            self.accelerator.clip_grad_norm_(self.objective.parameters(), settings.clip_norm)
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.progress.update += 1
@@ -278,14 +302,12 @@ class Run:
 
     def _development_scores(self) -> dict[str, float]:
         """Return F1 and tag accuracy of each development set (percent), and the mean F1."""
-        from bnaparser.eval import score
-
         model = self._judged_model().eval()
         scores: dict[str, float] = {}
         for name, examples in self.mix.dev.items():
             prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
             with self.accelerator.autocast():
-                found = predict(model, prepared, self.settings.batch_tokens)
+                found = predict(model, prepared, self.batch_tokens)
             trees = [
                 Tree.from_spans(e.words, prediction.tags or e.tags, prediction.spans)
                 for e, prediction in zip(examples, found, strict=True)
@@ -351,6 +373,17 @@ def pooled_batches(
         cut = [drawn[start : start + size] for start in range(0, len(drawn), size)]
         batches.extend(cut[int(i)] for i in generator.permutation(len(cut)))
     return batches
+
+
+def _sum_in_order(device: torch.device) -> None:
+    """Make a seed fix a run on a CPU: its threads add up in any order unless they are told not to.
+
+    On a GPU this would cost speed and need settings of the environment, so there it is left alone.
+    """
+    if device.type == "cpu":
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        # torch gives this module no types.
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 
 
 def _accelerator(recipe: Recipe, output: Path) -> Any:

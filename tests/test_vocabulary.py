@@ -7,10 +7,13 @@ from collections import Counter
 import pytest
 import torch
 
+from bnaparser.cli import main
 from bnaparser.config import EncoderSettings
 from bnaparser.encoder import PretrainedEncoder, load_pretrained, load_tokenizer
 from bnaparser.errors import ModelError
+from bnaparser.parser import Parser
 from bnaparser.pieces import Pieces
+from bnaparser.treebank import load_trees
 from bnaparser.vocabulary import count_pieces, prune_vocabulary
 
 
@@ -68,3 +71,15 @@ def test_other_kinds_of_vocabulary_are_refused(encoder_folder, tmp_path):
     folder = encoder_folder("roberta")
     with pytest.raises(ModelError, match="cannot prune a BPE vocabulary"):
         prune_vocabulary(load_pretrained(folder), load_tokenizer(folder), Counter(), 10, tmp_path)
+
+
+def test_a_parser_is_pruned_as_a_whole(tiny_model_dir, treebank, tmp_path, capsys):
+    size = len(Parser.load(tiny_model_dir).model.pieces.tokenizer) - 3
+    command = ["prune", str(tiny_model_dir), str(tmp_path / "small"), "--text", str(treebank)]
+    assert main([*command, "--size", str(size)]) == 0
+    assert capsys.readouterr().out == "100.00% of the pieces in the text are kept\n"
+    whole, small = Parser.load(tiny_model_dir), Parser.load(tmp_path / "small")
+    assert len(small.model.pieces.tokenizer) < len(whole.model.pieces.tokenizer)
+    words = [tree.words for tree in load_trees(treebank)]
+    trees = [str(parse.tree) for parse in small.parse_many(words)]
+    assert trees == [str(parse.tree) for parse in whole.parse_many(words)]

@@ -1,17 +1,21 @@
-"""``bnaparser prune``: an encoder with only the word pieces that a text uses often."""
+"""``bnaparser prune``: an encoder or a parser with only the word pieces that a text uses often."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.errors import ModelError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the encoder, the new folder, the text that counts, and the size."""
-    parser.add_argument("encoder", metavar="ENCODER", help="a Hugging Face folder or hub name")
+    parser.add_argument(
+        "encoder", metavar="ENCODER", help="a Hugging Face folder or hub name, or a parser's folder"
+    )
     parser.add_argument("output", type=Path, metavar="DIR")
     parser.add_argument(
         "--text", nargs="+", required=True, metavar="FILE", help="text or trees, plain or .xz"
@@ -22,15 +26,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Count pieces in the texts and write the smaller encoder."""
     quiet_libraries()
+    from bnaparser.storage import LABELS
+
+    kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
+    print(f"{kind(options):.2%} of the pieces in the text are kept")
+    return 0
+
+
+def _prune_encoder(options: argparse.Namespace) -> float:
     from bnaparser.encoder import load_pretrained, load_tokenizer
     from bnaparser.vocabulary import count_pieces, prune_vocabulary
 
     tokenizer = load_tokenizer(options.encoder)
     counts = count_pieces(tokenizer, _lines(options.text))
     model = load_pretrained(options.encoder)
-    kept = prune_vocabulary(model, tokenizer, counts, options.size, options.output)
-    print(f"{kept:.2%} of the pieces in the text are kept")
-    return 0
+    return prune_vocabulary(model, tokenizer, counts, options.size, options.output)
+
+
+def _prune_parser(options: argparse.Namespace) -> float:
+    from bnaparser import storage
+    from bnaparser.encoder import PretrainedEncoder, load_tokenizer
+    from bnaparser.model import build_pieces
+    from bnaparser.vocabulary import count_pieces, prune_vocabulary
+
+    model = storage.load(options.encoder)
+    if not isinstance(model.encoder, PretrainedEncoder) or model.pieces is None:
+        raise ModelError(f"{options.encoder} reads characters: it has no vocabulary to prune")
+    tokenizer = model.pieces.tokenizer
+    counts = count_pieces(tokenizer, _lines(options.text))
+    with TemporaryDirectory() as folder:
+        kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, folder)
+        model.pieces = build_pieces(model.encoder, load_tokenizer(folder), model.settings)
+    storage.save(model, options.output, "float32", {"pruned from": options.encoder})
+    return kept
 
 
 def _lines(paths: list[str]) -> Iterator[str]:

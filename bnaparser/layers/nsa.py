@@ -51,12 +51,13 @@ class NSA(nn.Module):
         """Return the projections of all spans (batch, spans, inner), grouped by length, then start.
 
         A span is a difference of two positions and the projection is linear, so the positions are
-        projected once and subtracted afterwards: the cost does not grow with n.
+        projected once and subtracted afterwards: the cost does not grow with n. The bias is added
+        to the ends, of which there are fewer than spans.
         """
-        projected = F.linear(signed, linear.weight)
-        lengths = range(1, min(self.ngrams, projected.shape[1] - 1) + 1)
-        spans = [projected[:, length:] - projected[:, :-length] for length in lengths]
-        return torch.cat(spans, dim=1) + linear.bias.to(projected.dtype)
+        starts = F.linear(signed, linear.weight)
+        ends = starts + linear.bias.to(starts.dtype)
+        lengths = range(1, min(self.ngrams, signed.shape[1] - 1) + 1)
+        return torch.cat([ends[:, length:] - starts[:, :-length] for length in lengths], dim=1)
 
     def _visible(self, valid: Tensor) -> Tensor:
         """Return boolean (batch, spans): a span is hidden when either of its ends is padding."""

@@ -1,0 +1,81 @@
+"""Training in processes of its own: a seed fixes the weights, and SIGKILL changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+RECIPE = """
+[encoder]
+character_width = 8
+[layers]
+width = 16
+heads = 2
+head_width = 8
+feed_forward_width = 32
+[tags]
+predict = true
+[train]
+data = [{{ path = "{treebank}" }}]
+dev = [{{ path = "{treebank}" }}]
+dev_sentences = 8
+batch_size = 16
+max_updates = 40
+learning_rate = 5e-3
+warmup_updates = 2
+checks_per_epoch = 1
+seed = 3
+threads = 2
+"""
+
+
+@pytest.fixture
+def start(treebank, tmp_path):
+    """A function that starts the recipe in a process of its own, writing to a folder."""
+    file = tmp_path / "recipe.toml"
+    file.write_text(RECIPE.format(treebank=treebank), encoding="utf-8")
+
+    def run(output: Path) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "bnaparser.cli", "train", str(file), "--output", output]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    return run
+
+
+def finish(process: subprocess.Popen[bytes]) -> str:
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors.decode()
+    return errors.decode()
+
+
+def kill_after_first_checkpoint(process: subprocess.Popen[bytes], output: Path) -> int:
+    """Kill a run once it has left a checkpoint; return the update of that checkpoint."""
+    file = output / "checkpoint" / "progress.json"
+    while not file.exists():
+        assert process.poll() is None, process.communicate()[1].decode()
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    return json.loads(file.read_text(encoding="utf-8"))["update"]
+
+
+def test_a_killed_run_and_one_that_was_not_end_at_the_same_weights(start, tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    finish(start(whole))
+    update = kill_after_first_checkpoint(start(killed), killed)
+    assert update < 40
+    assert f"resumed after update {update}" in finish(start(killed))
+    for name in ("checkpoint", "model"):
+        first, second = (load_file(path / name / "model.safetensors") for path in (whole, killed))
+        assert first.keys() == second.keys()
+        assert all(torch.equal(tensor, second[key]) for key, tensor in first.items())

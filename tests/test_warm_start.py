@@ -1,0 +1,87 @@
+"""Training on from another model: the same network, and rows of labels that stay with their names."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from bnaparser import storage
+from bnaparser.config import DataSettings, EncoderSettings, Recipe, TagSettings, TrainSettings
+from bnaparser.errors import SettingsError
+from bnaparser.labels import Inventory
+from bnaparser.predict import predict
+from bnaparser.train import Run, train
+from bnaparser.warm_start import create_from
+
+
+@pytest.mark.parametrize("kind", ["bert", None])
+def test_the_same_labels_give_the_same_network(build_model, examples, kind):
+    start = build_model(kind, tagging=TagSettings(predict=True, given=True, hidden=8)).eval()
+    sentences = [example.words for example in examples[:8]]
+    tags = [example.tags for example in examples[:8]]
+    before = predict(start, start.prepare(sentences, tags), 500)
+    model = create_from(start, start.settings, start.labels, start.tags).eval()
+    assert predict(model, model.prepare(sentences, tags), 500) == before
+
+
+@torch.no_grad()
+def test_labels_and_tags_keep_their_weights_by_name(build_model):
+    start = build_model("bert", tagging=TagSettings(predict=True, given=True, hidden=8))
+    labels = Inventory.of_labels({*start.labels.names[3:], "NEW", "A"})
+    tags = Inventory.of_tags({*start.tags.names[2:], "NEW"})
+    model = create_from(start, start.settings, labels, tags)
+    for name in set(labels.names) & set(start.labels.names) - {""}:
+        mine, theirs = labels.number(name) - 1, start.labels.number(name) - 1
+        assert torch.equal(model.scorer.output.weight[mine], start.scorer.output.weight[theirs])
+        assert torch.equal(model.scorer.output.bias[mine], start.scorer.output.bias[theirs])
+    for name in set(tags.names) & set(start.tags.names):
+        mine, theirs = tags.number(name), start.tags.number(name)
+        assert torch.equal(model.tagger[3].weight[mine], start.tagger[3].weight[theirs])
+        given = model.tag_embedding.weight[mine + 1], start.tag_embedding.weight[theirs + 1]
+        assert torch.equal(*given)
+    assert torch.equal(model.tag_embedding.weight[0], start.tag_embedding.weight[0])
+
+
+def test_a_network_of_another_shape_is_refused_by_name(build_model):
+    start = build_model("bert")
+    wider = start.settings.model_copy(
+        update={"scorer": start.settings.scorer.model_copy(update={"hidden": 32})}
+    )
+    with pytest.raises(SettingsError, match=r"scorer\.hidden\.weight is 32x32, .* 64x32"):
+        create_from(start, wider, start.labels, start.tags)
+    tagging = start.settings.model_copy(update={"tags": TagSettings(predict=True)})
+    with pytest.raises(SettingsError, match=r"tagger.* in the model to start from none"):
+        create_from(start, tagging, start.labels, start.tags)
+
+
+def test_a_recipe_takes_the_network_over_and_starts_where_it_stood(
+    tiny_model_dir, treebank, tmp_path
+):
+    source = DataSettings(path=str(treebank))
+    recipe = Recipe(
+        encoder=EncoderSettings(dropout=0.0),
+        train=TrainSettings(
+            start=str(tiny_model_dir),
+            data=(source,),
+            dev=(source,),
+            max_updates=1,
+            learning_rate=1e-9,
+            warmup_updates=0,
+            mask_pieces=0.1,
+            lower_case=0.1,
+            threads=1,
+        ),
+    )
+    progress = train(recipe, tmp_path / "run")
+    started, ended = storage.load(tiny_model_dir), storage.load(tmp_path / "run/model")
+    for name, tensor in started.state_dict().items():
+        torch.testing.assert_close(ended.state_dict()[name], tensor, atol=1e-6, rtol=0)
+    assert ended.settings.encoder.dropout == 0.0
+    assert ended.settings.layers == started.settings.layers
+    assert progress.best_f1 > 50
+
+
+def test_masking_needs_a_mask(treebank, tmp_path):
+    settings = TrainSettings(data=(DataSettings(path=str(treebank)),), mask_pieces=0.1)
+    with pytest.raises(SettingsError, match="mask_pieces"):
+        Run(Recipe(train=settings), tmp_path, None)
