@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from bnaparser.escapes import escape_brackets
+from bnaparser.render import HTML_END, HTML_START, draw, forest, html_section
 from bnaparser.tree import CHAIN, Span, Tree
 
 
@@ -67,3 +68,26 @@ class Parse:
     def to_json(self) -> str:
         """Return ``to_dict`` as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_svg(self) -> str | None:
+        """Return the drawn tree as an SVG document on one line; None after an error.
+
+        It shows the words as they stood in the input, and needs no font, style or script.
+        """
+        return None if self.tree is None else draw(self.tree, self.words)
+
+    def to_latex(self) -> str | None:
+        """Return the tree as an environment of LaTeX's forest package; None after an error."""
+        return None if self.tree is None else forest(self.tree, self.words)
+
+    def to_html(self) -> str:
+        """Return a page of its own with the drawn tree and its brackets, or with the error."""
+        return f"{HTML_START}{self.to_html_section()}{HTML_END}"
+
+    def to_html_section(self) -> str:
+        """Return the sentence's part of such a page, which may hold any number of them."""
+        return html_section(self.text, self.tree, self.words, self.error)
+
+    def _repr_svg_(self) -> str | None:
+        """Show the tree in a notebook."""
+        return self.to_svg()

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from bnaparser.parser import Parse, Parser
     from bnaparser.text import Sentence
 
-FORMATS = ("bracket", "pretty", "json")
+FORMATS = ("bracket", "pretty", "json", "svg", "html", "latex")
+LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
 SPLITS = ("line", "sentence", "token")
 
 
@@ -31,11 +32,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a file or standard input: a line is a sentence (default), running text, "
         "or a line is a sentence whose words are separated by blanks",
     )
-    parser.add_argument("--format", choices=FORMATS, default="bracket", help="default: bracket")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="bracket",
+        help="default: bracket. bracket, json, svg: one a line (a viewer opens an SVG file that "
+        "holds one tree); html: one page with all trees; latex: for the forest package",
+    )
     parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     parser.add_argument(
-        "--batch-tokens", type=int, default=4096, metavar="N", help="word pieces a batch"
+        "--batch-tokens",
+        type=int,
+        metavar="N",
+        help="word pieces a batch (default: 1000, on a GPU 16384)",
     )
 
 
@@ -54,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     """Parse what the options say; 0 when every sentence has its tree, 1 when some have none."""
     if options.text and (options.input or options.split):
         raise SettingsError("give either text or --input and --split, not both")
-    if options.batch_tokens < 1:
+    if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.
@@ -78,22 +88,39 @@ def run(options: argparse.Namespace) -> int:
 
 def _write(parses: Iterable[tuple[int, Parse | None]], output: TextIO, form: str, unit: str) -> int:
     """Write one answer for each parse, an empty line for None; report the failed ones."""
+    from bnaparser.render import HTML_END, HTML_START
+
     code = SUCCESS
+    output.write({"html": HTML_START, "latex": LATEX_START}.get(form, ""))
     for number, parse in parses:
         if parse is not None and parse.error is not None:
             print(f"bnaparser: {unit} {number}: {parse.error}", file=sys.stderr)
             code = SOME_FAILED
-        output.write("\n" if parse is None else _formatted(parse, form))
+        output.write(_formatted(parse, form))
+    output.write(HTML_END if form == "html" else "")
     output.flush()
     return code
 
 
-def _formatted(parse: Parse, form: str) -> str:
+def _formatted(parse: Parse | None, form: str) -> str:
+    """One parse as the format has it; None, which a blank line gives, is no part of a document."""
+    if parse is None:
+        return "" if form in ("html", "latex") else "\n"
     if form == "json":
         return parse.to_json() + "\n"
+    if form == "html":
+        return parse.to_html_section()
+    if form == "latex":
+        return f"\n{parse.to_latex() or _comment(parse)}"
+    if form == "svg":
+        return f"{parse.to_svg() or ''}\n"
     if parse.tree is None:
         return "\n"
     return f"{parse.tree.pretty()}\n\n" if form == "pretty" else f"{parse.tree}\n"
+
+
+def _comment(parse: Parse) -> str:
+    return f"% no tree: {' '.join(str(parse.error).split())}\n"
 
 
 def _line_by_line(

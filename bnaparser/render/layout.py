@@ -1,0 +1,133 @@
+"""Where each part of a drawn tree stands: words on one line, every phrase over its words.
+
+A phrase stands one row above the highest of what is below it, so the words and the small phrases
+stay together and only long branches cross rows. Every node owns the columns of its words: nothing
+overlaps, and no branch crosses another.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bnaparser.render.widths import text_width, visible
+from bnaparser.tree import ROOT_LABELS, Tree
+
+LABEL_SIZE, TAG_SIZE, WORD_SIZE = 13, 12, 17
+LABEL_HEIGHT, LABEL_PADDING = 22, 8
+ROW_HEIGHT, WORD_GAP, LABEL_GAP = 52, 16, 10
+FLATTEST, MOST_EXTRA = 16, 48  # a row grows by a pixel for so many that a branch reaches aside
+TAG_RISE = 25  # from the line of the words up to the line of their tags
+MARGIN = 16
+_BOLD = 1.12  # how much wider bold letters are
+
+
+@dataclass(slots=True)
+class Box:
+    """A drawn node: the middle of its label (a word's: of its tag), and its parent's number."""
+
+    label: str
+    word: str | None
+    parent: int
+    width: float
+    x: float = 0
+    y: float = 0
+    drop: float = ROW_HEIGHT  # from this box's row to the next one
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Boxes in pre-order, a parent before its children, and the size of the whole, in pixels."""
+
+    boxes: tuple[Box, ...]
+    width: float
+    height: float
+
+
+def arrange(tree: Tree, words: Sequence[str] | None = None) -> Layout:
+    """Place the nodes of a tree; ``words`` are shown in the place of the tree's own.
+
+    A top node that is no constituent (TOP and the like) is left out where it has one child. A
+    sentence that is written from right to left is drawn so.
+    """
+    shown = tree.words if words is None else words
+    top = tree.subtrees[0] if tree.label in ROOT_LABELS and len(tree.subtrees) == 1 else tree
+    boxes, children = _boxes(top, [visible(word) for word in shown], tree.start)
+    slots = [box.width for box in boxes]
+    rows = [0] * len(boxes)
+    for number in reversed(range(len(boxes))):  # children before parents
+        if below := children[number]:
+            slots[number] = max(slots[number], sum(slots[child] for child in below))
+            rows[number] = 1 + max(rows[child] for child in below)
+    _place(boxes, children, slots)
+    width = slots[0] + 2 * MARGIN
+    mirrored = _right_to_left(shown)
+    for box in boxes:
+        box.x = round(width - box.x if mirrored else box.x, 1)
+    bottom = _stack(boxes, rows)
+    return Layout(tuple(boxes), round(width, 1), bottom + LABEL_HEIGHT / 2 + TAG_RISE + MARGIN)
+
+
+def _boxes(top: Tree, words: Sequence[str], start: int) -> tuple[list[Box], list[list[int]]]:
+    """The nodes as boxes without a place, and the numbers of each one's children."""
+    boxes: list[Box] = []
+    children: list[list[int]] = []
+    stack = [(top, -1)]
+    while stack:
+        node, parent = stack.pop()
+        number = len(boxes)
+        if parent >= 0:
+            children[parent].append(number)
+        label = visible(node.label)
+        children.append([])
+        if node.word is None:
+            width = text_width(label, LABEL_SIZE) * _BOLD + 2 * LABEL_PADDING + LABEL_GAP
+            boxes.append(Box(label, None, parent, width))
+            stack.extend((child, number) for child in reversed(node.subtrees))
+        else:
+            word = words[node.start - start]
+            width = max(text_width(word, WORD_SIZE), text_width(label, TAG_SIZE)) + WORD_GAP
+            boxes.append(Box(label, word, parent, width))
+    return boxes, children
+
+
+def _place(boxes: Sequence[Box], children: Sequence[Sequence[int]], slots: list[float]) -> None:
+    """Give each box its x; ``slots`` are the widths of the columns that the boxes need."""
+    left = [float(MARGIN)] * len(boxes)
+    for number, below in enumerate(children):  # parents before children
+        spare = slots[number] - sum(slots[child] for child in below)
+        start = left[number]
+        for child in below:
+            slots[child] += spare / len(below)
+            left[child] = start
+            start += slots[child]
+    for number in reversed(range(len(boxes))):
+        box, below = boxes[number], children[number]
+        middle = left[number] + slots[number] / 2
+        if below:
+            middle = (boxes[below[0]].x + boxes[below[-1]].x) / 2
+        box.x = max(left[number] + box.width / 2, middle)
+        box.x = min(left[number] + slots[number] - box.width / 2, box.x)
+
+
+def _stack(boxes: Sequence[Box], rows: Sequence[int]) -> float:
+    """Give each box its y, and return that of the lowest row.
+
+    Rows from which branches reach far to the side are higher, so that branches are not too flat.
+    """
+    drops = [ROW_HEIGHT] * (rows[0] + 1)
+    for box in boxes[1:]:
+        row, reach = rows[box.parent], abs(box.x - boxes[box.parent].x)
+        drops[row] = max(drops[row], ROW_HEIGHT + min(MOST_EXTRA, int(reach / FLATTEST)))
+    heights = [MARGIN + LABEL_HEIGHT / 2]
+    for drop in reversed(drops[1:]):
+        heights.append(heights[-1] + drop)
+    for box, row in zip(boxes, rows, strict=True):
+        box.y, box.drop = heights[rows[0] - row], drops[row]
+    return heights[-1]
+
+
+def _right_to_left(words: Sequence[str]) -> bool:
+    kinds = [unicodedata.bidirectional(character) for word in words for character in word]
+    return kinds.count("R") + kinds.count("AL") > kinds.count("L")

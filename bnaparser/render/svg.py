@@ -1,0 +1,124 @@
+"""A tree as an SVG document: no style sheet, no font, no script; it looks the same everywhere.
+
+Everything is said in presentation attributes, which the plainest viewer knows; the classes are
+there for a page that holds the drawing and wants to colour it by its own style sheet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bnaparser.render.glossary import explain, family
+from bnaparser.render.layout import (
+    LABEL_GAP,
+    LABEL_HEIGHT,
+    LABEL_SIZE,
+    TAG_RISE,
+    TAG_SIZE,
+    WORD_SIZE,
+    Box,
+    arrange,
+)
+from bnaparser.render.widths import visible
+from bnaparser.tree import Tree
+
+COLOURS = {
+    "clause": ("#4a3fa3", "#edebf9"),
+    "nominal": ("#125e93", "#e4eff8"),
+    "verbal": ("#a8321f", "#faeae6"),
+    "prepositional": ("#25693b", "#e5f2e8"),
+    "modifier": ("#805400", "#f8eed9"),
+    "other": ("#565c66", "#edeef0"),
+}
+"""Of each family the colour of its labels, and of the field behind them."""
+
+SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', sans-serif"
+SERIF = "Charter, 'Bitstream Charter', 'Sitka Text', Cambria, 'Noto Serif', Georgia, serif"
+_BRANCH = "#b9b5aa"
+_INK = "#1c1a17"
+
+
+def draw(tree: Tree, words: Sequence[str] | None = None) -> str:
+    """Return the tree as one SVG document, on one line; ``words`` are shown for the tree's own.
+
+    The document has the sentence as its title and the bracketed tree as its description, and a
+    label says in plain words what it means when the pointer rests on it. Characters that XML
+    forbids are replaced by visible ones.
+    """
+    layout = arrange(tree, words)
+    sentence = " ".join(tree.words if words is None else words)
+    size = f'width="{layout.width:g}" height="{layout.height:g}"'
+    view = f'viewBox="0 0 {layout.width:g} {layout.height:g}"'
+    stroke = f'stroke="{_BRANCH}" stroke-width="1.5" stroke-linejoin="round"'
+    serif = f'font-family="{SERIF}" font-size="{WORD_SIZE}" fill="{_INK}"'
+    phrases = [box for box in layout.boxes if box.word is None]
+    leaves = [box for box in layout.boxes if box.word is not None]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} {view}>',
+        f"<title>{escape(sentence)}</title><desc>{escape(str(tree))}</desc>",
+        f'<rect class="paper" {size} fill="#ffffff"/>',
+        f'<g class="branches" fill="none" {stroke}>',
+        *(_branch(layout.boxes[box.parent], box) for box in layout.boxes if box.parent >= 0),
+        f'</g><g font-family="{SANS}" text-anchor="middle">',
+        f'<g font-size="{LABEL_SIZE}" font-weight="600">',
+        *map(_phrase, phrases),
+        f'</g><g font-size="{TAG_SIZE}">',
+        *map(_tag, leaves),
+        f'</g></g><g class="words" text-anchor="middle" {serif}>',
+        *map(_word, leaves),
+        "</g></svg>",
+    ]
+    return "".join(parts)
+
+
+def escape(text: str) -> str:
+    """Return text for XML or HTML, between tags or in a quoted attribute, of visible characters."""
+    text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("'", "&#39;")
+
+
+def _branch(parent: Box, child: Box) -> str:
+    """A line within the row below the parent, then straight down in the child's own column."""
+    top = parent.y + LABEL_HEIGHT / 2
+    bottom = child.y + (LABEL_HEIGHT / 4 if _untagged(child) else -LABEL_HEIGHT / 2)
+    bend = top + parent.drop - LABEL_HEIGHT
+    drop = f"V{bottom:g}" if bottom > bend else ""
+    return f'<path d="M{parent.x:g} {top:g}L{child.x:g} {bend:g}{drop}"/>'
+
+
+def _phrase(box: Box) -> str:
+    if not box.label:
+        return ""
+    kind = family(box.label)
+    ink, field = COLOURS[kind]
+    width = box.width - LABEL_GAP
+    left, top = box.x - width / 2, box.y - LABEL_HEIGHT / 2
+    return (
+        f'<g class="{kind}"><title>{_meaning(box.label, False)}</title><rect x="{left:.1f}" '
+        f'y="{top:g}" width="{width:.1f}" height="{LABEL_HEIGHT}" rx="6" fill="{field}"/>'
+        f'<text x="{box.x:g}" y="{box.y + 4.5:g}" fill="{ink}">{escape(box.label)}</text></g>'
+    )
+
+
+def _untagged(box: Box) -> bool:
+    """Whether a word is shown without its tag: punctuation that is its own tag."""
+    return box.label == box.word
+
+
+def _tag(box: Box) -> str:
+    if _untagged(box):
+        return ""
+    kind = family(box.label, is_tag=True)
+    return (
+        f'<g class="{kind}"><title>{_meaning(box.label, True)}</title><text x="{box.x:g}" '
+        f'y="{box.y + 4:g}" fill="{COLOURS[kind][0]}">{escape(box.label)}</text></g>'
+    )
+
+
+def _word(box: Box) -> str:
+    return f'<text x="{box.x:g}" y="{box.y + TAG_RISE + 3:g}">{escape(box.word or "")}</text>'
+
+
+def _meaning(label: str, is_tag: bool) -> str:
+    words = explain(label, is_tag)
+    return escape(f"{label}: {words}" if words else label)
