@@ -18,6 +18,7 @@ VERBS = {
     "parse": "turn text into trees (the same as bnaparse)",
     "train": "train a parser by a recipe",
     "evaluate": "score trees, or a model, against gold trees as EVALB does",
+    "serve": "run the HTTP service and its page",
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder with a smaller vocabulary",
     "models": "list the models that ship",

@@ -1,0 +1,270 @@
+"""What the service promises, measured: schema, load, overload, endurance, faults.
+
+    python benchmarks/service.py [--model en] [--parts schema,load,...] [--sentences FILE]
+
+Writes `service.md` beside this file. It starts `bnaparser serve` itself, one server at a time. It
+wants the Debian packages `wrk` and `hey`, and schemathesis (`pip install 'bnaparser[dev]'`); it
+exits with 1 when an aim is missed. All parts take about an hour; give them a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import math
+import os
+import re
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import service_load as load
+from service_faults import run_faults
+from service_process import SERVE, Fault, Server, checked
+
+PACKAGES = ("bnaparser", "torch", "fastapi", "uvicorn", "pydantic", "schemathesis")
+TREES = Path(__file__).parent.parent / "tests" / "data" / "tiny.mrg"
+AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05, 0.05
+
+
+class Report:
+    """Lines of Markdown, printed as they come; and whether all aims were met."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.met = True
+
+    def add(self, line: str = "") -> None:
+        print(line, flush=True)
+        self.lines.append(line)
+
+    def aim(self, said: str, met: bool) -> None:
+        """Add a measured value and whether its aim is met."""
+        self.met = self.met and met
+        self.add(f"- {said}: {'met' if met else '**missed**'}.")
+
+
+def main() -> int:
+    options = arguments().parse_args()
+    report = Report()
+    heading(report, options)
+    for part in options.parts.split(","):
+        report.add(f"\n## {part.capitalize()}\n")
+        start = time.monotonic()
+        try:
+            PARTS[part](report, options)
+        except Fault as fault:
+            report.aim(f"failed: {fault}", False)
+        report.add(f"\n{time.monotonic() - start:,.0f} s.")
+    options.output.write_text("\n".join(report.lines) + "\n", encoding="utf-8")
+    return 0 if report.met else 1
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="en")
+    parser.add_argument("--parts", default=",".join(PARTS), help="default: all, %(default)s")
+    parser.add_argument("--sentences", type=Path, help="a sentence a line; default: the tests' own")
+    parser.add_argument("--cases", type=int, default=20_000, help="of schemathesis")
+    parser.add_argument("--seconds", type=float, default=60, help="of overload")
+    parser.add_argument(
+        "--step-seconds", type=float, default=10, help="for each rate that is tried"
+    )
+    parser.add_argument("--endurance-seconds", type=float, default=600)
+    parser.add_argument("--times", type=int, default=100, help="each fault")
+    parser.add_argument("--stops", type=int, help="SIGTERM under load; default: as --times")
+    parser.add_argument(
+        "--lone", type=int, default=200, help="requests of which there is one at a time"
+    )
+    parser.add_argument("--serve", help="what starts the service; default: this Python's bnaparser")
+    parser.add_argument("--queue-words", type=int, help="of the server; default: its own")
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
+    return parser
+
+
+def heading(report: Report, options: argparse.Namespace) -> None:
+    processor = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    report.add("# The service\n")
+    report.add(f"{datetime.date.today()}, {os.cpu_count()} cores {processor[0] if processor else ''}, "
+               f"load before {os.getloadavg()[0]:.1f}; Python {sys.version.split()[0]}, {versions}.\n")  # fmt: skip
+    report.add(f"    python benchmarks/service.py {' '.join(sys.argv[1:])}".rstrip())
+
+
+def schema(report: Report, options: argparse.Namespace) -> None:
+    """Every operation of the OpenAPI document, with right and wrong requests."""
+    with started(options) as server:
+        operations = sum(len(path) for path in server.get("/openapi.json").json()["paths"].values())
+        each = math.ceil(options.cases / operations)
+        out = checked(
+            [
+                str(Path(sys.executable).with_name("schemathesis")),
+                "run",
+                f"{server.address}/openapi.json",
+                "--checks",
+                "all",
+                "--continue-on-failure",
+                "--max-examples",
+                str(each),
+                "--no-color",
+                "--generation-database",
+                "none",
+            ],
+            allowed=(0, 1),
+        )
+        summary = out[out.find("SUMMARY") :]
+        generated = re.findall(r"([\d,]+) generated", summary)
+        failed = "FAILURES" in out or "ERRORS" in out
+        report.aim(f"schemathesis, all checks, {operations} operations, "
+                   f"{generated[0] if generated else 'no'} cases", not failed)  # fmt: skip
+        if failed:
+            report.add("\n```\n" + out[-4000:] + "\n```")
+        if not server.is_ready():
+            raise Fault(f"the service is gone: {server.log()[-1000:]}")
+
+
+def throughput(report: Report, options: argparse.Namespace) -> None:
+    """At saturation beside the library, and of one request alone."""
+    from bnaparser import Parser
+    from bnaparser.text import tokenize
+
+    parser = Parser.load(options.model)
+    sentences = read_sentences(options)
+
+    def parse(texts: Sequence[str]) -> object:
+        return parser.parse_sentences([tokenize(text) for text in texts])
+
+    seconds = options.step_seconds
+    with started(options) as server:
+        load.lone_latency(server, sentences, 20)
+        before = load.library_throughput(parse, sentences, seconds)
+        service = load.throughput(server, sentences, 2 * seconds, connections=64)
+        library = (before + load.library_throughput(parse, sentences, seconds)) / 2
+        report.add(f"{len(sentences)} sentences, {words(sentences) / len(sentences):.1f} words each "
+                   f"on average, one a request, 64 connections (wrk).\n")  # fmt: skip
+        report.add(f"- the library: {library:,.1f} sentences/s; the service: {service:,.1f}.")
+        report.aim(
+            f"ratio {service / library:.3f}, aim {AIM_RATIO}", service >= AIM_RATIO * library
+        )
+        alone = load.lone_latency(server, sentences, options.lone)
+        bare = load.library_latency(parse, sentences, options.lone)
+        report.aim(f"one request alone {alone * 1e3:.1f} ms, the library {bare * 1e3:.1f} ms, aim "
+                   f"{AIM_LONE_SECONDS * 1e3:.0f} ms more", alone - bare <= AIM_LONE_SECONDS)  # fmt: skip
+
+
+def overload(report: Report, options: argparse.Namespace) -> None:
+    """Twice what the service can do, from more connections than its queue holds."""
+    with started(options) as server:
+        sentence, connections, rate = saturate(report, server, options)
+        with load.Watch(server) as watch:
+            ends = load.hey(server, sentence, options.seconds, connections, 2 * rate)
+        describe(report, ends, watch, options.seconds)
+
+
+def endurance(report: Report, options: argparse.Namespace) -> None:
+    """The same for long: memory does not grow, and afterwards all is as before."""
+    seconds = options.endurance_seconds
+    early = min(60.0, seconds / 3)
+    with started(options) as server:
+        sentence, connections, rate = saturate(report, server, options)
+        before = load.lone_latency(server, [sentence], 50)
+        with load.Watch(server) as watch:
+            ends = load.hey(server, sentence, seconds, connections, 2 * rate)
+        time.sleep(5)
+        after = load.lone_latency(server, [sentence], 50)
+        describe(report, ends, watch, seconds)
+        first, last = watch.memory_at(early), watch.memory_at(seconds)
+        report.aim(f"memory {first:.0f} MB after {early:.0f} s, {last:.0f} MB after {seconds:.0f} s, "
+                   f"aim {AIM_MEMORY:.0%} more", last <= first * (1 + AIM_MEMORY))  # fmt: skip
+        report.aim(f"one request alone {before * 1e3:.1f} ms before, {after * 1e3:.1f} ms 5 s after",
+                   after <= 1.2 * before + 0.002)  # fmt: skip
+
+
+def saturate(report: Report, server: Server, options: argparse.Namespace) -> tuple[str, int, float]:
+    """Return the sentence to send, how many connections overfill the queue, and the best rate."""
+    from bnaparser.server.settings import ServerSettings
+    from bnaparser.text import tokenize
+
+    # The one of middling length stands for all: hey sends a single body.
+    sentence = sorted(read_sentences(options), key=len)[len(read_sentences(options)) // 2]
+    size = len(tokenize(sentence).words)
+    held = (options.queue_words or ServerSettings().queue_words) // size
+    rate = load.saturation(server, sentence, options.step_seconds)
+    connections = min(5000, math.ceil(1.25 * held) + 64)
+    report.add(f"A sentence of {size} words; saturation at {rate:,.1f} requests/s; the queue holds "
+               f"{held:,}; {connections:,} connections send {2 * rate:,.1f} requests/s (hey).\n")  # fmt: skip
+    return sentence, connections, rate
+
+
+def describe(report: Report, ends: load.Ends, watch: load.Watch, seconds: float) -> None:
+    """Report how an overload went."""
+    rows = {"accepted": ends.accepted, "refused (503)": ends.refused}
+    report.add("| requests | number | a second | median, ms | p99, ms |\n|---|---|---|---|---|")
+    for name, took in rows.items():
+        median, slow = (1e3 * load.percentile(took, percent) for percent in (50, 99))
+        report.add(
+            f"| {name} | {len(took):,} | {len(took) / seconds:,.1f} | {median:,.1f} | {slow:,.1f} |"
+        )
+    peak = max((size for _, size in watch.memory), default=math.nan)
+    report.add(f"\n- memory at most {peak:.0f} MB.")
+    report.aim(f"{len(ends.refused):,} refused, {ends.others} other answers",
+               bool(ends.refused) and not ends.others)  # fmt: skip
+    slowest = load.percentile(ends.refused, 99)
+    report.aim(f"refused within {1e3 * slowest:.0f} ms (99 of 100), aim "
+               f"{1e3 * AIM_REFUSED_SECONDS:.0f}", slowest <= AIM_REFUSED_SECONDS)  # fmt: skip
+    report.aim(f"one more client: {watch.answered} answers with its own trees, {watch.refused} "
+               f"refusals with Retry-After, the slowest after {watch.slowest_refusal * 1e3:.0f} ms, "
+               f"faults: {'; '.join(watch.faults[:3]) or 'none'}", not watch.faults)  # fmt: skip
+
+
+def faults(report: Report, options: argparse.Namespace) -> None:
+    """Everything that goes wrong, each a number of times."""
+    stops = options.times if options.stops is None else options.stops
+    report.add("| fault | times | outcome |\n|---|---|---|")
+    for name, times, outcome in run_faults(partial(started, options), options.times, stops):
+        report.add(f"| {name} | {times} | {outcome} |")
+
+
+def read_sentences(options: argparse.Namespace) -> list[str]:
+    if options.sentences is not None:
+        lines = options.sentences.read_text(encoding="utf-8").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+    return list(tree_texts())
+
+
+def tree_texts() -> Iterator[str]:
+    from bnaparser.treebank import read_trees
+
+    for tree in read_trees([TREES]):
+        yield " ".join(tree.words)
+
+
+def words(sentences: Sequence[str]) -> int:
+    from bnaparser.text import tokenize
+
+    return sum(len(tokenize(sentence).words) for sentence in sentences)
+
+
+def started(options: argparse.Namespace, more: Sequence[str] = ()) -> Server:
+    """The service with the model and the queue that the options say."""
+    queue = [] if options.queue_words is None else ["--queue-words", str(options.queue_words)]
+    command = SERVE if options.serve is None else shlex.split(options.serve)
+    return Server(["--model", options.model, *queue, *more], command)
+
+
+PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
+    "schema": schema,
+    "throughput": throughput,
+    "overload": overload,
+    "endurance": endurance,
+    "faults": faults,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

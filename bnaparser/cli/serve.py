@@ -1,0 +1,70 @@
+"""``bnaparser serve``: the HTTP service. Its options are the fields of ``ServerSettings``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from bnaparser.server.settings import ServerSettings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add an option for each setting; secrets have none: other users can read a command line."""
+    from pydantic import SecretStr
+
+    from bnaparser.server.settings import ServerSettings
+
+    secrets = []
+    for name, field in ServerSettings.model_fields.items():
+        if SecretStr in get_args(field.annotation):
+            secrets.append(f"{_variable(name)}: {_described(field)}.")
+        else:
+            _add_option(parser, name, field)
+    parser.epilog = " ".join(["By the environment only:", *secrets]).replace("%", "%%")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until a signal ends it; 0 when it ended in order."""
+    from bnaparser.cli.quiet import quiet_libraries
+
+    settings = settings_of(options)
+    quiet_libraries()
+    from bnaparser.server.serve import serve
+
+    serve(settings)
+    return 0
+
+
+def settings_of(options: argparse.Namespace) -> ServerSettings:
+    """Return the settings: options come before environment variables, these before defaults.
+
+    Raises SettingsError when one of them is not allowed.
+    """
+    from bnaparser.server.settings import ServerSettings, read_settings
+
+    names = ServerSettings.model_fields
+    given = {name: value for name in names if (value := getattr(options, name, None)) is not None}
+    return read_settings(given)
+
+
+def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> None:
+    text = f"{_described(field)} ({_variable(name)})".replace("%", "%%")
+    kinds = (field.annotation, *get_args(field.annotation))
+    choices = next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), None)
+    metavar = None if choices else name.rpartition("_")[2].upper()
+    option = "--" + name.replace("_", "-")
+    parser.add_argument(option, dest=name, choices=choices, metavar=metavar, help=text)
+
+
+def _described(field: FieldInfo) -> str:
+    described = field.description or ""
+    return described if field.default in (None, ()) else f"{described}; default {field.default}"
+
+
+def _variable(name: str) -> str:
+    from bnaparser.server.settings import ENVIRONMENT_PREFIX
+
+    return f"{ENVIRONMENT_PREFIX}{name.upper()}"

@@ -1,0 +1,1 @@
+"""The HTTP service: REST, CoreNLP's protocol and a page to see trees on, around one Parser."""

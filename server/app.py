@@ -1,0 +1,86 @@
+"""The application: routes, limits and error handlers around one Service.
+
+``uvicorn bnaparser.server.app:app`` runs it with the settings of the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.exceptions import HTTPException
+
+from bnaparser import __version__
+from bnaparser.server import corenlp, describe, logs, page, routes
+from bnaparser.server.limits import ReadBody, RequireKey
+from bnaparser.server.observe import Observe
+from bnaparser.server.problems import Problem, answer_http_exception, answer_problem
+from bnaparser.server.service import Load, Service, load_parser
+from bnaparser.server.settings import ServerSettings, read_settings
+from bnaparser.server.writing import ERRORS_HEADER
+
+
+class Application(FastAPI):
+    """FastAPI with our OpenAPI document; ``state.service`` is the Service."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI document."""
+        if not self.openapi_schema:
+            service: Service = self.state.service
+            self.openapi_schema = describe.openapi(self, service.settings.key is not None)
+        return self.openapi_schema
+
+
+def create_app(settings: ServerSettings | None = None, load: Load = load_parser) -> FastAPI:
+    """Return an application; its model is loaded when it starts, with ``load``.
+
+    Without settings they come from the environment. Raises SettingsError when they are wrong.
+    """
+    settings = settings or read_settings()
+    service = Service(settings, load)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        logs.configure(settings)
+        try:
+            await service.start()
+            yield
+        finally:
+            await service.stop()
+
+    app = Application(
+        title="bnaparser",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=life,
+        exception_handlers={Problem: answer_problem, HTTPException: answer_http_exception},
+    )
+    app.state.service = service
+    for router in (routes.router, corenlp.router, page.router, describe.router):
+        app.include_router(router)
+    _add_layers(app, settings)
+    return app
+
+
+def _add_layers(app: FastAPI, settings: ServerSettings) -> None:
+    """Put the middleware around the routes, from the inside out."""
+    app.add_middleware(ReadBody, settings=settings)
+    if settings.key is not None:
+        app.add_middleware(RequireKey, key=settings.key)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
+            expose_headers=["Retry-After", "X-Request-ID", ERRORS_HEADER],
+        )
+    app.add_middleware(Observe)
+
+
+app = create_app()

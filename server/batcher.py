@@ -1,0 +1,277 @@
+"""The queue between the requests and the one thread that parses: bounded, fair, in batches.
+
+All of it is touched from the event loop alone; only the parsing itself runs in the thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from bnaparser.parse import Parse
+from bnaparser.server.metrics import Metrics
+from bnaparser.server.problems import Failure, NotReady, Problem, QueueFull, TooLarge
+from bnaparser.text import Sentence
+
+log = logging.getLogger(__name__)
+
+Rows = Sequence[Sequence[str]] | None
+ParseBatch = Callable[[Sequence[Sentence], Rows], list[Parse]]
+
+# A batch is chosen from the sentences whose turn is next, up to this many times its words: more
+# makes batches of more similar length, fewer shares out the parser more evenly.
+_WINDOW = 4
+# How much of the measured speed the last batch decides.
+_NEWEST = 0.2
+_FIRST_GUESS = 1000.0
+
+
+@dataclass(eq=False)
+class _Job:
+    """The sentences of one request; ``waiting`` are the places of those not begun, longest last."""
+
+    sentences: Sequence[Sentence]
+    tags: Rows
+    answer: asyncio.Future[list[Parse]]
+    waiting: list[int]
+    parses: list[Parse | None]
+    missing: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.missing = len(self.sentences)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One waiting sentence: its request, its place there, and its words."""
+
+    job: _Job
+    index: int
+    words: int
+
+
+class Batcher:
+    """Takes the sentences of many requests, and parses them in batches in one thread.
+
+    ``batch_words`` bounds a batch, padding counted, unless it is one sentence; ``queue_words``
+    bounds the words that wait. Requests take turns: whoever has waited longest begins a batch, and
+    it is filled with waiting sentences of similar length, a like number from each request.
+    """
+
+    def __init__(self, parse: ParseBatch, batch_words: int, queue_words: int, metrics: Metrics):
+        self._parse = parse
+        self.batch_words = batch_words
+        self.queue_words = queue_words
+        self.metrics = metrics
+        self.words = 0
+        self.sentences = 0
+        self.speed = _FIRST_GUESS
+        self._waiting: deque[_Job] = deque()
+        self._unanswered: set[_Job] = set()
+        self._work = asyncio.Event()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-parse")
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it takes requests: it was started, and neither stopped nor did it fail."""
+        return self._task is not None and not self._task.done()
+
+    async def try_out(self, sentence: Sentence) -> Parse:
+        """Parse a sentence past the queue, before it is started. Raises Failure."""
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._thread, _guarded, self._parse, [sentence], None)
+        if isinstance(found, BaseException):
+            raise Failure("the parser broke down") from found
+        return found[0]
+
+    def start(self) -> None:
+        """Begin to work; to be called in the event loop."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task.add_done_callback(self._ended)
+
+    async def stop(self) -> None:
+        """Give up all that waits, and end; a batch that the thread is at is left to itself."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def check_room(self, more: int = 0) -> None:
+        """Raise QueueFull where nothing can be taken in; ``more`` words are still on their way."""
+        if self.words + more >= self.queue_words:
+            raise self._full()
+
+    async def submit(self, sentences: Sequence[Sentence], tags: Rows = None) -> list[Parse]:
+        """Return a Parse a sentence, in order.
+
+        Raises QueueFull or TooLarge at once, Failure if the parser broke down. A task that is
+        cancelled while it waits here takes its sentences out of the queue.
+        """
+        words = sum(map(_weight, sentences))
+        if words > self.queue_words:
+            raise TooLarge(
+                f"the request has {words:,} words, more than the {self.queue_words:,} that this"
+                " service keeps waiting: send it in parts"
+            )
+        if not self.alive:
+            raise Failure("the parser is not running")
+        if self.words + words > self.queue_words:
+            raise self._full()
+        if not sentences:
+            return []
+        job = _Job(
+            sentences,
+            tags,
+            asyncio.get_running_loop().create_future(),
+            sorted(range(len(sentences)), key=lambda index: _weight(sentences[index])),
+            [None] * len(sentences),
+        )
+        self._waiting.append(job)
+        self._unanswered.add(job)
+        self._count(len(sentences), words)
+        self._work.set()
+        try:
+            return await job.answer
+        finally:
+            self._forget(job)
+
+    def _full(self) -> QueueFull:
+        return QueueFull(self.words / self.speed)
+
+    def _count(self, sentences: int, words: int) -> None:
+        self.sentences += sentences
+        self.words += words
+        self.metrics.queue_sentences.set(self.sentences)
+        self.metrics.queue_words.set(self.words)
+
+    def _forget(self, job: _Job) -> None:
+        """Take a request out, with what of it still waits."""
+        self._unanswered.discard(job)
+        if job.waiting:
+            self._waiting.remove(job)
+            words = sum(_weight(job.sentences[index]) for index in job.waiting)
+            self._count(-len(job.waiting), -words)
+            job.waiting = []
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._work.wait()
+            batch = self._take()
+            if not batch:
+                self._work.clear()
+                continue
+            sentences = [place.job.sentences[place.index] for place in batch]
+            rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
+            started = time.perf_counter()
+            found = await loop.run_in_executor(
+                self._thread, _guarded, self._parse, sentences, rows or None
+            )
+            self._measure(batch, time.perf_counter() - started)
+            if isinstance(found, BaseException):
+                self._fail(batch, found)
+            else:
+                self._deliver(batch, found)
+
+    def _take(self) -> list[_Place]:
+        """Take the sentences of the next batch out of the queue."""
+        window = list(self._window())
+        if not window:
+            return []
+        head = window[0]
+        window.sort(key=lambda place: abs(place.words - head.words))
+        batch: list[_Place] = []
+        longest = 0
+        for place in window:
+            longest = max(longest, place.words)
+            if batch and (len(batch) + 1) * longest > self.batch_words:
+                break
+            batch.append(place)
+        for place in batch:
+            place.job.waiting.remove(place.index)
+        self._waiting.rotate(-1)
+        self._waiting = deque(job for job in self._waiting if job.waiting)
+        self._count(-len(batch), -sum(place.words for place in batch))
+        return batch
+
+    def _window(self) -> Iterator[_Place]:
+        """Yield the sentences whose turn is next: one of each request, then a second, and so on.
+
+        A batch has tags for all its sentences or for none.
+        """
+        if not self._waiting:
+            return
+        tagged = self._waiting[0].tags is not None
+        jobs = [job for job in self._waiting if (job.tags is not None) == tagged]
+        words = turn = 0
+        while jobs:
+            for job in jobs:
+                index = job.waiting[-1 - turn]
+                place = _Place(job, index, _weight(job.sentences[index]))
+                yield place
+                words += place.words
+                if words >= _WINDOW * self.batch_words:
+                    return
+            turn += 1
+            jobs = [job for job in jobs if len(job.waiting) > turn]
+
+    def _measure(self, batch: Sequence[_Place], seconds: float) -> None:
+        words = sum(place.words for place in batch)
+        self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
+        self.metrics.batch_sentences.observe(len(batch))
+        self.metrics.batch_words.observe(words)
+        self.metrics.words.inc(words)
+        self.metrics.sentences.inc(len(batch))
+        self.metrics.parse_seconds.inc(seconds)
+
+    def _deliver(self, batch: Sequence[_Place], parses: Sequence[Parse]) -> None:
+        for place, parse in zip(batch, parses, strict=True):
+            job = place.job
+            job.parses[place.index] = parse
+            job.missing -= 1
+            if not job.missing and not job.answer.done():
+                job.answer.set_result([one for one in job.parses if one is not None])
+
+    def _fail(self, batch: Sequence[_Place], error: BaseException) -> None:
+        log.error("the parser failed on a batch", exc_info=error)
+        for job in {place.job for place in batch}:
+            _refuse(job, Failure("the parser broke down over this request; see the service's log"))
+            self._forget(job)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Answer all who wait, whatever ended the work: nobody is to hang."""
+        problem: Problem = NotReady("the service is stopping")
+        if not task.cancelled():
+            log.critical("the batcher broke down", exc_info=task.exception())
+            problem = Failure("the batcher broke down; see the service's log")
+        for job in self._unanswered:
+            _refuse(job, problem)
+
+
+def _weight(sentence: Sentence) -> int:
+    """Words that a sentence counts as; one without words takes a place all the same."""
+    return max(1, len(sentence.words))
+
+
+def _refuse(job: _Job, problem: Problem) -> None:
+    if not job.answer.done():
+        job.answer.set_exception(problem)
+
+
+def _guarded(
+    parse: ParseBatch, sentences: Sequence[Sentence], tags: Rows
+) -> list[Parse] | BaseException:
+    """Parse in the thread. What is raised comes back as a value, so that nothing can end the loop."""
+    try:
+        parses = parse(sentences, tags)
+    except BaseException as error:  # noqa: BLE001 (it is reported by the event loop)
+        return error
+    if len(parses) != len(sentences):
+        return RuntimeError(f"{len(parses)} parses of {len(sentences)} sentences")
+    return parses

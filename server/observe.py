@@ -1,0 +1,128 @@
+"""The outermost layer: request ids, security headers, the access log, metrics, and crashes."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import MutableMapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bnaparser.server.metrics import Metrics
+from bnaparser.server.problems import Failure, problem_response
+
+log = logging.getLogger(__name__)
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}\Z")
+CLIENT_CLOSED_REQUEST = 499  # nginx's number for a client that left before its answer; never sent
+_SECURITY = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none';"
+        " form-action 'self'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+@dataclass
+class Record:
+    """What is noted of a request while it is answered, for the access log."""
+
+    request_id: str
+    started: float
+    status: int = CLIENT_CLOSED_REQUEST
+    body_read: float | None = None  # time.monotonic() when the whole body was there
+    admitted: bool = False  # taken in: it is finished even when the service drains
+    sentences: int = 0
+    words: int = 0
+    errors: int = 0
+
+
+# The request that the running task answers, so that the layers below need not hand it down.
+current: ContextVar[Record | None] = ContextVar("current", default=None)
+
+
+class Observe:
+    """ASGI middleware around all others; answers 500 where something below it crashed."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if scope["method"] == "HEAD":  # as GET; the server sends the headers only
+            scope = {**scope, "method": "GET"}
+        metrics: Metrics = scope["app"].state.service.metrics
+        asked = Headers(scope=scope).get("x-request-id", "")
+        request_id = asked if _SANE_ID.match(asked) else uuid.uuid4().hex
+        record = Record(request_id, time.monotonic())
+        scope.setdefault("state", {})["request_id"] = record.request_id
+        began = False
+
+        async def send_marked(message: Message) -> None:
+            nonlocal began
+            if message["type"] == "http.response.start":
+                began = True
+                record.status = message["status"]
+                _mark(message, record.request_id)
+            await send(message)
+
+        token = current.set(record)
+        metrics.in_flight.inc()
+        try:
+            await self.app(scope, receive, send_marked)
+        except Exception:
+            log.exception("a request crashed", extra={"fields": {"request_id": record.request_id}})
+            record.status = Failure.status
+            if not began:
+                problem = Failure("an unexpected error; it is in the service's log")
+                await problem_response(problem, scope)(scope, receive, send_marked)
+        finally:
+            current.reset(token)
+            metrics.in_flight.dec()
+            _account(scope, record, metrics)
+
+
+def _mark(message: MutableMapping[str, Any], request_id: str) -> None:
+    headers = MutableHeaders(raw=message.setdefault("headers", []))
+    headers["X-Request-ID"] = request_id
+    for name, value in _SECURITY.items():
+        headers.setdefault(name, value)
+
+
+def _account(scope: Scope, record: Record, metrics: Metrics) -> None:
+    seconds = time.monotonic() - record.started
+    # The route's pattern, not the path: an endless number of wrong paths is one series.
+    route = getattr(scope.get("route"), "path", None) or "other"
+    method = scope["method"] if scope["method"] in _METHODS else "other"
+    metrics.requests.labels(method, route, str(record.status)).inc()
+    metrics.seconds.labels(route).observe(seconds)
+    fields = {
+        "method": method,
+        "path": scope["path"],
+        "status": record.status,
+        "seconds": round(seconds, 4),
+        "sentences": record.sentences,
+        "words": record.words,
+        "errors": record.errors,
+        "request_id": record.request_id,
+    }
+    # Probes come every few seconds and say nothing while all is well.
+    quiet = route in ("/live", "/ready", "/metrics") and record.status < 400
+    log.log(logging.DEBUG if quiet else logging.INFO, "request", extra={"fields": fields})
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})

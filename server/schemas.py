@@ -1,0 +1,174 @@
+"""The wire types of the REST interface: what a request may hold, and what an answer holds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Format = Literal["json", "bracket", "svg"]
+Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+
+TEXT_EXAMPLE = "The cat sat on the mat. It rained."
+TREE_EXAMPLE = (
+    "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))"
+)
+
+
+class Options(BaseModel):
+    """What to answer; each request may say it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    format: Format = Field(
+        default="json",
+        description="json: tree, words and constituents with their places; bracket: the bracketed"
+        " tree only; svg: that and a drawing",
+    )
+    scores: bool = Field(default=True, description="whether the answer holds scores")
+
+
+class TextRequest(Options):
+    """Running text, which is split into sentences; places count in the whole text."""
+
+    text: Text = Field(description="running text", examples=[TEXT_EXAMPLE])
+
+
+class SentencesRequest(Options):
+    """Sentences, each split into words; places count in that sentence."""
+
+    sentences: list[Text] = Field(
+        description="a sentence each", examples=[["The cat sat on the mat.", "It rained."]]
+    )
+
+
+class TokensRequest(Options):
+    """Sentences of given words; places count in the sentence's words joined by blanks."""
+
+    tokens: list[list[Text]] = Field(
+        description="the words of each sentence", examples=[[["It", "rained", "."]]]
+    )
+    tags: list[list[Text]] | None = Field(
+        default=None,
+        description="a part of speech for each word; they stand in the tree, and guide a model that"
+        " takes them",
+        examples=[[["PRP", "VBD", "."]]],
+    )
+
+
+REQUESTS: dict[str, type[TextRequest | SentencesRequest | TokensRequest]] = {
+    "text": TextRequest,
+    "sentences": SentencesRequest,
+    "tokens": TokensRequest,
+}
+
+
+class Token(BaseModel):
+    """A word; ``start`` and ``end`` are its place in code points, half-open."""
+
+    text: str
+    tag: str
+    start: int
+    end: int
+
+
+class Constituent(BaseModel):
+    """A constituent: ``start`` and ``end`` in words, half-open, and its place in code points."""
+
+    label: str
+    start: int
+    end: int
+    char_start: int
+    char_end: int
+    score: float | None = Field(default=None, description="absent where scores are not wanted")
+
+
+class Entry(BaseModel):
+    """One sentence: its tree, or the reason why it has none in ``error``."""
+
+    text: str = Field(description="the sentence as it stood in the request")
+    tree: str | None = Field(description="the bracketed tree; null after an error")
+    error: str | None = Field(description="why there is no tree; null where there is one")
+    score: float | None = Field(default=None, description="absent where scores are not wanted")
+    tokens: list[Token] | None = Field(default=None, description="with format json")
+    constituents: list[Constituent] | None = Field(
+        default=None, description="with format json: in pre-order"
+    )
+    svg: str | None = Field(default=None, description="with format svg; null after an error")
+
+
+class Answer(BaseModel):
+    """The sentences of a request, in order, each with its tree or its error."""
+
+    model: str
+    parses: list[Entry]
+
+
+class Limits(BaseModel):
+    """What a request may hold at most."""
+
+    body_bytes: int
+    characters: int
+    sentences: int
+    words_a_sentence: int
+    words: int = Field(description="words of all its sentences")
+    json_depth: int
+    deadline_seconds: float
+
+
+class Model(BaseModel):
+    """A model that the service parses with."""
+
+    name: str
+    version: str = Field(description="of bnaparser")
+    device: str
+    predicts_tags: bool = Field(description="if not, every tag is XX unless tags are given")
+    labels: list[str] = Field(description="of constituents")
+    limits: Limits
+
+
+class ModelList(BaseModel):
+    """The models that are loaded."""
+
+    models: list[Model]
+
+
+class State(BaseModel):
+    """How the process is."""
+
+    status: Literal["live", "ready"]
+
+
+class ProblemBody(BaseModel):
+    """What every error looks like (RFC 9457)."""
+
+    type: str = Field(description="names the kind of problem, for programs")
+    title: str
+    status: int
+    detail: str = Field(description="what is wrong, and where, in one sentence")
+    request_id: str | None = Field(description="names this request in the service's log")
+
+
+def words_example(with_scores: bool) -> dict[str, Any]:
+    """Return the example of an answer with format json."""
+    score = {"score": 9.5} if with_scores else {}
+    return {
+        "text": "It rained.",
+        "tree": "(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))",
+        **score,
+        "tokens": [
+            {"text": "It", "tag": "PRP", "start": 0, "end": 2},
+            {"text": "rained", "tag": "VBD", "start": 3, "end": 9},
+            {"text": ".", "tag": ".", "start": 9, "end": 10},
+        ],
+        "constituents": [
+            {"label": label, "start": start, "end": end, "char_start": first, "char_end": last}
+            | ({"score": part} if with_scores else {})
+            for label, start, end, first, last, part in (
+                ("S", 0, 3, 0, 10, 4.0),
+                ("NP", 0, 1, 0, 2, 3.0),
+                ("VP", 1, 2, 3, 9, 2.5),
+            )
+        ],
+        "error": None,
+    }

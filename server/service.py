@@ -1,0 +1,206 @@
+"""One process's service: its model, its queue, and whether it takes requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+
+from bnaparser import models
+from bnaparser.errors import ModelError
+from bnaparser.parse import Parse
+from bnaparser.server.batcher import Batcher, Rows
+from bnaparser.server.metrics import Metrics
+from bnaparser.server.observe import current
+from bnaparser.server.problems import DeadlinePassed, Failure, NotReady, TooLarge
+from bnaparser.server.settings import ServerSettings
+from bnaparser.text import Sentence, tokenize
+
+if TYPE_CHECKING:
+    from bnaparser.parser import Parser
+
+log = logging.getLogger(__name__)
+Given = TypeVarTuple("Given")
+Result = TypeVar("Result")
+Load = Callable[[ServerSettings], "Parser"]
+
+# Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
+# a few milliseconds, less than other requests would notice.
+SMALL = 4_000
+_CHARACTERS_A_WORD = 6
+# A batch counts words, the model word pieces: room enough that a batch goes through in one piece.
+_PIECES_A_WORD = 2
+_STARTING = "the service is starting: its model is not loaded yet"
+_STOPPING = "the service is stopping: ask another one, or try again later"
+_WARM_UP = "The service is ready , and it answers ."
+
+
+def load_parser(settings: ServerSettings) -> Parser:
+    """Load the model with the threads that this worker may use. Raises ModelError."""
+    import torch
+
+    from bnaparser.parser import Parser
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    threads = settings.threads or max(1, (cores or 1) // settings.workers)
+    if threads != torch.get_num_threads():
+        torch.set_num_threads(threads)
+    return Parser.load(settings.model, settings.device, _PIECES_A_WORD * settings.batch_tokens)
+
+
+class Service:
+    """What the routes use: ``parse``, and how the service is.
+
+    ``in_flight`` counts the requests whose body was read and whose answer is not yet sent.
+    """
+
+    def __init__(self, settings: ServerSettings, load: Load = load_parser):
+        self.settings = settings
+        self.metrics = Metrics()
+        self.parser: Parser | None = None
+        self.draining = False
+        self.in_flight = 0
+        self._load = load
+        self._batcher: Batcher | None = None
+        # Texts are split one at a time: Python would not run two at once, and so each is done sooner.
+        self._text_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
+        self._characters = 0  # of texts that are being split or wait to be
+
+    @property
+    def ready(self) -> bool:
+        """Whether it takes requests: the model is loaded, it has parsed, and it is not draining."""
+        return not self.draining and self._batcher is not None and self._batcher.alive
+
+    @property
+    def model_name(self) -> str:
+        """The model's name: of a folder its last part, for paths are nobody else's business."""
+        name = self.settings.model
+        shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
+        return name if shipped_or_hub else Path(name).resolve().name
+
+    async def start(self) -> None:
+        """Load the model and parse a sentence. Raises ModelError, in one sentence."""
+        started = time.perf_counter()
+        loop = asyncio.get_running_loop()
+        parser = await loop.run_in_executor(self._text_thread, self._load, self.settings)
+        batcher = Batcher(
+            parser.parse_sentences,
+            self.settings.batch_tokens,
+            self.settings.queue_words,
+            self.metrics,
+        )
+        try:
+            warm_up = await batcher.try_out(tokenize(_WARM_UP))
+        except Failure as failure:
+            raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
+        if warm_up.error is not None:
+            raise ModelError(f"the model {self.settings.model!r} cannot parse: {warm_up.error}")
+        batcher.start()
+        self.parser, self._batcher = parser, batcher
+        seconds = round(time.perf_counter() - started, 2)
+        fields = {"model": self.model_name, "seconds": seconds}
+        log.info("ready", extra={"fields": fields})
+
+    def drain(self) -> None:
+        """Take no more requests; what was taken in is finished."""
+        self.draining = True
+
+    async def stop(self) -> None:
+        """End: who still waits gets a problem. May be called again."""
+        self.draining = True
+        if self._batcher is not None:
+            await self._batcher.stop()
+        self._text_thread.shutdown(wait=False)
+
+    def admit(self) -> None:
+        """Raise a Problem if a request could not be taken in now, before any work is done for it."""
+        if self.draining:
+            raise NotReady(_STOPPING)
+        if self._batcher is None:
+            raise NotReady(_STARTING)
+        self._batcher.check_room(self._characters // _CHARACTERS_A_WORD)
+        record = current.get()
+        if record is not None:
+            record.admitted = True
+
+    async def off_loop(
+        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+    ) -> Result:
+        """Return ``function(*arguments)``; in a thread where ``size``, in characters, is large."""
+        if size <= SMALL:
+            return function(*arguments)
+        loop = asyncio.get_running_loop()
+        self._characters += size
+        try:
+            result = loop.run_in_executor(self._text_thread, function, *arguments)
+        except RuntimeError:  # the thread was ended while this request was on its way
+            self._characters -= size
+            raise NotReady(_STOPPING) from None
+        try:
+            return await result
+        finally:
+            self._characters -= size
+
+    async def parse(
+        self,
+        sentences: Sequence[Sentence],
+        tags: Rows = None,
+        *,
+        deadline_seconds: float | None = None,
+    ) -> list[Parse]:
+        """Return a Parse a sentence, in order; ``tags`` has a row for each, if given.
+
+        A sentence with more than ``max_words`` gets an error in its place. Raises NotReady,
+        TooLarge, QueueFull, or DeadlinePassed, counted from when the request's body was read.
+        """
+        record = current.get()
+        if record is None or not record.admitted:
+            self.admit()
+        if self._batcher is None:
+            raise NotReady(_STARTING)
+        if len(sentences) > self.settings.max_sentences:
+            raise TooLarge(
+                f"the request has {len(sentences):,} sentences, more than"
+                f" the {self.settings.max_sentences:,} that this service takes at once"
+            )
+        good = [i for i, one in enumerate(sentences) if len(one.words) <= self.settings.max_words]
+        chosen = [sentences[index] for index in good]
+        rows = None if tags is None else [tags[index] for index in good]
+        seconds = self.settings.deadline_seconds if deadline_seconds is None else deadline_seconds
+        try:
+            async with asyncio.timeout(seconds - _elapsed()):
+                found = dict(zip(good, await self._batcher.submit(chosen, rows), strict=True))
+        except TimeoutError:
+            raise DeadlinePassed(seconds) from None
+        parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
+        self._note(parses)
+        return parses
+
+    def _too_long(self, sentence: Sentence) -> Parse:
+        reason = (
+            f"the sentence has {len(sentence.words):,} words, more than the"
+            f" {self.settings.max_words:,} that this service takes: split it into sentences"
+        )
+        return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
+
+    def _note(self, parses: Sequence[Parse]) -> None:
+        errors = sum(parse.error is not None for parse in parses)
+        self.metrics.sentence_errors.inc(errors)
+        record = current.get()
+        if record is not None:
+            record.sentences += len(parses)
+            record.words += sum(len(parse.words) for parse in parses)
+            record.errors += errors
+
+
+def _elapsed() -> float:
+    """Return the seconds since the running request's body was read; 0 outside of a request."""
+    record = current.get()
+    if record is None or record.body_read is None:
+        return 0.0
+    return time.monotonic() - record.body_read

@@ -1,0 +1,147 @@
+"""Every setting of the service, typed, with its default: from the environment or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from bnaparser.errors import SettingsError
+
+ENVIRONMENT_PREFIX = "BNAPARSER_"
+# The same as bnaparser.parser.MAX_WORDS (a test compares them): importing it would load torch.
+MODEL_WORDS = 2000
+
+
+class ServerSettings(BaseSettings):
+    """What the service does; a field ``x`` is set by the environment's ``BNAPARSER_X``.
+
+    ``read_settings`` makes one with errors that a user can read.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX, extra="forbid", frozen=True, validate_default=True
+    )
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="address to listen on")
+    port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0: a free one")
+    model: str = Field(
+        default="en",
+        min_length=1,
+        description="a model that ships, a model folder, or org/name of a model hub",
+    )
+    device: str | None = Field(
+        default=None, min_length=1, description="torch device; by default the first GPU, or the CPU"
+    )
+    workers: int = Field(default=1, ge=1, le=256, description="processes, each with its own model")
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=1024,
+        description="threads of a worker's model; by default the cores divided by the workers",
+    )
+    batch_tokens: int = Field(
+        default=1000, ge=1, description="words that a batch holds at most, padding counted"
+    )
+    queue_words: int = Field(
+        default=50_000,
+        ge=1,
+        description="words that wait in a worker at most; further requests get 503",
+    )
+    deadline_seconds: float = Field(
+        default=60.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="seconds that a request may take once its body is read; then it gets 504",
+    )
+    body_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="seconds that a request's body may take to arrive; then it gets 408",
+    )
+    drain_seconds: float = Field(
+        default=30.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="seconds that work taken in has to finish when the service is stopped",
+    )
+    max_body_bytes: int = Field(
+        default=2_000_000, ge=1, description="bytes that a request's body may have"
+    )
+    max_characters: int = Field(
+        default=200_000, ge=1, description="characters of text that a request may have"
+    )
+    max_sentences: int = Field(default=5_000, ge=1, description="sentences that a request may have")
+    max_words: int = Field(
+        default=500,
+        ge=1,
+        le=MODEL_WORDS,
+        description="words that a sentence may have; a longer one gives an error in its place",
+    )
+    max_json_depth: int = Field(
+        default=32, ge=3, le=200, description="how deep a request's JSON may nest"
+    )
+    key: SecretStr | None = Field(
+        default=None,
+        description="requests must bear this key, all but those for /live",
+    )
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="web origins whose pages may call the service, separated by commas; * for all",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="what is logged: debug, info, warning or error"
+    )
+
+    @field_validator("key")
+    @classmethod
+    def _key_fits_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+        text = "x" if key is None else key.get_secret_value()
+        if not (text.isascii() and text.isprintable() and text and " " not in text):
+            raise ValueError("a key is one or more printable ASCII characters without blanks")
+        return key
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _separated_by_commas(cls, origins: object) -> object:
+        if isinstance(origins, str):
+            return tuple(part.strip() for part in origins.split(",") if part.strip())
+        return origins
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            scheme, separator, host = origin.partition("://")
+            if origin != "*" and not (scheme and separator and host and "/" not in host):
+                raise ValueError(f"{origin!r} is no origin: write it like https://example.org")
+        return origins
+
+    @model_validator(mode="after")
+    def _queue_holds_a_sentence(self) -> ServerSettings:
+        if self.queue_words < self.max_words:
+            raise ValueError(
+                f"queue_words ({self.queue_words}) is less than max_words ({self.max_words}):"
+                " a sentence that is allowed could never be taken in"
+            )
+        return self
+
+
+def read_settings(given: Mapping[str, Any] | None = None) -> ServerSettings:
+    """Return the settings: those given by name, then the environment's, then the defaults.
+
+    Raises SettingsError, with what is wrong and where, in one sentence.
+    """
+    try:
+        return ServerSettings(**(given or {}))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        reason = first["msg"].removeprefix("Value error, ")
+        if not first["loc"]:
+            raise SettingsError(reason) from None
+        name = str(first["loc"][0])
+        variable = ENVIRONMENT_PREFIX + name.upper()
+        raise SettingsError(f"{name} (environment {variable}): {reason}") from None

@@ -1,0 +1,91 @@
+// SVG elements, and the constituents, leaves and branches made of them. Colours and fonts stand in
+// attributes, so that a saved drawing needs no style sheet; the page's own may override them.
+
+import { colours, explain, family } from "./glossary.js";
+import { LABEL, SANS, SERIF, TAG, WORD } from "./layout.js";
+import { wordsOf } from "./tree.js";
+
+/** Makes an SVG element with these attributes, and appends these children. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** The empty drawing: its parts in the order in which they are painted. */
+export function canvas() {
+  const branches = element("g", {
+    class: "branches", fill: "none", stroke: "#b9b5aa", "stroke-width": 1.5, "stroke-linejoin": "round",
+  });
+  const nodes = element("g", { "text-anchor": "middle", "font-family": SANS });
+  const mark = element("rect", { class: "mark", height: 3, rx: 1.5 });
+  const svg = element("svg", { class: "tree", role: "group" }, mark, branches, nodes);
+  return { svg, branches, nodes, mark };
+}
+
+/** The element of a node, around the point (0, 0), for its box of the layout. */
+export function nodeElement(node, box) {
+  const isTag = node.word !== null;
+  const kind = family(node.label, isTag);
+  const [ink, field] = colours[kind];
+  const made = element("g", { class: `node ${isTag ? "leaf" : "phrase"} ${kind}`, tabindex: -1 });
+  made.setAttribute("role", isTag ? "img" : "button");
+  made.setAttribute("aria-label", spoken(node));
+  if (isTag) {
+    const width = box.width - WORD.gap / 2;
+    made.append(element("rect", {
+      class: "field", x: -width / 2, y: -12, width, height: TAG.rise + 22, rx: 6, fill: "none",
+    }));
+    if (!untagged(node)) made.append(text(node.label, 4, { class: "tag", "font-size": TAG.size, fill: ink }));
+    made.append(wordText(box.text, TAG.rise));
+    return made;
+  }
+  made.setAttribute("aria-expanded", String(!node.folded));
+  if (node.folded) made.append(triangle(box), wordText(box.text, box.drop + TAG.rise));
+  const [x, y] = [-box.label / 2, -LABEL.height / 2];
+  made.append(
+    element("rect", { class: "field", x, y, width: box.label, height: LABEL.height, rx: 6, fill: field }),
+    text(node.label, 4.5, { class: "label", "font-size": LABEL.size, "font-weight": 600, fill: ink }),
+  );
+  return made;
+}
+
+/** What a screen reader says of a node: label, its meaning, its words. */
+export function spoken(node) {
+  const meaning = explain(node.label, node.word !== null);
+  return `${meaning ? `${node.label}, ${meaning}` : node.label}: ${node.word ?? wordsOf(node)}`;
+}
+
+/** Whether a leaf is shown without its tag: punctuation that is its own tag. */
+function untagged(node) {
+  return node.label === node.word;
+}
+
+/** The line from a parent's place to that of a child, slanted within one row, then straight down. */
+export function branchPath(parent, child, node, drop) {
+  const top = parent.y + LABEL.height / 2;
+  const bend = top + drop - LABEL.height;
+  const bottom = child.y + (untagged(node) ? LABEL.height / 4 : -LABEL.height / 2);
+  return `M${parent.x} ${top}L${child.x} ${Math.min(bend, bottom)}V${bottom}`;
+}
+
+function text(content, y, attributes) {
+  const made = element("text", { y, ...attributes });
+  made.textContent = content;
+  return made;
+}
+
+function wordText(content, rise) {
+  return text(content, rise + 3, {
+    class: "word", "font-family": SERIF, "font-size": WORD.size, fill: "#1c1a17",
+  });
+}
+
+function triangle(box) {
+  const [half, top, bottom] = [Math.max(box.word / 2, 10), LABEL.height / 2, box.drop + TAG.rise - 16];
+  return element("path", {
+    class: "triangle", d: `M0 ${top}L${half} ${bottom}H${-half}Z`, fill: "none",
+    stroke: "#b9b5aa", "stroke-width": 1.5, "stroke-linejoin": "round",
+  });
+}

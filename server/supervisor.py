@@ -1,0 +1,247 @@
+"""Keep worker processes running: start them, replace those that die, stop them all.
+
+Nothing here knows what a worker does. Every worker has a pipe to this process, through which it
+says that it is ready or why it cannot be. A worker is stopped by SIGTERM, which it may be sent
+more than once; it notices by itself that this process is gone (see ``parent_is_gone``).
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import connection, resource_tracker
+from multiprocessing.context import SpawnProcess
+from types import FrameType
+from typing import Protocol
+
+from bnaparser.errors import BnaparserError
+
+log = logging.getLogger(__name__)
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# Deaths in a row of workers that were not ready yet, after which there is no sense in another try.
+MOST_FAILED_STARTS = 3
+# A worker that is not gone by itself when its time is over is killed so much later.
+GRACE_SECONDS = 0.5
+READY = "ready"
+
+
+class Reporter(Protocol):
+    """The worker's end of its pipe."""
+
+    def send(self, message: str, /) -> None:
+        """Send READY once everything is loaded, or else the reason why the worker cannot start."""
+
+
+class WorkerError(BnaparserError):
+    """A worker cannot start, and neither could another in its place."""
+
+
+class _Worker:
+    """A process and this process's end of its pipe."""
+
+    def __init__(self, target: Callable[[Reporter], None], number: int):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe(duplex=False)
+        self.process: SpawnProcess = context.Process(
+            target=_run, args=(target, theirs), name=f"worker-{number}"
+        )
+        self.ready = self.heard = False
+        self.failure: str | None = None
+        self.process.start()
+        theirs.close()
+
+    def listen(self) -> None:
+        """Take in what the worker has sent: it speaks once, or dies without a word."""
+        if self.heard or not self.pipe.poll():
+            return
+        self.heard = True
+        with suppress(EOFError, OSError):
+            message = self.pipe.recv()
+            self.ready = message == READY
+            self.failure = None if self.ready else message
+
+    def stop(self) -> None:
+        """Ask the worker to finish; one that has not begun to work is killed."""
+        self.listen()
+        if self.ready:
+            self.process.terminate()
+        else:
+            self.process.kill()
+
+
+class Supervisor:
+    """``count`` processes that each call ``target``, until a signal stops them.
+
+    ``target`` can be pickled and is given the pipe to report through. ``patience`` is the time in
+    seconds that a worker may take to end after SIGTERM. ``buried`` is called with the process id
+    of each worker that ended.
+    """
+
+    def __init__(
+        self,
+        target: Callable[[Reporter], None],
+        count: int,
+        patience: float,
+        buried: Callable[[int], None],
+    ):
+        self._target, self._count, self._patience, self._buried = target, count, patience, buried
+        self._workers: list[_Worker] = []
+        self._started = self._failed_starts = 0
+        self._stop_by: float | None = None
+        self._failure: str | None = None
+        self._signals = 0
+        self._wake_reader, self._wake_writer = os.pipe()
+
+    def run(self) -> None:
+        """Return when all workers have ended after the first SIGTERM or SIGINT.
+
+        A second signal kills the workers and leaves at once. Raises WorkerError, once the other
+        workers have finished, when one cannot start.
+        """
+        with self._handling_signals():
+            try:
+                for _ in range(self._count):
+                    self._start()
+                while self._workers:
+                    self._wait()
+            finally:
+                self._kill()
+        if self._failure is not None:
+            raise WorkerError(self._failure)
+
+    def _start(self) -> None:
+        with _signals_blocked():
+            self._started += 1
+            self._workers.append(_Worker(self._target, self._started))
+
+    def _wait(self) -> None:
+        """Wait for the next thing to happen, and do what it asks for."""
+        sentinels = [worker.process.sentinel for worker in self._workers]
+        pipes = [worker.pipe for worker in self._workers if not worker.heard]
+        happened = connection.wait([self._wake_reader, *sentinels, *pipes], self._remaining())
+        if self._wake_reader in happened:
+            os.read(self._wake_reader, 1)
+            self._stop()
+        for worker in list(self._workers):
+            if worker.pipe in happened:
+                worker.listen()
+                self._failed_starts = 0 if worker.ready else self._failed_starts
+            if worker.process.sentinel in happened:
+                self._bury(worker)
+        if self._remaining() == 0:
+            self._kill()
+            self._stop_by = math.inf
+
+    def _remaining(self) -> float | None:
+        """Seconds until workers that were told to stop are killed; None: they need not be."""
+        if self._stop_by in (None, math.inf):
+            return None
+        return max(0.0, self._stop_by - time.monotonic())
+
+    def _bury(self, worker: _Worker) -> None:
+        """Draw the conclusion from a worker's end: another in its place, or an end of all."""
+        worker.process.join()
+        worker.listen()
+        worker.pipe.close()
+        self._workers.remove(worker)
+        pid, code = worker.process.pid or 0, worker.process.exitcode
+        self._buried(pid)
+        if self._stop_by is not None:
+            return
+        if worker.failure is not None:
+            self._fail(worker.failure)
+            return
+        log.warning("worker %d ended (%s) and is replaced", pid, _how(code))
+        self._failed_starts += 0 if worker.ready else 1
+        if self._failed_starts >= MOST_FAILED_STARTS:
+            self._fail(
+                f"{self._failed_starts} workers in a row ended before they were ready, the last "
+                f"{_how(code)}; is there memory for {self._count} of them?"
+            )
+        else:
+            self._start()
+
+    def _fail(self, reason: str) -> None:
+        self._failure = reason
+        self._stop()
+
+    def _stop(self) -> None:
+        """Ask all workers to finish."""
+        if self._stop_by is None:
+            self._stop_by = time.monotonic() + self._patience + GRACE_SECONDS
+            for worker in self._workers:
+                worker.stop()
+
+    def _kill(self) -> None:
+        for worker in self._workers:
+            if worker.process.is_alive():
+                if worker.ready:
+                    log.warning("worker %d did not end in time", worker.process.pid)
+                worker.process.kill()
+
+    @contextmanager
+    def _handling_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self._on_signal) for number in STOP_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._signals += 1
+        if self._signals == 1:
+            os.write(self._wake_writer, b".")  # ends the wait
+            return
+        for worker in list(self._workers):
+            worker.process.kill()
+        raise SystemExit(128 + number)
+
+
+def parent_is_gone() -> int:
+    """Return, in a worker, the file descriptor that can be read once its parent has ended."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "only a worker has a parent"
+    return parent.sentinel
+
+
+def accept_signals() -> None:
+    """Let SIGTERM through, in a worker that has its handler: it was held back since the start."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+
+
+def _run(target: Callable[[Reporter], None], pipe: Reporter) -> None:
+    # Ctrl-C reaches all processes of a terminal; the first one tells the workers what to do.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        target(pipe)
+    except BnaparserError as error:
+        pipe.send(str(error))
+        sys.exit(2)
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Hold signals back here, and in the process that is started meanwhile until it lets them in."""
+    # Starting this helper of the standard library, as the first process does, would let them in.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _how(code: int | None) -> str:
+    """Say how a process ended."""
+    if code is not None and code < 0:
+        return f"by {signal.Signals(-code).name}"
+    return f"with status {code}"

@@ -1,0 +1,67 @@
+"""From parses to the bytes of an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from bnaparser.parse import Parse
+from bnaparser.server.schemas import Format
+
+ERRORS_HEADER = "X-Sentence-Errors"
+# Proxies refuse headers of more than some kilobytes.
+_HEADER_CHARACTERS = 2_000
+# About how many characters of an answer a word takes.
+CHARACTERS_A_WORD = 150
+
+
+def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> bytes:
+    """Return the JSON answer, UTF-8: ``schemas.Answer``."""
+    answer = {"model": model, "parses": [_entry(parse, form, scores) for parse in parses]}
+    return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+
+
+def write_plain(parses: Sequence[Parse | None]) -> tuple[bytes, str | None]:
+    """Return one tree a line, UTF-8, and what the header X-Sentence-Errors is to say, if anything.
+
+    None, which stands for an empty line, gives an empty line, and so does a sentence with an error.
+    """
+    trees = ["" if parse is None or parse.tree is None else str(parse.tree) for parse in parses]
+    errors = [
+        f"{number}: {parse.error}"
+        for number, parse in enumerate(parses, 1)
+        if parse is not None and parse.error is not None
+    ]
+    return "".join(f"{tree}\n" for tree in trees).encode(), _header(errors)
+
+
+def _header(errors: Sequence[str]) -> str | None:
+    told: list[str] = []
+    room = _HEADER_CHARACTERS
+    for error in errors:
+        written = error.encode("ascii", errors="backslashreplace").decode()
+        room -= len(written) + 2
+        if room < 0:
+            break
+        told.append(written)
+    if len(told) < len(errors):
+        told.append(f"and {len(errors) - len(told)} more")
+    return "; ".join(told) or None
+
+
+def _entry(parse: Parse, form: Format, scores: bool) -> dict[str, Any]:
+    if form == "json":
+        entry = parse.to_dict()
+        if not scores:
+            del entry["score"]
+            for constituent in entry["constituents"]:
+                del constituent["score"]
+        return entry
+    tree = None if parse.tree is None else str(parse.tree)
+    entry = {"text": parse.text, "tree": tree, "error": parse.error}
+    if scores:
+        entry["score"] = parse.score
+    if form == "svg":
+        entry["svg"] = parse.to_svg() if parse.error is None else None
+    return entry

@@ -1,0 +1,131 @@
+"""``bnaparser serve``: its options, its errors, and once with a model from start to end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from bnaparser.cli import main
+from bnaparser.server.settings import ServerSettings
+
+
+def serve(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "bnaparser.cli", "serve", *arguments]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def refusal(*arguments: str) -> str:
+    """What is said on standard error, the log left out, by a service that cannot start."""
+    with serve(*arguments) as process:
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == 2, errors
+    said = [line for line in errors.splitlines() if not line.startswith("{")]
+    assert len(said) == 1, errors
+    return said[0]
+
+
+def test_help_tells_of_every_setting_and_its_variable(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    for name, field in ServerSettings.model_fields.items():
+        assert f"BNAPARSER_{name.upper()}" in shown
+        assert " ".join((field.description or "").split()) in shown
+        # A key on the command line could be read by every user of the machine.
+        assert (f"--{name.replace('_', '-')} " in shown) == (name != "key")
+    assert "default 8000 (BNAPARSER_PORT)" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "said"),
+    [
+        (["--port", "99999"], {}, "port (environment BNAPARSER_PORT): "),
+        ([], {"BNAPARSER_WORKERS": "many"}, "workers (environment BNAPARSER_WORKERS): "),
+        (["--model", "no-such-model"], {}, "no model 'no-such-model': "),
+        ([], {"BNAPARSER_MODEL": "/nowhere"}, "no model '/nowhere': "),
+    ],
+)
+def test_wrong_settings(
+    arguments: list[str],
+    variables: dict[str, str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert refusal(*arguments).startswith(f"bnaparser: {said}")
+
+
+def test_options_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BNAPARSER_MODEL", "/nowhere")
+    monkeypatch.setenv("BNAPARSER_PORT", "1")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        message = refusal("--model", "en", "--port", port, "--workers", "2")
+    assert message.startswith(f"bnaparser: cannot listen on 127.0.0.1 port {port}: Address already")
+
+
+def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_model_dir, folder)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    message = refusal("--model", str(folder), "--port", "0")
+    assert message.startswith(f"bnaparser: {weights} is damaged or cut short")
+
+
+def test_a_device_that_is_not_there(tiny_model_dir: Path) -> None:
+    message = refusal("--model", str(tiny_model_dir), "--port", "0", "--device", "cuda:99")
+    assert message.startswith("bnaparser: cannot use the device 'cuda:99'")
+
+
+def test_it_serves_until_it_is_told_to_stop(tiny_model_dir: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    with serve("--model", str(tiny_model_dir), "--port", str(port), "--threads", "1") as process:
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_until_ready(process, address)
+            body = json.dumps({"text": "The cat sat on the mat."}).encode()
+            headers = {"Content-Type": "application/json"}
+            request = urllib.request.Request(f"{address}/v1/parse", body, headers)
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                (parse,) = json.load(answer)["parses"]
+            assert parse["tree"].startswith("(TOP ")
+            assert [token["text"] for token in parse["tokens"]] == [
+                "The",
+                "cat",
+                "sat",
+                "on",
+                "the",
+                "mat",
+                ".",
+            ]
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0, errors
+    assert all(json.loads(line) for line in errors.splitlines())
+
+
+def wait_until_ready(process: subprocess.Popen[str], address: str) -> None:
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            with urllib.request.urlopen(f"{address}/ready", timeout=60):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < deadline
+            time.sleep(0.05)

@@ -1,0 +1,241 @@
+"""The queue, on a parser that the test stops and lets go; no test sleeps."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bnaparser.parser import from_words
+from bnaparser.server.batcher import Batcher
+from bnaparser.server.metrics import Metrics
+from bnaparser.server.problems import Failure, NotReady, QueueFull, TooLarge
+
+if TYPE_CHECKING:
+    from bnaparser.parse import Parse
+    from bnaparser.text import Sentence
+    from tests.server.conftest import HeldParser
+
+
+def sentence(name: str, words: int = 1) -> Sentence:
+    return from_words([name] * words)
+
+
+@asynccontextmanager
+async def running(
+    parser: HeldParser, batch_words: int = 100, queue_words: int = 100_000
+) -> AsyncIterator[Batcher]:
+    batcher = Batcher(parser.parse_sentences, batch_words, queue_words, Metrics())
+    batcher.start()
+    try:
+        yield batcher
+    finally:
+        parser.gate.set()
+        await batcher.stop()
+
+
+async def submit(batcher: Batcher, *sentences: Sentence) -> asyncio.Task[list[Parse]]:
+    """Hand in a request, and return once it waits in the queue."""
+    task = asyncio.ensure_future(batcher.submit(sentences))
+    await asyncio.sleep(0)
+    return task
+
+
+async def hold(batcher: Batcher, parser: HeldParser) -> asyncio.Task[list[Parse]]:
+    """Stop the parsing thread in the middle of a request, which is returned."""
+    parser.hold()
+    blocker = await submit(batcher, sentence("blocker"))
+    await asyncio.to_thread(parser.wait_until_held)
+    parser.batches.clear()
+    return blocker
+
+
+def test_answers_come_in_order_and_never_mixed_up(parser: HeldParser) -> None:
+    async def check() -> None:
+        chance = random.Random(1)
+        async with running(parser) as batcher:
+            requests = [
+                [sentence(f"r{request}s{i}", chance.randint(1, 40)) for i in range(size)]
+                for request, size in enumerate(chance.choices([0, 1, 2, 7, 60], k=120))
+            ]
+            answers = await asyncio.gather(*map(batcher.submit, requests))
+            assert (batcher.words, batcher.sentences) == (0, 0)
+        for request, answer in zip(requests, answers, strict=True):
+            assert [parse.words for parse in answer] == [one.words for one in request]
+        assert all(max(map(len, batch)) * len(batch) <= 100 for batch in parser.batches)
+        assert len(parser.batches) < sum(map(len, requests)) / 2
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("length", [10, 3, 25])
+def test_small_requests_do_not_wait_for_a_large_one(parser: HeldParser, length: int) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            await hold(batcher, parser)
+            large = await submit(batcher, *[sentence("large", 10) for _ in range(300)])
+            small = [await submit(batcher, sentence(f"small{i}", length)) for i in range(4)]
+            parser.gate.set()
+            await asyncio.gather(large, *small)
+            names = [{words[0] for words in batch} for batch in parser.batches]
+            last = max(i for i, batch in enumerate(names) if any("small" in n for n in batch))
+            assert last < 4
+            assert len(parser.batches) > 20
+
+    asyncio.run(check())
+
+
+def test_two_large_requests_share_the_parser(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            await hold(batcher, parser)
+            first = await submit(batcher, *[sentence("first", 10) for _ in range(100)])
+            second = await submit(batcher, *[sentence("second", 10) for _ in range(100)])
+            parser.gate.set()
+            await asyncio.gather(first, second)
+            half = [words[0] for batch in parser.batches[:10] for words in batch]
+            assert 40 <= half.count("first") <= 60
+
+    asyncio.run(check())
+
+
+def test_a_batch_has_sentences_of_similar_length(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            await hold(batcher, parser)
+            short = [await submit(batcher, sentence("short", 5)) for _ in range(10)]
+            long = [await submit(batcher, sentence("long", 30)) for _ in range(3)]
+            parser.gate.set()
+            await asyncio.gather(*short, *long)
+            assert [{len(words) for words in batch} for batch in parser.batches] == [{5}, {30}]
+
+    asyncio.run(check())
+
+
+def test_a_full_queue_says_so_at_once(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser, queue_words=50) as batcher:
+            await hold(batcher, parser)
+            waiting = await submit(batcher, sentence("waits", 45))
+            batcher.speed = 10.0
+            started = time.perf_counter()
+            with pytest.raises(QueueFull) as caught:
+                await batcher.submit([sentence("late", 6)])
+            assert time.perf_counter() - started < 0.05
+            assert caught.value.headers == {"Retry-After": "5"}
+            fits = await submit(batcher, sentence("fits", 5))
+            parser.gate.set()
+            assert [parse.words[0] for parse in await waiting + await fits] == ["waits", "fits"]
+
+    asyncio.run(check())
+
+
+def test_a_request_beyond_the_whole_queue_is_never_asked_to_try_again(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser, queue_words=50) as batcher:
+            with pytest.raises(TooLarge, match="51 words"):
+                await batcher.submit([sentence("large", 51)])
+
+    asyncio.run(check())
+
+
+def test_a_request_that_is_given_up_leaves_the_queue(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            blocker = await hold(batcher, parser)
+            gone = await submit(batcher, *[sentence("gone", 8) for _ in range(30)])
+            stays = await submit(batcher, sentence("stays"))
+            assert batcher.words == 241
+            gone.cancel()
+            await asyncio.wait({gone})
+            assert (batcher.words, batcher.sentences) == (1, 1)
+            parser.gate.set()
+            await asyncio.gather(blocker, stays)
+            assert parser.batches == [[("stays",)]]
+
+    asyncio.run(check())
+
+
+def test_a_request_given_up_in_the_middle_is_not_parsed_to_its_end(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser, batch_words=10) as batcher:
+            parser.hold()
+            gone = await submit(batcher, *[sentence("gone", 8) for _ in range(30)])
+            await asyncio.to_thread(parser.wait_until_held)
+            gone.cancel()
+            await asyncio.wait({gone})
+            assert (batcher.words, batcher.sentences) == (0, 0)
+            parser.gate.set()
+            [parse] = await batcher.submit([sentence("next")])
+            assert parse.words == ("next",)
+            assert len(parser.batches) == 2
+
+    asyncio.run(check())
+
+
+def test_a_parser_that_breaks_down_fails_its_batch_only(
+    parser: HeldParser, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            await hold(batcher, parser)
+            broken = await submit(batcher, sentence("BOOM", 30))
+            later = await submit(batcher, sentence("later", 90))
+            parser.gate.set()
+            with pytest.raises(Failure):
+                await broken
+            [parse] = await later
+            assert parse.words[0] == "later"
+            assert batcher.alive
+
+    asyncio.run(check())
+    assert "the parser failed" in caplog.text
+
+
+def test_sentences_with_and_without_tags_go_apart(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            await hold(batcher, parser)
+            plain = await submit(batcher, sentence("plain"))
+            tagged = asyncio.ensure_future(batcher.submit([sentence("tagged")], [["VB"]]))
+            await asyncio.sleep(0)
+            parser.gate.set()
+            assert [parse.tags for parse in await plain + await tagged] == [("NN",), ("VB",)]
+            assert parser.batches == [[("plain",)], [("tagged",)]]
+
+    asyncio.run(check())
+
+
+def test_whoever_waits_when_it_stops_gets_an_answer(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            blocker = await hold(batcher, parser)
+            waiting = await submit(batcher, sentence("waits"))
+            await batcher.stop()
+            for task in (blocker, waiting):
+                with pytest.raises(NotReady):
+                    await task
+            assert not batcher.alive
+            with pytest.raises(Failure):
+                await batcher.submit([sentence("late")])
+
+    asyncio.run(check())
+
+
+def test_nobody_hangs_when_the_batcher_itself_breaks_down(
+    parser: HeldParser, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            monkeypatch.setattr(batcher, "_deliver", None)
+            with pytest.raises(Failure):
+                await batcher.submit([sentence("waits")])
+            assert not batcher.alive
+
+    asyncio.run(check())
+    assert "broke down" in caplog.text

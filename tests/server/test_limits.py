@@ -1,0 +1,362 @@
+"""What stands before the routes, and what happens to requests while they wait: message by message."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from starlette.types import Message
+
+from bnaparser.server.app import create_app
+from bnaparser.server.limits import check_json_depth
+from bnaparser.server.problems import BadBody, NotReady
+from bnaparser.server.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from tests.server.conftest import HeldParser
+
+
+class Connection:
+    """A client's connection: what it sends is put in by hand, what it gets is kept."""
+
+    def __init__(self, app: FastAPI, *headers: tuple[str, str], path: str = "/v1/parse"):
+        self.to_app: asyncio.Queue[Message] = asyncio.Queue()
+        self.got: list[Message] = []
+        raw = [(b"content-type", b"application/json")]
+        raw += [(name.encode(), value.encode()) for name, value in headers]
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": raw,
+            "client": ("127.0.0.1", 50000),
+            "server": ("127.0.0.1", 8000),
+        }
+        self.task = asyncio.ensure_future(app(scope, self.to_app.get, self._send))
+
+    async def _send(self, message: Message) -> None:
+        self.got.append(message)
+
+    def send(self, body: bytes, more: bool = False) -> None:
+        self.to_app.put_nowait({"type": "http.request", "body": body, "more_body": more})
+
+    def leave(self) -> None:
+        self.to_app.put_nowait({"type": "http.disconnect"})
+
+    async def answer(self) -> tuple[int, dict[str, str], Any]:
+        """Wait for the whole answer: status, headers, JSON."""
+        await asyncio.wait_for(self.task, 20)
+        start, *rest = self.got
+        headers = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+        return start["status"], headers, json.loads(b"".join(m.get("body", b"") for m in rest))
+
+
+@asynccontextmanager
+async def started(parser: HeldParser, **settings: Any) -> AsyncIterator[FastAPI]:
+    app = create_app(ServerSettings(**settings), lambda _: parser)  # type: ignore[arg-type, return-value]
+    async with app.router.lifespan_context(app):
+        yield app
+        parser.gate.set()
+
+
+def ask(app: FastAPI, *sentences: str) -> Connection:
+    connection = Connection(app)
+    connection.send(json.dumps({"sentences": sentences}).encode())
+    return connection
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let the event loop turn until something holds."""
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0)
+
+
+async def hold(app: FastAPI, parser: HeldParser) -> Connection:
+    """Stop the parser in the middle of a request."""
+    parser.hold()
+    connection = ask(app, "first")
+    await asyncio.to_thread(parser.wait_until_held)
+    parser.batches.clear()
+    return connection
+
+
+def waiting(app: FastAPI) -> int:
+    words: int = app.state.service._batcher.words
+    return words
+
+
+def test_concurrent_answers_are_never_mixed_up(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            names = [f"token{number}" for number in range(200)]
+            asked = [ask(app, name, f"{name} twice {name}") for name in names]
+            for name, connection in zip(names, asked, strict=True):
+                status, _, body = await connection.answer()
+                assert status == 200
+                assert [p["text"] for p in body["parses"]] == [name, f"{name} twice {name}"]
+            assert app.state.service.in_flight == 0
+
+    asyncio.run(check())
+
+
+def test_a_full_queue_answers_within_50_ms(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser, queue_words=10, max_words=10) as app:
+            first = await hold(app, parser)
+            second = ask(app, "word " * 10)
+            await until(lambda: waiting(app) == 10)
+            begun = time.perf_counter()
+            status, headers, body = await ask(app, "late").answer()
+            assert time.perf_counter() - begun < 0.05
+            assert status == 503
+            assert body["type"].endswith("queue-full")
+            assert int(headers["retry-after"]) >= 1
+            parser.gate.set()
+            assert [(await one.answer())[0] for one in (first, second)] == [200, 200]
+
+    asyncio.run(check())
+
+
+def test_a_request_past_its_deadline_is_dropped(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser, deadline_seconds=0.3) as app:
+            first = await hold(app, parser)
+            late = ask(app, *["late"] * 50)
+            status, _, body = await late.answer()
+            assert (status, body["title"]) == (504, "The deadline passed")
+            assert (await first.answer())[0] == 504
+            assert waiting(app) == 0
+            parser.gate.set()
+            assert (await ask(app, "next").answer())[0] == 200
+            assert parser.batches == [[("next",)]]
+
+    asyncio.run(check())
+
+
+def test_a_client_that_leaves_is_taken_out_of_the_queue(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            first = await hold(app, parser)
+            gone = ask(app, *["gone"] * 50)
+            await until(lambda: waiting(app) == 50)
+            gone.leave()
+            await asyncio.wait_for(gone.task, 20)
+            assert gone.got == []
+            assert waiting(app) == 0
+            parser.gate.set()
+            assert (await first.answer())[0] == 200
+            assert (await ask(app, "next").answer())[0] == 200
+            assert parser.batches == [[("next",)]]
+            assert app.state.service.in_flight == 0
+
+    asyncio.run(check())
+
+
+def test_draining_finishes_what_was_taken_in_and_refuses_the_rest(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            first = await hold(app, parser)
+            second = ask(app, "second")
+            await until(lambda: waiting(app) == 1)
+            half = Connection(app)
+            half.send(b'{"text"', more=True)
+            service = app.state.service
+            assert service.in_flight == 2
+            service.drain()
+            assert not service.ready
+            status, headers, body = await ask(app, "late").answer()
+            assert (status, "stopping" in body["detail"]) == (503, True)
+            assert "retry-after" in headers
+            half.send(b': "a"}')
+            assert (await half.answer())[0] == 503
+            parser.gate.set()
+            assert [(await one.answer())[0] for one in (first, second)] == [200, 200]
+            assert service.in_flight == 0
+
+    asyncio.run(check())
+
+
+def test_stopping_answers_those_who_wait(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            first = await hold(app, parser)
+            service = app.state.service
+            await service.stop()
+            status, _, body = await first.answer()
+            assert (status, "stopping" in body["detail"]) == (503, True)
+            with pytest.raises(NotReady):
+                await service.off_loop(1_000_000, len, "a text that was still to be split")
+
+    asyncio.run(check())
+
+
+def test_a_parser_that_breaks_down_gives_a_problem(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            status, _, body = await ask(app, "BOOM").answer()
+            assert (status, body["type"]) == (500, "urn:bnaparser:problem:failure")
+            assert (await ask(app, "next").answer())[0] == 200
+
+    asyncio.run(check())
+
+
+def test_a_body_that_says_it_is_too_large_is_not_read(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser, max_body_bytes=100) as app:
+            connection = Connection(app, ("content-length", "101"))
+            await until(lambda: bool(connection.got))
+            assert connection.got[0]["status"] == 413
+            assert connection.to_app.empty()
+            connection.leave()
+            status, headers, body = await connection.answer()
+            assert (status, headers["connection"]) == (413, "close")
+            assert "100 bytes" in body["detail"]
+
+    asyncio.run(check())
+
+
+def test_a_chunked_body_is_read_to_the_limit_only(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser, max_body_bytes=100) as app:
+            connection = Connection(app, ("transfer-encoding", "chunked"))
+            for _ in range(3):
+                connection.send(b" " * 50, more=True)
+            await until(lambda: bool(connection.got))
+            assert connection.got[0]["status"] == 413
+            # What still comes is thrown away, so that the client can read why.
+            connection.send(b" " * 50, more=True)
+            connection.send(b"", more=False)
+            assert (await connection.answer())[0] == 413
+            assert connection.to_app.empty()
+
+    asyncio.run(check())
+
+
+def test_a_half_sent_body_gets_408_and_takes_no_place(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser, body_seconds=0.2) as app:
+            half = Connection(app, ("content-length", "50"))
+            half.send(b'{"text":', more=True)
+            await until(lambda: half.to_app.empty())
+            assert (app.state.service.in_flight, waiting(app)) == (0, 0)
+            await until(lambda: bool(half.got))
+            half.leave()
+            status, headers, _ = await half.answer()
+            assert (status, headers["connection"]) == (408, "close")
+
+    asyncio.run(check())
+
+
+def test_a_client_that_leaves_in_its_body_is_forgotten(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            half = Connection(app)
+            half.send(b'{"text":', more=True)
+            half.leave()
+            await asyncio.wait_for(half.task, 20)
+            assert half.got == []
+
+    asyncio.run(check())
+
+
+def basic(password: str) -> str:
+    return "Basic " + base64.b64encode(f"anyone:{password}".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        (None, 401),
+        ("Bearer wrong", 401),
+        ("Bearer", 401),
+        ("Bearer se:same extra", 401),
+        ("Bearer \u00e9", 401),
+        ("Basic !", 401),
+        (basic("wrong"), 401),
+        ("Digest se:same", 401),
+        ("Bearer se:same", 200),
+        ("bearer  se:same", 200),
+        (basic("se:same"), 200),
+    ],
+)
+def test_the_key_is_asked_for(
+    make_client: Callable[..., TestClient], given: str | None, status: int
+) -> None:
+    client = make_client(key="se:same")
+    headers = {} if given is None else {"Authorization": given.encode("latin-1")}
+    answer = client.post("/v1/parse", json={"text": "It rained."}, headers=headers)
+    assert answer.status_code == status
+    for path in ("/ready", "/metrics", "/docs", "/openapi.json", "/v1/models", "/nowhere", "/"):
+        assert (client.get(path, headers=headers).status_code == 401) == (status == 401)
+    assert client.get("/live", headers=headers).status_code == 200
+    if status == 401:
+        assert "Bearer" in answer.headers["www-authenticate"]
+        assert answer.json()["type"] == "urn:bnaparser:problem:unauthorized"
+
+
+@pytest.mark.parametrize("given", ["mine-7", "a" * 128, "b0:c@d/e+f="])
+def test_a_sane_request_id_is_kept(client: TestClient, given: str) -> None:
+    answer = client.get("/nowhere", headers={"X-Request-ID": given})
+    assert answer.headers["x-request-id"] == given == answer.json()["request_id"]
+
+
+@pytest.mark.parametrize("given", ["", "a" * 129, "two words", "line\\n", '"<script>'])
+def test_another_request_id_is_made_up(client: TestClient, given: str) -> None:
+    made = client.get("/live", headers={"X-Request-ID": given}).headers["x-request-id"]
+    assert made != given
+    assert len(made) == 32
+
+
+def test_security_headers_are_on_every_answer(client: TestClient) -> None:
+    for path in ("/", "/docs", "/live", "/nowhere"):
+        headers = client.get(path).headers
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert "unsafe-eval" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_other_origins_are_let_in_only_where_set(make_client: Callable[..., TestClient]) -> None:
+    asked = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
+    allowed = "access-control-allow-origin"
+    off = make_client()
+    assert allowed not in off.get("/live", headers=asked).headers
+    assert off.options("/v1/parse", headers=asked).status_code == 405
+    on = make_client(cors_origins="https://a.example", key="sesame")
+    assert on.options("/v1/parse", headers=asked).headers[allowed] == "https://a.example"
+    refused = on.post("/v1/parse", json={}, headers={"Origin": "https://a.example"})
+    assert (refused.status_code, refused.headers[allowed]) == (401, "https://a.example")
+    other = on.get("/live", headers={"Origin": "https://b.example"})
+    assert allowed not in other.headers
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ('{"a": [[1], [[2]], {"b": []}]}', 4),
+        ('["[[[[", "\\"[[[[", "\\\\", ["a"]]', 2),
+        ('"[[[["', 0),
+        ('["é[", "\\u005b[["]', 1),
+        ("[" * 100_000, 100_000),
+        ("[]" * 1000, 1),
+    ],
+)
+def test_the_depth_of_json_is_counted_without_recursion(text: str, depth: int) -> None:
+    check_json_depth(text.encode(), depth)
+    if depth:
+        with pytest.raises(BadBody, match="deeper"):
+            check_json_depth(text.encode(), depth - 1)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prometheus_client.parser import text_string_to_metric_families
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi.testclient import TestClient
+
+
+def samples(page: str) -> dict[tuple[str, ...], float]:
+    """Every sample: its name and the values of its labels, sorted by name."""
+    return {
+        (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(page)
+        for sample in family.samples
+    }
+
+
+def test_what_happens_is_counted(make_client: Callable[..., TestClient]) -> None:
+    make_client()  # another app counts for itself
+    client = make_client()
+    client.post("/v1/parse", json={"sentences": ["It rained.", "A BAD cat."]})
+    client.post("/v1/parse", json={})
+    client.get("/no/such/path")
+    client.get("/neither/this")
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    found = samples(answer.text)
+    count = "bnaparser_requests_total"
+    assert found[count, "POST", "/v1/parse", "200"] == 1
+    assert found[count, "POST", "/v1/parse", "422"] == 1
+    assert found[count, "GET", "other", "404"] == 2
+    assert found["bnaparser_request_seconds_count", "/v1/parse"] == 2
+    assert found["bnaparser_requests_in_flight",] == 1
+    assert found["bnaparser_sentence_errors_total",] == 1
+    assert found["bnaparser_words_total",] == 7
+    assert found["bnaparser_sentences_total",] == 2
+    assert found["bnaparser_batch_sentences_count",] == 1
+    assert found["bnaparser_batch_words_sum",] == 7
+    assert found["bnaparser_queue_words",] == found["bnaparser_queue_sentences",] == 0
+    assert found["bnaparser_parse_seconds_total",] > 0
+    assert found["process_resident_memory_bytes",] > 1e6
+
+
+WORKER = """
+import sys
+from bnaparser.server.metrics import Metrics
+metrics = Metrics()
+metrics.words.inc(5)
+metrics.queue_words.set(3)
+metrics.requests.labels("GET", "/live", "200").inc()
+sys.stdout.write(metrics.page().decode())
+"""
+
+
+def test_workers_are_summed(tmp_path: Path) -> None:
+    environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+
+    def work() -> str:
+        command = [sys.executable, "-c", WORKER]
+        return subprocess.run(
+            command, env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    work()
+    found = samples(work())
+    assert found["bnaparser_words_total",] == 10
+    assert found["bnaparser_requests_total", "GET", "/live", "200"] == 2

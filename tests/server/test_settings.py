@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnaparser.errors import SettingsError
+from bnaparser.server.settings import MODEL_WORDS, ServerSettings, read_settings
+
+
+def test_the_words_of_a_sentence_are_bounded_as_in_the_parser() -> None:
+    from bnaparser.parser import MAX_WORDS
+
+    assert MODEL_WORDS == MAX_WORDS
+
+
+def test_what_is_given_comes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BNAPARSER_PORT", "9001")
+    monkeypatch.setenv("BNAPARSER_HOST", "0.0.0.0")
+    monkeypatch.setenv("BNAPARSER_DATA", "of the tests, not of the service")
+    settings = read_settings({"port": 9002})
+    assert (settings.host, settings.port) == ("0.0.0.0", 9002)
+
+
+def test_origins_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BNAPARSER_CORS_ORIGINS", "https://a.example, http://localhost:3000")
+    assert read_settings().cors_origins == ("https://a.example", "http://localhost:3000")
+
+
+def test_the_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BNAPARSER_KEY", "opensesame")
+    settings = read_settings()
+    assert settings.key is not None
+    assert settings.key.get_secret_value() == "opensesame"
+    assert "opensesame" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("port", "70000", "port (environment BNAPARSER_PORT)"),
+        ("threads", "many", "threads"),
+        ("key", "", "printable"),
+        ("key", "two words", "printable"),
+        ("device", "", "device"),
+        ("deadline_seconds", "nan", "deadline_seconds"),
+        ("max_words", "2001", "max_words"),
+        ("cors_origins", "example.org", "no origin"),
+        ("queue_words", "10", "could never be taken in"),
+        ("log_level", "loud", "log_level"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(f"BNAPARSER_{name.upper()}", value)
+    with pytest.raises(SettingsError) as caught:
+        read_settings()
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_setting_is_an_error() -> None:
+    given: dict[str, Any] = {"prot": 8000}
+    with pytest.raises(SettingsError, match="prot"):
+        read_settings(given)
+
+
+def test_every_setting_is_described() -> None:
+    assert all(field.description for field in ServerSettings.model_fields.values())
+
+
+def test_a_wrong_model_ends_the_start_with_one_sentence(tmp_path: Path) -> None:
+    from fastapi.testclient import TestClient
+
+    from bnaparser.errors import ModelError
+    from bnaparser.server.app import create_app
+
+    app = create_app(ServerSettings(model=str(tmp_path / "nowhere")))
+    with pytest.raises(ModelError, match="nowhere") as caught, TestClient(app):
+        pass
+    assert "\n" not in str(caught.value)
