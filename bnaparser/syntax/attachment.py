@@ -1,0 +1,187 @@
+"""``attach``: put a variant into an encoder of Hugging Face, in place, its weights unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from torch import nn
+from transformers import PreTrainedConfig, PreTrainedModel
+
+from bnaparser.errors import SettingsError
+from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
+from bnaparser.syntax.families import deberta, interface, mpnet, xlnet
+from bnaparser.syntax.families.site import Site
+from bnaparser.syntax.lisa import Lisa, LisaSettings
+from bnaparser.syntax.masks import SyntaxSettings
+from bnaparser.syntax.sgnet import SgNet, SgNetSettings
+from bnaparser.syntax.sla import Sla, SlaSettings
+from bnaparser.syntax.syntax_bert import SyntaxBert, SyntaxBertSettings
+from bnaparser.syntax.wla import Wla, WlaSettings
+
+Model = TypeVar("Model", bound=nn.Module)
+TakeOver = Callable[[PreTrainedModel, list[Site]], None]
+FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[Site]], TakeOver], ...] = (
+    (interface.find_sites, interface.take_over),
+    (mpnet.find_sites, mpnet.take_over),
+    (deberta.find_sites, deberta.take_over),
+    (xlnet.find_sites, xlnet.take_over),
+)
+
+
+def attach(model: Model, settings: SyntaxSettings) -> Model:
+    """Put the variant of ``settings`` into an encoder, or into the encoder of a model with a head.
+
+    The model is changed in place and returned; the weights it has stay as they are and keep their
+    names. What the variant adds is the encoder's new module ``syntax``, so it is saved, moved and
+    trained with the rest; ``syntax_of`` finds it. Then ``model(**tokens, syntax=batch)`` is
+    guided by a batch from ``collate``, and ``model(**tokens)`` is the plain encoder.
+
+    Raises SettingsError for models of families that are not known, and for those that have a
+    variant already.
+    """
+    encoder = encoder_of(model)
+    if hasattr(encoder, "syntax"):
+        raise SettingsError("this encoder has a variant already: attach another to a fresh one")
+    sites, take_over = _sites(encoder)
+    variant = build(settings, sizes_of(encoder.config, len(sites)))
+    parameter = next(encoder.parameters())
+    encoder.syntax = variant.to(parameter.device, parameter.dtype).train(encoder.training)
+    guides = isinstance(variant, AttentionVariant)
+    calls = _Calls(variant, travels=guides and take_over is interface.take_over)
+    if isinstance(variant, SgNet):
+        _top(encoder).register_forward_hook(calls.on_top)
+    elif isinstance(variant, AttentionVariant):
+        for site in sites:
+            site.variant = variant
+            if site.projection is not site.module:
+                site.projection.register_forward_hook(site.finish)
+        take_over(encoder, sites)
+    encoder.register_forward_pre_hook(calls.begin, with_kwargs=True)
+    encoder.register_forward_hook(calls.check)
+    encoder.register_forward_hook(calls.end, always_call=True)
+    if model is not encoder:
+        model.register_forward_pre_hook(calls.offer, with_kwargs=True)
+        model.register_forward_hook(calls.withdraw, always_call=True)
+    return model
+
+
+def syntax_of(model: nn.Module) -> Syntax:
+    """Return what ``attach`` put into a model; SettingsError where it was not called."""
+    syntax = getattr(encoder_of(model), "syntax", None)
+    if not isinstance(syntax, Syntax):
+        raise SettingsError("no variant has been attached to this model")
+    return syntax
+
+
+def encoder_of(model: nn.Module) -> PreTrainedModel:
+    """Return the innermost encoder of a model, with a task's head around it or without."""
+    for module in model.modules():
+        if isinstance(module, PreTrainedModel):
+            inner = [m for m in module.modules() if isinstance(m, PreTrainedModel)]
+            if len(inner) == 1:
+                if getattr(module.config, "is_decoder", False):
+                    raise SettingsError(
+                        f"{type(module).__name__} is a decoder: syntax needs both sides"
+                    )
+                return module
+    raise SettingsError(f"there is no encoder of transformers in a {type(model).__name__}")
+
+
+def build(settings: SyntaxSettings, sizes: Sizes) -> Syntax:
+    """Return the module that ``settings`` describe, for an encoder of these sizes."""
+    match settings:
+        case SlaSettings():
+            return Sla(settings, sizes)
+        case WlaSettings():
+            return Wla(settings, sizes)
+        case LisaSettings():
+            return Lisa(settings, sizes)
+        case SgNetSettings():
+            return SgNet(settings, sizes)
+        case SyntaxBertSettings():
+            return SyntaxBert(settings, sizes)
+    raise SettingsError(f"{type(settings).__name__} are not the settings of a variant")
+
+
+def sizes_of(config: PreTrainedConfig, layers: int) -> Sizes:
+    """Read the sizes of an encoder with so many attention modules off its configuration."""
+
+    def first(*names: str, default: float) -> Any:
+        found = (getattr(config, name, None) for name in names)
+        return next((value for value in found if value is not None), default)
+
+    width, heads = config.hidden_size, config.num_attention_heads
+    return Sizes(
+        width=width,
+        heads=heads,
+        head_width=first("d_kv", "attention_head_size", default=width // heads),
+        layers=layers,
+        feed_forward_width=first(
+            "intermediate_size", "hidden_dim", "d_ff", "d_inner", default=4 * width
+        ),
+        dropout=first("hidden_dropout_prob", "dropout_rate", "dropout", "mlp_dropout", default=0.1),
+        initializer_range=first("initializer_range", default=0.02),
+    )
+
+
+def _sites(encoder: PreTrainedModel) -> tuple[list[Site], TakeOver]:
+    for find, take_over in FAMILIES:
+        sites = find(encoder)
+        if sites:
+            return sites, take_over
+    raise SettingsError(
+        f"syntax cannot be attached to a {type(encoder).__name__}: known are BERT, RoBERTa, "
+        "DistilBERT, ELECTRA, ALBERT, MPNet, DeBERTa, DeBERTa-v2, ModernBERT, XLNet, T5's encoder"
+    )
+
+
+def _top(encoder: PreTrainedModel) -> nn.Module:
+    """Return the module whose output are the last states, in front of a pooler if there is one."""
+    layers: nn.Module = encoder.encoder if hasattr(encoder, "pooler") else encoder
+    return layers
+
+
+@dataclass
+class _Calls:
+    """What happens around an encoder's forward; a class, so that copies of a model have their own."""
+
+    syntax: Syntax
+    travels: bool
+
+    def offer(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Take the batch out of a call of the model around the encoder."""
+        self.syntax.offered = kwargs.pop("syntax", None)
+        return args, kwargs
+
+    def withdraw(self, module: nn.Module, args: Any, output: Any) -> None:
+        self.syntax.offered = None
+
+    def begin(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        batch = kwargs.pop("syntax", None) or self.syntax.offered
+        tokens = args[0] if args else kwargs.get("input_ids")
+        if tokens is None:
+            tokens = kwargs["inputs_embeds"]
+        self.syntax.begin(batch, tokens.shape[:2], tokens.device)
+        if self.travels and batch is not None:
+            kwargs["syntax"] = self.syntax.batch
+        return args, kwargs
+
+    def check(self, module: nn.Module, args: Any, output: Any) -> None:
+        self.syntax.check_called()
+
+    def end(self, module: nn.Module, args: Any, output: Any) -> None:
+        self.syntax.end()
+
+    def on_top(self, module: nn.Module, args: Any, output: Any) -> Any:
+        """Replace the last states of a module's output by those of the layers on top."""
+        batch = self.syntax.batch
+        if batch is None:
+            return output
+        if isinstance(output, tuple):
+            return (self.syntax(output[0], batch), *output[1:])
+        output.last_hidden_state = self.syntax(output.last_hidden_state, batch)
+        if output.get("hidden_states") is not None:
+            output.hidden_states = (*output.hidden_states[:-1], output.last_hidden_state)
+        return output

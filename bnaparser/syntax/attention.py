@@ -1,0 +1,159 @@
+"""One layer's attention, stopped before its softmax: what the families give and the variants take.
+
+Shapes: B texts, A heads, T tokens, W features of a head, H of a token.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from bnaparser.config import Settings
+from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.syntax.batch import SyntaxBatch
+
+
+@dataclass
+class Attention:
+    """What a layer has computed when its softmax is due.
+
+    ``layer_input`` (B, T, H) is what queries, keys and values were projected from. ``query``
+    (B, A, T, W) is scaled already, so ``scores`` (B, A, T, T) are its products with ``key`` plus
+    whatever the family adds for positions; nothing in them is masked. ``allowed`` says which keys
+    the plain encoder lets a query see, (B or 1, 1, T or 1, T) of booleans, or is None where that
+    is all. ``dropout`` is 0 outside training. ``output_weight`` (H, A * W) is W^O. ``rotary`` is
+    the cosine and sine that queries and keys were turned by, where the family turns them.
+    """
+
+    layer_input: Tensor
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    scores: Tensor
+    allowed: Tensor | None
+    dropout: float
+    output_weight: Tensor
+    rotary: tuple[Tensor, Tensor] | None = None
+
+    def visible(self, mask: Tensor | None = None) -> Tensor | None:
+        """Return what both the plain encoder and ``mask`` allow; None where neither forbids."""
+        if mask is None or self.allowed is None:
+            return self.allowed if mask is None else mask
+        return self.allowed & mask
+
+    def softmax(self, mask: Tensor | None = None) -> Tensor:
+        """Return the probabilities (B, A, T, T) of all keys that are allowed, by ``mask`` too.
+
+        A row without any such key is uniform, never NaN.
+        """
+        scores, visible = self.scores, self.visible(mask)
+        if visible is not None:
+            scores = scores.masked_fill(~visible, torch.finfo(scores.dtype).min)
+        wide = torch.promote_types(scores.dtype, torch.float32)
+        return scores.softmax(dim=-1, dtype=wide).to(self.value.dtype)
+
+    def drop(self, probabilities: Tensor) -> Tensor:
+        """Apply the encoder's attention dropout."""
+        return F.dropout(probabilities, self.dropout, training=self.dropout > 0)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of an encoder: features of a token, heads, features of a head, attention modules.
+
+    ``layers`` counts modules that have parameters of their own: ALBERT's layers share theirs, and
+    so they share what a variant adds.
+    """
+
+    width: int
+    heads: int
+    head_width: int
+    layers: int
+    feed_forward_width: int
+    dropout: float
+    initializer_range: float
+
+
+class Syntax(nn.Module):
+    """What ``attach`` puts into an encoder, as ``encoder.syntax``: the variant and its parameters.
+
+    It keeps what its last call showed: each subclass says what. An encoder serves one call at a
+    time, as every module with hooks.
+    """
+
+    def __init__(self, settings: Settings):
+        super().__init__()
+        self.settings = settings
+        self.offered: SyntaxBatch | None = None
+        self.batch: SyntaxBatch | None = None
+        self.running = False
+        self.calls = 0
+        self.learning = False
+
+    def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:
+        """Take in the batch of a call for tokens of ``shape`` (B, T); forget the last call."""
+        if batch is not None:
+            if batch.settings != self.settings:
+                raise SettingsError(
+                    f"the batch was collated for {batch.settings!r}, the encoder has "
+                    f"{self.settings!r}: give collate the settings of the encoder"
+                )
+            if batch.shape != tuple(shape):
+                raise DataError(
+                    f"syntax of {batch.shape[0]} texts of {batch.shape[1]} tokens does not fit "
+                    f"an input of {shape[0]} texts of {shape[1]} tokens"
+                )
+            batch = batch.to(device)
+        self.batch, self.running, self.calls = batch, True, 0
+        self.learning = torch.is_grad_enabled()
+
+    def end(self) -> None:
+        """Close a call, also one that failed."""
+        self.batch, self.running = None, False
+
+    def check_gradient(self) -> None:
+        """Raise where what a layer keeps for the loss would have no gradient."""
+        if self.running and self.learning and not torch.is_grad_enabled():
+            raise SettingsError(
+                "gradient checkpointing with use_reentrant=True loses LISA's supervision: "
+                "set use_reentrant=False"
+            )
+
+    def check_called(self) -> None:
+        """Raise where a call has gone past the variant, as an unknown release might make it."""
+        if self.batch is not None and not self.calls:
+            raise ModelError(
+                f"{type(self).__name__} was never called by its encoder: this release of "
+                "transformers runs attention in a way that is not known here"
+            )
+
+
+class AttentionVariant(Syntax):
+    """A variant that changes the attention of every layer."""
+
+    def probabilities(self, layer: int, attention: Attention) -> Tensor:
+        """Return what values are weighted with, (B, A, T, T), dropout applied, without syntax."""
+        return attention.drop(attention.softmax())
+
+    def guided(self, layer: int, attention: Attention, batch: SyntaxBatch) -> Tensor:
+        """Return what values are weighted with, (B, A, T, T), dropout applied, under syntax."""
+        raise NotImplementedError
+
+    def attend(self, layer: int, attention: Attention, batch: SyntaxBatch | None) -> Tensor:
+        """Return what values are weighted with, (B, A, T, T), dropout applied."""
+        if batch is None:
+            return self.probabilities(layer, attention)
+        if self.running:  # not when gradient checkpointing runs a layer a second time
+            self.calls += 1
+        return self.guided(layer, attention, batch)
+
+    def combine(self, layer: int, contexts: Tensor, batch: SyntaxBatch) -> Tensor:
+        """Return what a layer's contexts (B, T, A, W) are replaced by."""
+        return contexts
+
+    def finish(self, output: Tensor, batch: SyntaxBatch) -> Tensor:
+        """Return what a layer's output projection (B, T, H) is replaced by."""
+        return output

@@ -1,0 +1,167 @@
+"""DeBERTa and DeBERTa-v2: layers and attention modules are given subclasses of their own classes.
+
+The layers carry the batch as an argument, so that gradient checkpointing, which runs a layer a
+second time after the call is over, runs it with the same batch.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.models.deberta import modeling_deberta as v1
+from transformers.models.deberta_v2 import modeling_deberta_v2 as v2
+
+from bnaparser.errors import SettingsError
+from bnaparser.syntax.attention import Attention
+from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.syntax.families.site import Site
+
+
+class GuidedDebertaAttention(v1.DisentangledSelfAttention):  # type: ignore[misc]
+    """DeBERTa's attention, its softmax left to the variant at ``site``."""
+
+    site: Site
+    syntax: SyntaxBatch | None
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor,
+        output_attentions: bool = False,
+        query_states: Tensor | None = None,
+        relative_pos: Tensor | None = None,
+        rel_embeddings: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the contexts (B, T, A * W), and the probabilities where they are asked for."""
+        projected = self.transpose_for_scores(self.in_proj(hidden_states))
+        query, key, value = projected.chunk(3, dim=-1)
+        query = query + self.transpose_for_scores(self.q_bias[None, None, :])
+        value = value + self.transpose_for_scores(self.v_bias[None, None, :])
+        factor = 1 + len(self.pos_att_type)
+        query = query / math.sqrt(query.shape[-1] * factor)
+        scores = query @ key.transpose(-1, -2)
+        if self.relative_attention and rel_embeddings is not None:
+            places = self.pos_dropout(rel_embeddings)
+            scores = scores + self.disentangled_att_bias(query, key, relative_pos, places, factor)
+        return _serve(
+            self, hidden_states, attention_mask, output_attentions, query, key, value, scores
+        )
+
+
+class GuidedDebertaV2Attention(v2.DisentangledSelfAttention):  # type: ignore[misc]
+    """DeBERTa-v2's attention, its softmax left to the variant at ``site``."""
+
+    site: Site
+    syntax: SyntaxBatch | None
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor,
+        output_attentions: bool = False,
+        query_states: Tensor | None = None,
+        relative_pos: Tensor | None = None,
+        rel_embeddings: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the contexts (B, T, A * W), and the probabilities where they are asked for."""
+        heads = self.num_attention_heads
+        query, key, value = (  # (B * A, T, W)
+            self.transpose_for_scores(projection(hidden_states), heads)
+            for projection in (self.query_proj, self.key_proj, self.value_proj)
+        )
+        factor = 1 + ("c2p" in self.pos_att_type) + ("p2c" in self.pos_att_type)
+        scale = math.sqrt(query.shape[-1] * factor)
+        scores = query @ key.transpose(-1, -2) / scale
+        if self.relative_attention:
+            places = self.pos_dropout(rel_embeddings)
+            scores = scores + self.disentangled_attention_bias(
+                query, key, relative_pos, places, factor
+            )
+        query, key, value, scores = (
+            tensor.unflatten(0, (-1, heads)) for tensor in (query / scale, key, value, scores)
+        )
+        return _serve(
+            self, hidden_states, attention_mask, output_attentions, query, key, value, scores
+        )
+
+
+def _serve(
+    module: GuidedDebertaAttention | GuidedDebertaV2Attention,
+    layer_input: Tensor,
+    mask: Tensor,
+    output_attentions: bool,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    scores: Tensor,
+) -> tuple[Tensor, Tensor | None]:
+    projection: Any = module.site.projection
+    attention = Attention(
+        layer_input=layer_input,
+        query=query,
+        key=key,
+        value=value,
+        scores=scores,
+        allowed=mask.bool(),
+        dropout=module.dropout.p if module.training else 0.0,
+        output_weight=projection.weight,
+    )
+    contexts, probabilities = module.site.serve(attention, module.syntax)
+    return contexts.flatten(2), probabilities if output_attentions else None
+
+
+class GuidedDebertaLayer(v1.DebertaLayer):  # type: ignore[misc]
+    """DeBERTa's layer, which takes the batch along as an argument."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the layer with the batch of the call that is under way."""
+        return super().__call__(*args, syntax=self.attention.self.site.held(), **kwargs)
+
+    def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:
+        """As the original, with the batch laid down where the attention finds it."""
+        self.attention.self.syntax = syntax
+        return super().forward(*args, **kwargs)
+
+
+class GuidedDebertaV2Layer(v2.DebertaV2Layer):  # type: ignore[misc]
+    """DeBERTa-v2's layer, which takes the batch along as an argument."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the layer with the batch of the call that is under way."""
+        return super().__call__(*args, syntax=self.attention.self.site.held(), **kwargs)
+
+    def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:
+        """As the original, with the batch laid down where the attention finds it."""
+        self.attention.self.syntax = syntax
+        return super().forward(*args, **kwargs)
+
+
+GUIDED = {
+    v1.DebertaLayer: (GuidedDebertaLayer, GuidedDebertaAttention),
+    v2.DebertaV2Layer: (GuidedDebertaV2Layer, GuidedDebertaV2Attention),
+}
+
+
+def find_sites(encoder: PreTrainedModel) -> list[Site]:
+    """Return the attention modules of a DeBERTa, in order; none of other encoders."""
+    layers = [module for module in encoder.modules() if type(module) in GUIDED]
+    return [
+        Site(layer.attention.self, layer.attention.output.dense, number)
+        for number, layer in enumerate(layers)
+    ]
+
+
+def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+    """Give layers and modules the subclasses: the names of all weights stay."""
+    by_module = {id(site.module): site for site in sites}
+    for layer in encoder.modules():
+        if type(layer) not in GUIDED:
+            continue
+        attention = layer.attention.self
+        if getattr(attention, "head_logits_proj", None) is not None:
+            raise SettingsError("a DeBERTa with talking heads is not known here")
+        layer.__class__, attention.__class__ = GUIDED[type(layer)]
+        attention.site, attention.syntax = by_module[id(attention)], None

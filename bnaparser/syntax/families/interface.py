@@ -1,0 +1,113 @@
+"""BERT, RoBERTa, DistilBERT, ELECTRA, ALBERT, ModernBERT, T5: transformers' AttentionInterface.
+
+A registered function is called once a layer with queries, keys and values. What else it needs, a
+hook in front of the attention module adds to the keyword arguments that travel to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
+from transformers.masking_utils import sdpa_mask
+
+from bnaparser.syntax.attention import Attention
+from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.syntax.families.site import Site
+
+NAME = "bnaparser_syntax"
+# Names of the linear layer behind the attention, where it is the attention module's own.
+PROJECTIONS = {
+    "DistilBertSelfAttention": "out_lin",
+    "AlbertAttention": "dense",
+    "ModernBertAttention": "Wo",
+    "T5Attention": "o",
+}
+
+
+def find_sites(encoder: PreTrainedModel) -> list[Site]:
+    """Return the attention modules of an encoder of these families, in order; none of others."""
+    found: list[tuple[nn.Module, nn.Module]] = []
+    for module in encoder.modules():
+        inner = getattr(module, "self", None)
+        if isinstance(inner, nn.Module) and {"query", "key", "value"} <= set(dir(inner)):
+            if hasattr(inner, "scaling"):  # BERT and its copies; older forms do without
+                found.append((inner, module.output.dense))
+        elif type(module).__name__ in PROJECTIONS:
+            found.append((module, getattr(module, PROJECTIONS[type(module).__name__])))
+    return [Site(module, projection, layer) for layer, (module, projection) in enumerate(found)]
+
+
+def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+    """Let the encoder call ``attend``, and give it what it needs."""
+    encoder.set_attn_implementation(NAME)
+    for site in sites:
+        site.module.register_forward_pre_hook(_Provider(site).provide, with_kwargs=True)
+
+
+class _Provider:
+    """Adds to the keyword arguments of an attention module; a class, so that copies of a model
+    have providers of their own."""
+
+    def __init__(self, site: Site):
+        self.site = site
+
+    def provide(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        hidden = args[0] if args else kwargs["hidden_states"]
+        rotary = kwargs.get("position_embeddings")
+        return args, {**kwargs, "site": self.site, "layer_input": hidden, "rotary": rotary}
+
+
+def attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float,
+    dropout: float = 0.0,
+    *,
+    site: Site | None = None,
+    layer_input: Tensor | None = None,
+    syntax: SyntaxBatch | None = None,
+    rotary: tuple[Tensor, Tensor] | None = None,
+    position_bias: Tensor | None = None,
+    **others: Any,
+) -> tuple[Tensor, Tensor | None]:
+    """Serve one layer; signature and answer are transformers'.
+
+    Without a ``site`` this is plain attention: another model may share the configuration.
+    """
+    if site is None or layer_input is None:
+        plain = AttentionInterface()["sdpa"]
+        return plain(  # type: ignore[no-any-return]
+            module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias
+        )
+    query = query * scaling
+    scores = query @ key.transpose(-1, -2)
+    if position_bias is not None:
+        scores = scores + position_bias
+    allowed = attention_mask
+    if attention_mask is not None and attention_mask.dtype != torch.bool:
+        # A mask of the user's own: it may also weigh.
+        allowed = attention_mask > torch.finfo(attention_mask.dtype).min / 2
+        scores = scores + attention_mask.masked_fill(~allowed, 0)
+    projection: Any = site.projection
+    attention = Attention(
+        layer_input=layer_input,
+        query=query,
+        key=key,
+        value=value,
+        scores=scores,
+        allowed=allowed,
+        dropout=dropout,
+        output_weight=projection.weight,
+        rotary=rotary,
+    )
+    return site.serve(attention, syntax)
+
+
+AttentionInterface.register(NAME, attend)
+AttentionMaskInterface.register(NAME, sdpa_mask)

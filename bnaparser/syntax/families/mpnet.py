@@ -1,0 +1,66 @@
+"""MPNet: its attention module is given a subclass of its own class, with the same parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.models.mpnet.modeling_mpnet import MPNetSelfAttention
+
+from bnaparser.syntax.attention import Attention
+from bnaparser.syntax.families.site import Site
+
+
+class GuidedMPNetAttention(MPNetSelfAttention):  # type: ignore[misc]
+    """MPNet's attention, its softmax left to the variant at ``site``."""
+
+    site: Site
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor | None = None,
+        position_bias: Tensor | None = None,
+        output_attentions: bool = False,
+        **others: Any,
+    ) -> tuple[Tensor, ...]:
+        """Return the output (B, T, H), and the probabilities where they are asked for."""
+        heads = (*hidden_states.shape[:-1], -1, self.attention_head_size)
+        query, key, value = (
+            projection(hidden_states).view(heads).transpose(1, 2)
+            for projection in (self.q, self.k, self.v)
+        )
+        query = query * self.attention_head_size**-0.5
+        scores = query @ key.transpose(-1, -2)
+        if position_bias is not None:
+            scores = scores + position_bias
+        if attention_mask is not None and attention_mask.dtype != torch.bool:
+            attention_mask = attention_mask > torch.finfo(attention_mask.dtype).min / 2
+        attention = Attention(
+            layer_input=hidden_states,
+            query=query,
+            key=key,
+            value=value,
+            scores=scores,
+            allowed=attention_mask,
+            dropout=self.dropout.p if self.training else 0.0,
+            output_weight=self.o.weight,
+        )
+        contexts, probabilities = self.site.serve(attention, self.site.held())
+        output = self.o(contexts.flatten(2))
+        return (output, probabilities) if output_attentions else (output,)
+
+
+def find_sites(encoder: PreTrainedModel) -> list[Site]:
+    """Return the attention modules of an MPNet, in order; none of other encoders."""
+    modules = [module for module in encoder.modules() if type(module) is MPNetSelfAttention]
+    return [Site(module, module.o, layer) for layer, module in enumerate(modules)]
+
+
+def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+    """Give the modules the subclass: the names of all weights stay."""
+    for site in sites:
+        site.module.__class__ = GuidedMPNetAttention
+        site.module.site = site  # type: ignore[assignment]

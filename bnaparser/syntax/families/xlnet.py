@@ -1,0 +1,95 @@
+"""XLNet: residual and norm sit inside its attention module, so its core is what is replaced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
+
+from bnaparser.errors import SettingsError
+from bnaparser.syntax.attention import Attention
+from bnaparser.syntax.families.site import Site
+
+
+class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
+    """XLNet's attention, its softmax left to the variant at ``site``.
+
+    Its tensors run (tokens, texts, heads, features), its masks (queries, keys, texts, 1).
+    """
+
+    site: Site
+    layer_input: Tensor | None
+
+    def forward(self, h: Tensor, g: Tensor | None, *args: Any, **kwargs: Any) -> Any:
+        """As the original; two streams and memories have no place for syntax."""
+        remembered = kwargs.get("mems") is not None
+        if self.site.held() is not None and (g is not None or remembered):
+            raise SettingsError("XLNet takes no syntax beside target_mapping or mems")
+        if g is not None or remembered:
+            return super().forward(h, g, *args, **kwargs)
+        self.layer_input = h.transpose(0, 1)
+        try:
+            return super().forward(h, g, *args, **kwargs)
+        finally:
+            self.layer_input = None
+
+    def rel_attn_core(
+        self,
+        q_head: Tensor,
+        k_head_h: Tensor,
+        v_head_h: Tensor,
+        k_head_r: Tensor,
+        seg_mat: Tensor | None = None,
+        attn_mask: Tensor | None = None,
+        output_attentions: bool = False,
+    ) -> Any:
+        """Return the contexts (T, B, A, W), with the probabilities where they are asked for."""
+        if self.layer_input is None:
+            return super().rel_attn_core(
+                q_head, k_head_h, v_head_h, k_head_r, seg_mat, attn_mask, output_attentions
+            )
+        query = (q_head + self.r_w_bias).permute(1, 2, 0, 3) * self.scale
+        key = k_head_h.permute(1, 2, 0, 3)
+        places = torch.einsum("ibnd,jbnd->bnij", q_head + self.r_r_bias, k_head_r)
+        scores = query @ key.transpose(-1, -2)
+        scores = scores + self.rel_shift_bnij(places, klen=len(k_head_h)) * self.scale
+        if seg_mat is not None:
+            segments = torch.einsum("ibnd,snd->ibns", q_head + self.r_s_bias, self.seg_embed)
+            scores = scores + torch.einsum("ijbs,ibns->bnij", seg_mat, segments) * self.scale
+        attention = Attention(
+            layer_input=self.layer_input,
+            query=query,
+            key=key,
+            value=v_head_h.permute(1, 2, 0, 3),
+            scores=scores,
+            allowed=None if attn_mask is None else attn_mask.permute(2, 3, 0, 1) < 0.5,
+            dropout=self.dropout.p if self.training else 0.0,
+            output_weight=self.o.flatten(1),
+        )
+        contexts, probabilities = self.site.serve(attention, self.site.held())
+        contexts = contexts.transpose(0, 1)
+        return (contexts, probabilities.permute(2, 3, 0, 1)) if output_attentions else contexts
+
+    def post_attention(self, h: Tensor, attn_vec: Tensor, residual: bool = True) -> Tensor:
+        """Return the module's output (T, B, H), the variant's last word before the residual."""
+        output = torch.einsum("ibnd,hnd->ibh", attn_vec, self.o)
+        output = self.site.finish(self, None, output.transpose(0, 1)).transpose(0, 1)
+        output = self.dropout(output)
+        normed: Tensor = self.layer_norm(output + h if residual else output)
+        return normed
+
+
+def find_sites(encoder: PreTrainedModel) -> list[Site]:
+    """Return the attention modules of an XLNet, in order; none of other encoders."""
+    modules = [module for module in encoder.modules() if type(module) is XLNetRelativeAttention]
+    return [Site(module, module, layer) for layer, module in enumerate(modules)]
+
+
+def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+    """Give the modules the subclass: the names of all weights stay."""
+    for site in sites:
+        site.module.__class__ = GuidedXLNetAttention
+        site.module.site, site.module.layer_input = site, None  # type: ignore[assignment]

@@ -1,0 +1,223 @@
+"""The syntax of a text as plain values: its trees, and what they say of each pair of its words.
+
+The matrices are what the papers' attention masks are made of; row i is the query, column j the
+word that it may look at (SLA: Li and others 2021; SG-Net: Zhang and others 2020; Syntax-BERT: Bai
+and others 2021). Only numpy is needed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.errors import SentenceError
+from bnaparser.heads import UD, HeadRules, dependencies
+from bnaparser.tree import Tree
+
+UNREACHABLE = int(np.iinfo(np.int32).max)
+"""The distance of two words that no path of edges joins."""
+
+Heads = Sequence[int]
+"""The head of each word, counted from 1 in the whole text; 0 for a root. Roots may be several."""
+
+Distances = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The syntax of one text of one or more sentences, one after another.
+
+    ``heads`` are the dependency heads of its words, counted from 1 in the whole text, 0 for a root
+    (each sentence has one, a fragment may have more). ``trees`` are the constituency trees of its
+    sentences, in order, over as many words. A source of dependencies alone gives no trees. Of a
+    text that could not be parsed both are missing, and ``error`` says why.
+
+    Raises SentenceError where heads or trees do not fit the words.
+    """
+
+    words: tuple[str, ...]
+    heads: tuple[int, ...] | None
+    trees: tuple[Tree, ...] = ()
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.heads is not None:
+            if len(self.heads) != len(self.words):
+                raise SentenceError(f"{len(self.heads)} heads for {len(self.words)} words")
+            parents_first(self.heads)
+        covered = sum(tree.end - tree.start for tree in self.trees)
+        if self.trees and covered != len(self.words):
+            raise SentenceError(f"trees of {covered} words for a text of {len(self.words)}")
+
+    @classmethod
+    def of_trees(
+        cls, words: Sequence[str], trees: Sequence[Tree], rules: HeadRules = UD
+    ) -> Structure:
+        """Make the structure of a text from its sentences' trees, its heads by head rules."""
+        return cls(tuple(words), dependencies_of(trees, rules), tuple(trees))
+
+
+class Relations(NamedTuple):
+    """How words are related, as three matrices of distances; 0 where they are not.
+
+    ``parent[i, j]`` is d where word i is the ancestor of word j that is d steps up, ``child`` is
+    its transpose, ``sibling[i, j]`` the number of edges between two words of one tree of which
+    neither is above the other. The mask of one kind at distance d is ``relations.parent == d``.
+    """
+
+    parent: Distances
+    child: Distances
+    sibling: Distances
+
+
+def dependencies_of(trees: Sequence[Tree], rules: HeadRules) -> tuple[int, ...]:
+    """Return the heads of the words of several trees, counted from 1 over all of them."""
+    heads: list[int] = []
+    for tree in trees:
+        start = len(heads)
+        heads.extend(head and head + start for head in dependencies(tree, rules))
+    return tuple(heads)
+
+
+def parents_first(heads: Heads) -> list[int]:
+    """Return the words, from 0, by their depth: roots, then what hangs on them, and so on.
+
+    Raises SentenceError, naming the word, where heads are no forest: one lies outside the text, or
+    following them from a word leads round in a circle.
+    """
+    count = len(heads)
+    below: list[list[int]] = [[] for _ in range(count + 1)]
+    for place, head in enumerate(heads):
+        if not 0 <= head <= count:
+            raise SentenceError(f"the head of word {place + 1} is {head}: there are {count} words")
+        below[head].append(place)
+    order = below[0]
+    for place in order:  # grows as it is read
+        order.extend(below[place + 1])
+    if len(order) < count:
+        lost = min(set(range(count)) - set(order))
+        raise SentenceError(f"following heads up from word {lost + 1} goes round in a circle")
+    return order
+
+
+def tree_distances(heads: Heads, link_roots: bool = False) -> Distances:
+    """Return how many edges of the undirected tree lie between each two words, shape [n, n].
+
+    Words of different trees are UNREACHABLE; with ``link_roots`` all roots hang from one more
+    node, so that two roots are 2 apart. Raises SentenceError as `parents_first` does.
+    """
+    count = len(heads)
+    distances = np.full((count, count), UNREACHABLE, dtype=np.int32)
+    depths = np.zeros(count, dtype=np.int32)
+    for place in parents_first(heads):
+        if heads[place]:
+            above = distances[heads[place] - 1]
+            row = above + (above != UNREACHABLE)
+            distances[place] = row
+            distances[:, place] = row
+            depths[place] = depths[heads[place] - 1] + 1
+        distances[place, place] = 0
+    if link_roots:
+        over_the_top = depths[:, None] + depths[None, :] + 2
+        return np.where(distances == UNREACHABLE, over_the_top, distances)
+    return distances
+
+
+def neighbour_distances(distances: Distances) -> Distances:
+    """Return SLA's D: the least distance to a word from the query or a word beside it (equation 2).
+
+    D[i, j] = min over k in i-1, i, i+1 of distances[k, j], k within the text. D is not symmetric;
+    it is 0 for the query and both words beside it.
+    """
+    nearest = distances.copy()
+    np.minimum(nearest[1:], distances[:-1], out=nearest[1:])
+    np.minimum(nearest[:-1], distances[1:], out=nearest[:-1])
+    return nearest
+
+
+def ancestors(heads: Heads) -> NDArray[np.bool_]:
+    """Return whether word j is word i or stands above it, shape [n, n] (SG-Net).
+
+    Raises SentenceError as `parents_first` does.
+    """
+    found = np.eye(len(heads), dtype=np.bool_)
+    for place in parents_first(heads):
+        if heads[place]:
+            found[place] |= found[heads[place] - 1]
+    return found
+
+
+def relations(heads: Heads) -> Relations:
+    """Return Syntax-BERT's relations over a dependency tree.
+
+    Words of different trees are not related. Raises SentenceError as `parents_first` does.
+    """
+    distances = tree_distances(heads)
+    above = ancestors(heads)
+    child = np.where(above, distances, 0)
+    unrelated = above | above.T | (distances == UNREACHABLE)
+    return Relations(child.T.copy(), child, np.where(unrelated, 0, distances))
+
+
+def constituency_relations(
+    trees: Sequence[Tree], headed: bool = False, rules: HeadRules = UD
+) -> Relations:
+    """Return Syntax-BERT's relations over constituency trees, of one sentence after another.
+
+    Words are leaves, none above another: all pairs within a sentence are siblings, at their
+    distance through the tree, where a word and its tag are one node. If ``headed``, each phrase
+    gets a head word by ``rules``, and the tree over words that follows gives parents and children;
+    pairs so related are siblings no more. No pair is related in two ways.
+    """
+    distances = leaf_distances(trees)
+    heads = dependencies_of(trees, rules) if headed else (0,) * len(distances)
+    above = relations(heads)
+    unrelated = (distances == UNREACHABLE) | (above.parent > 0) | (above.child > 0)
+    return above._replace(sibling=np.where(unrelated, 0, distances))
+
+
+def leaf_distances(trees: Sequence[Tree]) -> Distances:
+    """Return how many edges lie between each two words through their constituency tree.
+
+    A word and its tag are one node; words of different trees are UNREACHABLE.
+    """
+    count = sum(tree.end - tree.start for tree in trees)
+    distances = np.full((count, count), UNREACHABLE, dtype=np.int32)
+    start = 0
+    for tree in trees:
+        depths, joins = _depths(tree)
+        end = start + len(depths)
+        distances[start:end, start:end] = _through_joins(depths, joins)
+        start = end
+    return distances
+
+
+def _depths(tree: Tree) -> tuple[Distances, Distances]:
+    """Return the depth of each leaf, and that of the lowest node over it and the leaf after it."""
+    depths = np.zeros(tree.end - tree.start, dtype=np.int32)
+    joins = np.zeros(max(0, len(depths) - 1), dtype=np.int32)
+    stack = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if node.word is not None:
+            depths[node.start - tree.start] = depth
+        for child in node.subtrees:
+            if child.end < node.end:
+                joins[child.end - tree.start - 1] = depth
+            stack.append((child, depth + 1))
+    return depths, joins
+
+
+def _through_joins(depths: Distances, joins: Distances) -> Distances:
+    """Return leaf distances: the lowest node over two leaves is the highest join between them."""
+    count = len(depths)
+    highest = np.zeros((count, count), dtype=np.int32)
+    for place in range(count):
+        highest[place, place] = depths[place]
+        highest[place, place + 1 :] = np.minimum.accumulate(joins[place:])
+        highest[place + 1 :, place] = highest[place, place + 1 :]
+    return depths[:, None] + depths[None, :] - 2 * highest
