@@ -13,6 +13,7 @@ import math
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -85,16 +86,15 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     settings = recipe.train
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
-    torch.set_flush_denormal(True)
-    _sum_in_order(accelerator.device)
     output = Path(output)
     if fresh and accelerator.is_main_process:
         shutil.rmtree(output, ignore_errors=True)
     accelerator.wait_for_everyone()
     accelerator.init_trackers("logs")
-    run = Run(recipe, output, accelerator)
-    run.resume()
-    run.go()
+    with _arithmetic(accelerator.device):
+        run = Run(recipe, output, accelerator)
+        run.resume()
+        run.go()
     return run.progress
 
 
@@ -375,15 +375,23 @@ def pooled_batches(
     return batches
 
 
-def _sum_in_order(device: torch.device) -> None:
-    """Make a seed fix a run on a CPU: its threads add up in any order unless they are told not to.
+@contextmanager
+def _arithmetic(device: torch.device) -> Iterator[None]:
+    """Take denormal numbers as 0, for speed, and on a CPU make a seed fix a run.
 
-    On a GPU this would cost speed and need settings of the environment, so there it is left alone.
+    A CPU's threads add up in any order unless they are told not to. On a GPU this would cost speed
+    and need settings of the environment, so there it is left alone.
     """
+    torch.set_flush_denormal(True)
     if device.type == "cpu":
         torch.use_deterministic_algorithms(True, warn_only=True)
         # torch gives this module no types.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.use_deterministic_algorithms(False)
 
 
 def _accelerator(recipe: Recipe, output: Path) -> Any:

@@ -200,7 +200,12 @@ def test_a_slow_tokenizer_is_asked_word_by_word():
         return [1, *codes, 2] if add_special_tokens else codes
 
     slow = SimpleNamespace(
-        is_fast=False, encode=encode, cls_token_id=1, sep_token_id=None, eos_token_id=2
+        is_fast=False,
+        encode=encode,
+        cls_token_id=1,
+        sep_token_id=None,
+        eos_token_id=2,
+        mask_token_id=None,
     )
     ((window,),) = Pieces(slow, 512, 510).windows([["ab", "c"]])
     assert np.array_equal(window.ids, [1, 97, 98, 99, 2])
