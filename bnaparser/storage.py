@@ -6,13 +6,10 @@ float32 again.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 from transformers import AutoConfig, PretrainedConfig
 
@@ -22,6 +19,7 @@ from bnaparser.encoder import PretrainedEncoder, build_pretrained, load_pretrain
 from bnaparser.errors import ModelError
 from bnaparser.labels import Inventory
 from bnaparser.model import BnaModel, build_pieces
+from bnaparser.tensors import read_json, read_weights, write_json, write_weights
 
 CONFIG, LABELS, WEIGHTS, METRICS, ENCODER = (
     "config.json",
@@ -30,10 +28,6 @@ CONFIG, LABELS, WEIGHTS, METRICS, ENCODER = (
     "metrics.json",
     "encoder",
 )
-# Where the weights file says which tensors are others under a second name.
-COPIES = "copies"
-# Matrices smaller than this are not worth a scale a row.
-SMALLEST_INT8 = 16384
 
 
 def create(
@@ -66,16 +60,14 @@ def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any
         "allow_empty_root": model.allow_empty_root,
         "characters": getattr(model.encoder, "characters", ""),
     }
-    _write_json(folder / CONFIG, model.settings.model_dump(mode="json"))
-    _write_json(folder / LABELS, labels)
-    _write_json(folder / METRICS, metrics)
+    write_json(folder / CONFIG, model.settings.model_dump(mode="json"))
+    write_json(folder / LABELS, labels)
+    write_json(folder / METRICS, metrics)
     if isinstance(model.encoder, PretrainedEncoder):
         model.encoder.model.config.save_pretrained(folder / ENCODER)
         assert model.pieces is not None
         model.pieces.tokenizer.save_pretrained(folder / ENCODER)
-    tensors, copies = _without_copies(model.state_dict())
-    metadata = {"format": "pt", "store": store, COPIES: json.dumps(copies)}
-    save_file(_pack(tensors, store), folder / WEIGHTS, metadata)
+    write_weights(folder / WEIGHTS, model.state_dict(), store)
     # safetensors lets only the owner read its files; a model is as readable as its settings.
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
 
@@ -88,20 +80,23 @@ def load(folder: str | Path) -> BnaModel:
     folder = Path(folder)
     if not folder.is_dir():
         raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
-    settings = validate(ModelSettings, _read_json(folder / CONFIG), str(folder / CONFIG))
-    stored = _read_json(folder / LABELS)
+    table = read_json(folder / CONFIG)
+    if isinstance(table, dict) and "task" in table:
+        raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
+    settings = validate(ModelSettings, table, str(folder / CONFIG))
+    stored = read_json(folder / LABELS)
     try:
         labels, tags = Inventory(stored["labels"]), Inventory(stored["tags"])
         characters, allow_empty_root = stored["characters"], stored["allow_empty_root"]
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{folder / LABELS} is damaged: {error!r}; get the model again") from error
-    tensors = _read_weights(folder / WEIGHTS)
+    tensors = read_weights(folder / WEIGHTS)
     with torch.device("meta"):
         if settings.encoder.name is None:
             alphabet = CharacterEncoder(characters, settings.layers.content_width, settings.encoder)
             model = BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
         else:
-            config, tokenizer = _read_encoder(folder / ENCODER)
+            config, tokenizer = read_encoder(folder / ENCODER)
             encoder = PretrainedEncoder(
                 build_pretrained(config, settings.encoder.attention), settings.encoder
             )
@@ -155,60 +150,8 @@ def _rebuild_encoder(model: BnaModel) -> None:
     model.encoder = fresh
 
 
-def _without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Return the tensors on the CPU, each once, and the other names of those that have several.
-
-    T5 has its embeddings under two names; the file format takes no tensor twice.
-    """
-    once: dict[str, Tensor] = {}
-    copies: dict[str, str] = {}
-    names: dict[tuple[int, torch.Size], str] = {}
-    for name, tensor in tensors.items():
-        first = names.setdefault((tensor.data_ptr(), tensor.shape), name)
-        if first == name:
-            once[name] = tensor.detach().cpu().contiguous()
-        else:
-            copies[name] = first
-    return once, copies
-
-
-def _pack(tensors: dict[str, Tensor], store: str) -> dict[str, Tensor]:
-    packed: dict[str, Tensor] = {}
-    for name, tensor in tensors.items():
-        if store == "float16" and tensor.is_floating_point():
-            packed[name] = tensor.half()
-        elif store == "int8" and tensor.dim() == 2 and tensor.numel() >= SMALLEST_INT8:
-            scale = tensor.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / 127
-            packed[name] = (tensor / scale).round().to(torch.int8)
-            packed[f"{name}:scale"] = scale
-        else:
-            packed[name] = tensor
-    return packed
-
-
-def _read_weights(path: Path) -> dict[str, Tensor]:
-    tensors: dict[str, Tensor] = {}
-    try:
-        with safe_open(path, framework="pt") as file:
-            for name in file.keys():  # noqa: SIM118 (not a mapping)
-                if name.endswith(":scale"):
-                    continue
-                tensor = file.get_tensor(name)
-                if tensor.dtype == torch.int8:
-                    tensor = tensor * file.get_tensor(f"{name}:scale")
-                tensors[name] = tensor.float() if tensor.is_floating_point() else tensor
-            copies = json.loads((file.metadata() or {}).get(COPIES, "{}"))
-            tensors.update({name: tensors[first] for name, first in copies.items()})
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; the folder is not a complete model") from error
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
-        raise ModelError(
-            f"{path} is damaged or cut short ({error}); get the model again"
-        ) from error
-    return tensors
-
-
-def _read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
+def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
+    """Read an encoder's configuration and tokenizer; ModelError where they are not whole."""
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder / 'config.json'} is missing; the folder is not a complete model")
     try:
@@ -221,16 +164,3 @@ def _read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
     if not any((folder / name).is_file() for name in files):
         raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
     return config, tokenizer
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; {path.parent} is not a model folder") from error
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} is damaged: {error}; get the model again") from error
-
-
-def _write_json(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -16,7 +16,8 @@ from bnaparser.cli.exits import guarded
 
 VERBS = {
     "parse": "turn text into trees (the same as bnaparse)",
-    "train": "train a parser by a recipe",
+    "classify": "label texts, guided by their trees",
+    "train": "train a parser, or a task's model, by a recipe",
     "evaluate": "score trees, or a model, against gold trees as EVALB does",
     "serve": "run the HTTP service and its page",
     "treebank": "show what a treebank holds, and write it cleaned",

@@ -1,4 +1,4 @@
-"""``bnaparser train``: a recipe in, a model folder out."""
+"""``bnaparser train``: a recipe of a parser or of a task in, a model folder out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.errors import SettingsError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
     )
     parser.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="DIR",
+        help="of a task: the output of another run, to test the difference of their predictions",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -35,13 +42,43 @@ def run(options: argparse.Namespace) -> int:
         datefmt="%H:%M:%S",
     )
     logging.getLogger("bnaparser").setLevel(logging.INFO)
+    output = options.output or Path("runs") / options.recipe.stem
+    from bnaparser.tasks.settings import is_task_recipe
+
+    if is_task_recipe(options.recipe):
+        return _train_task(options, output)
+    if options.against is not None:
+        raise SettingsError("--against compares tasks' predictions: see 'bnaparser evaluate'")
     from bnaparser.config import load_recipe
     from bnaparser.train import train
 
     recipe = load_recipe(options.recipe, tuple(options.set))
-    output = options.output or Path("runs") / options.recipe.stem
     progress = train(recipe, output, fresh=options.fresh)
     print(
         f"best development F1 {progress.best_f1:.2f} at update {progress.best_update}: {output}/model"
     )
+    return 0
+
+
+def _train_task(options: argparse.Namespace, output: Path) -> int:
+    """Train a task once a seed, and print what its results say of its metric."""
+    from bnaparser.tasks.settings import load_task_recipe
+    from bnaparser.tasks.train import train
+
+    recipe = load_task_recipe(options.recipe, tuple(options.set))
+    results = train(recipe, output, fresh=options.fresh, against=options.against)
+    metric = results["metric"]
+    for part, scores in results["summary"].items():
+        found = [f"{run[part][metric]:.2f}" for run in results["seeds"].values()]
+        mean, deviation = scores[metric]["mean"], scores[metric]["deviation"]
+        seeds = f", deviation {deviation:.2f} ({' '.join(found)})" if len(found) > 1 else ""
+        print(f"{part} {metric} {mean:.2f}{seeds}")
+    if "against" in results:
+        test = results["against"]
+        print(
+            f"against {test['run']}: {test['first']:.2f} and {test['second']:.2f}, difference "
+            f"{test['difference']:+.2f} [{test['low']:+.2f}, {test['high']:+.2f}], "
+            f"p = {test['p_value']:.4f}"
+        )
+    print(f"the model of seed {results['best_seed']}: {output}/model")
     return 0

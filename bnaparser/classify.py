@@ -1,0 +1,222 @@
+"""Parse and classify: text in; label, probabilities and trees out."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser import models
+from bnaparser.parse import Parse
+from bnaparser.parser import Parser
+from bnaparser.syntax.structure import Structure
+from bnaparser.tasks import storage
+from bnaparser.tasks.model import Prepared, TaskModel
+from bnaparser.tasks.trees import tree_source
+from bnaparser.text import Sentence, split
+from bnaparser.tree import Tree
+
+log = logging.getLogger(__name__)
+# Texts that a stream reads ahead, so that batches of similar length can be formed.
+READ_AHEAD = 256
+
+__all__ = ["Classification", "Classifier"]
+
+
+@dataclass(frozen=True)
+class Classification:
+    """What a model says of one text.
+
+    ``label`` is the likeliest class, ``probabilities`` has each class's, in the model's order;
+    ``parses`` are the text's sentences with their trees. A model of scores gives ``score``, one
+    that labels words ``tags``, one a word; they have no label. ``error`` says why a text has no
+    answer, or that a sentence has no tree: then the plain encoder has served the text, and
+    ``label`` is there.
+    """
+
+    text: str
+    label: str | None = None
+    probabilities: dict[str, float] | None = None
+    parses: tuple[Parse, ...] = ()
+    score: float | None = None
+    tags: tuple[str, ...] = ()
+    error: str | None = None
+
+    @property
+    def trees(self) -> tuple[Tree | None, ...]:
+        """The tree of each sentence, None where it could not be parsed."""
+        return tuple(parse.tree for parse in self.parses)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model has said anything of the text."""
+        return self.label is not None or self.score is not None or bool(self.tags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the one JSON form: label, probabilities, trees in brackets, error.
+
+        Models of scores have ``score``, those that label words ``tags`` besides.
+        """
+        answer: dict[str, Any] = {
+            "label": self.label,
+            "probabilities": self.probabilities or {},
+            "trees": [None if tree is None else str(tree) for tree in self.trees],
+            "error": self.error,
+        }
+        if self.score is not None:
+            answer["score"] = self.score
+        if self.tags:
+            answer["tags"] = list(self.tags)
+        return answer
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+
+class Classifier:
+    """A task's model and a parser. ``Classifier.load("sst2")("A funny film.")`` gives one answer.
+
+    A text may have several sentences. A text for a model of pairs is two texts with a tab between.
+    What is longer than the encoder reads is cut off at the end; its trees are whole. A Classifier
+    may be used from one thread at a time.
+    """
+
+    def __init__(self, model: TaskModel, parser: Parser):
+        self.model, self.parser = model, parser
+        self.model.network.eval()
+        syntax = model.settings.syntax
+        # Trees of our own parser are those that are shown: no other source is asked.
+        ours = not syntax.needs_trees or syntax.trees in ("parser", "files")
+        self._source = None if ours else tree_source(syntax)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the model's classes."""
+        return self.model.labels
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path = "sst2",
+        parser: str | Path | Parser | None = None,
+        device: str | None = None,
+    ) -> Classifier:
+        """Load a model that ships, a model folder, or ``org/name`` of a model hub.
+
+        ``parser`` is a parser's name, folder, or a loaded one; by default the one that the model
+        was trained with. ``device`` is a torch device, by default the first GPU or the CPU. Raises
+        ModelError when there is no such model, or it is damaged, or the device is not there.
+        """
+        loaded = storage.to_device(storage.load(models.find(model)), device)
+        if not isinstance(parser, Parser):
+            parser = Parser.load(parser or loaded.settings.syntax.parser, device)
+        return cls(loaded, parser)
+
+    def __call__(self, text: str) -> Classification:
+        """Classify one text."""
+        return self.classify_many([text])[0]
+
+    def stream(self, texts: Iterable[str]) -> Iterator[Classification]:
+        """Classify any number of texts in constant memory; an answer each, in order."""
+        source = iter(texts)
+        while ahead := list(islice(source, READ_AHEAD)):
+            yield from self.classify_many(ahead)
+
+    def classify_many(self, texts: Iterable[str]) -> list[Classification]:
+        """Classify texts, in batches; an answer each, in order."""
+        given = [self._read(text) for text in texts]
+        sentences = [s for one in given for part in one.parts for s in part]
+        parses = iter(self.parser.parse_sentences(sentences))
+        for one in given:
+            one.parses = tuple(tuple(next(parses) for _ in part) for part in one.parts)
+        good = [one for one in given if one.error is None]
+        prepared = [Prepared(self._structures(one)) for one in good]
+        scores = iter(self.model.scores(prepared))
+        return [
+            Classification(one.text, error=one.error)
+            if one.error is not None
+            else self._answer(one, next(scores))
+            for one in given
+        ]
+
+    def _read(self, text: str) -> _Given:
+        """Split a text into its parts and they into sentences."""
+        pair = self.model.settings.task.pair
+        parts = [split(part) for part in (text.split("\t") if pair else [text])]
+        if pair and len(parts) != 2:
+            return _Given(text, [], "this model takes pairs: two texts with one tab between")
+        if not all(parts):
+            return _Given(text, [], "the text has no words")
+        return _Given(text, parts)
+
+    def _structures(self, given: _Given) -> tuple[Structure, ...]:
+        """Return the structure of each part, as far as the encoder reads."""
+        limit = self.model.max_pieces
+        tagging = self.model.settings.task.kind == "tagging"
+        found = []
+        for sentences, parses in zip(given.parts, given.parses, strict=True):
+            words = 0
+            kept = 0
+            while kept < len(sentences) and (words < limit or tagging):
+                words += len(sentences[kept].words)
+                kept += 1
+            if kept < len(sentences):
+                log.warning("a text of %d sentences is cut off after %d", len(sentences), kept)
+            found.append(self._structure(sentences[:kept], parses[:kept]))
+        return tuple(found)
+
+    def _structure(self, sentences: Sequence[Sentence], parses: Sequence[Parse]) -> Structure:
+        if self._source is not None:
+            return self._source([[sentence.words for sentence in sentences]])[0]
+        words = tuple(word for sentence in sentences for word in sentence.words)
+        trees = [parse.tree for parse in parses if parse.tree is not None]
+        if len(trees) < len(parses):
+            return Structure(words, None, error="a sentence has no tree")
+        return Structure.of_trees(words, trees, self.model.settings.syntax.rules)
+
+    def _answer(self, given: _Given, logits: NDArray[np.float32]) -> Classification:
+        parses = tuple(parse for part in given.parses for parse in part)
+        failed = [
+            f"sentence {number}: {parse.error}"
+            for number, parse in enumerate(parses, 1)
+            if parse.error is not None
+        ]
+        error = None
+        if failed:
+            plain = self.model.settings.syntax.needs_trees and self._source is None
+            served = "; the plain encoder served the text" if plain else ""
+            error = "; ".join(failed) + served
+        kind = self.model.settings.task.kind
+        if kind == "regression":
+            return Classification(given.text, parses=parses, score=float(logits[0]), error=error)
+        if kind == "tagging":
+            tags = tuple(self.labels[number] for number in logits.argmax(axis=-1))
+            return Classification(given.text, parses=parses, tags=tags, error=error)
+        shares = softmax(logits)
+        probabilities = dict(zip(self.labels, shares, strict=True))
+        label = self.labels[int(logits.argmax())]
+        return Classification(given.text, label, probabilities, parses, error=error)
+
+
+@dataclass
+class _Given:
+    """A text on its way: its parts (two of a pair) as sentences, and these parsed."""
+
+    text: str
+    parts: list[list[Sentence]]
+    error: str | None = None
+    parses: tuple[tuple[Parse, ...], ...] = ()
+
+
+def softmax(logits: NDArray[np.float32]) -> list[float]:
+    """Return the probabilities of a row of logits."""
+    powers = np.exp(logits.astype(np.float64) - logits.max())
+    return [float(share) for share in powers / powers.sum()]

@@ -1,0 +1,119 @@
+"""``bnaparser classify``: text in; label, probabilities and trees out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS
+from bnaparser.cli.parse import _lines, _open_input, _open_output
+from bnaparser.errors import SettingsError
+
+if TYPE_CHECKING:
+    from bnaparser.classify import Classification, Classifier
+
+FORMATS = ("text", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the text, where to read and write, the format and the models."""
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="one text; none: read input")
+    parser.add_argument(
+        "--input", type=Path, metavar="FILE", help="read this file (UTF-8), a text a line"
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write here")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="one answer a line; text (default): label, probabilities and trees with tabs between; "
+        "json: an object with label, probabilities, trees",
+    )
+    parser.add_argument("--model", default="sst2", metavar="NAME|DIR", help="default: sst2")
+    parser.add_argument(
+        "--parser", metavar="NAME|DIR", help="default: the one that the model was trained with"
+    )
+    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Classify what the options say; 0 when every text and sentence went well, 1 when some failed."""
+    if options.text and options.input:
+        raise SettingsError("give either text or --input, not both")
+    with ExitStack() as stack:
+        # Files are opened before the models are loaded: a wrong name is known at once.
+        source = None if options.text else stack.enter_context(_open_input(options.input))
+        output = stack.enter_context(_open_output(options.output))
+        classifier = _load(options)
+        if source is None:
+            answers: Iterable[tuple[int, Classification | None]] = [
+                (1, classifier(" ".join(options.text)))
+            ]
+        else:
+            answers = _line_by_line(classifier, source)
+        return _write(answers, output, options.format)
+
+
+def _write(answers: Iterable[tuple[int, Classification | None]], output: TextIO, form: str) -> int:
+    """Write one line for each answer, an empty one for None; report the failed ones."""
+    code = SUCCESS
+    for number, answer in answers:
+        if answer is None:
+            output.write("\n")
+            continue
+        if answer.error is not None:
+            print(f"bnaparser: text {number}: {answer.error}", file=sys.stderr)
+            code = SOME_FAILED
+        output.write(f"{answer.to_json() if form == 'json' else _as_text(answer)}\n")
+    output.flush()
+    return code
+
+
+def _as_text(answer: Classification) -> str:
+    """Return label, probabilities and trees; nothing where the model had nothing to say."""
+    if not answer.answered:
+        return ""
+    trees = " ".join(str(tree) for tree in answer.trees if tree is not None)
+    if answer.score is not None:
+        return f"{answer.score:.4f}\t{trees}"
+    if answer.tags:
+        return f"{' '.join(answer.tags)}\t{trees}"
+    shares = (answer.probabilities or {}).items()
+    shown = ", ".join(f"{name} {share:.4f}" for name, share in shares)
+    return f"{answer.label}\t{shown}\t{trees}"
+
+
+def _line_by_line(
+    classifier: Classifier, source: BinaryIO
+) -> Iterator[tuple[int, Classification | None]]:
+    """Classify a text a line, in order; blank lines are passed around the models."""
+    blank: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for number, text in _lines(source):
+            if text.strip():
+                yield text
+            else:
+                blank.append(number)
+
+    number = 0
+    for answer in classifier.stream(texts()):
+        number += 1
+        while blank and blank[0] == number:
+            yield blank.pop(0), None
+            number += 1
+        yield number, answer
+    yield from ((number, None) for number in blank)
+
+
+def _load(options: argparse.Namespace) -> Classifier:
+    from bnaparser.cli.quiet import quiet_libraries
+
+    quiet_libraries()
+    from bnaparser.classify import Classifier
+
+    return Classifier.load(options.model, options.parser, options.device)

@@ -1,0 +1,101 @@
+"""A task's network: an encoder of Hugging Face, guided by syntax or not, and a head on top."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from bnaparser.syntax.attachment import attach, syntax_of
+from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.tasks.settings import TaskModelSettings
+
+IGNORED = -100
+
+
+class TaskNetwork(nn.Module):
+    """An encoder and a head with ``outputs`` scores for a text, or for each of its tokens.
+
+    The variant that the settings name is attached to the encoder, which is changed in place.
+    """
+
+    def __init__(self, encoder: PreTrainedModel, settings: TaskModelSettings, outputs: int):
+        super().__init__()
+        if getattr(encoder, "pooler", None) is not None:
+            encoder.pooler = None  # the head is ours
+        variant = settings.syntax.variant
+        self.encoder = encoder if variant is None else attach(encoder, variant)
+        self.guided = variant is not None
+        self.settings = settings
+        width = encoder.config.hidden_size
+        self.hidden = (
+            nn.Linear(width, width)
+            if settings.encoder.hidden and settings.task.kind != "tagging"
+            else None
+        )
+        self.dropout = nn.Dropout(settings.encoder.dropout)
+        self.output = nn.Linear(width, outputs)
+        for layer in (self.hidden, self.output):
+            if layer is not None:
+                nn.init.normal_(layer.weight, std=0.02)
+                nn.init.zeros_(layer.bias)
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        token_type_ids: Tensor | None = None,
+        syntax: SyntaxBatch | None = None,
+        labels: Tensor | None = None,
+    ) -> dict[str, Tensor]:
+        """Return ``logits`` (B, outputs), for tagging (B, T, outputs), and with labels the ``loss``.
+
+        ``labels`` (B) are classes or scores, for tagging (B, T) with IGNORED where there are none.
+        """
+        inputs: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
+        if token_type_ids is not None:
+            inputs["token_type_ids"] = token_type_ids
+        if syntax is not None:
+            inputs["syntax"] = syntax
+        states = self.encoder(**inputs).last_hidden_state
+        if self.settings.task.kind != "tagging":
+            states = self._pooled(states, attention_mask)
+        logits = self.output(self.dropout(states))
+        if labels is None:
+            return {"logits": logits}
+        return {"loss": self._loss(logits, labels), "logits": logits}
+
+    def new_parameters(self) -> list[nn.Parameter]:
+        """Return the parameters that are not pre-trained: the head's and the variant's."""
+        modules = [self.hidden, self.output, syntax_of(self.encoder) if self.guided else None]
+        return [p for module in modules if module is not None for p in module.parameters()]
+
+    def _pooled(self, states: Tensor, attention_mask: Tensor) -> Tensor:
+        """Return the vector of each text, (B, H)."""
+        pooling = self.settings.encoder.pooling
+        if pooling == "mean":
+            weights = attention_mask.unsqueeze(-1).to(states.dtype)
+            pooled = (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
+        else:
+            positions = torch.arange(states.shape[1], device=states.device)
+            # Padding may stand on either side: the place is looked for in the mask.
+            seen = positions * attention_mask
+            unseen = positions + states.shape[1] * (1 - attention_mask)
+            place = seen.argmax(dim=1) if pooling == "last" else unseen.argmin(dim=1)
+            pooled = states[torch.arange(len(states), device=states.device), place]
+        if self.hidden is not None:
+            pooled = torch.tanh(self.hidden(self.dropout(pooled)))
+        return pooled
+
+    def _loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        if self.settings.task.kind == "regression":
+            loss = F.mse_loss(logits.squeeze(-1).float(), labels.float())
+        else:
+            loss = F.cross_entropy(
+                logits.float().flatten(0, -2), labels.flatten(), ignore_index=IGNORED
+            )
+        supervision = getattr(syntax_of(self.encoder), "loss", None) if self.guided else None
+        return loss if supervision is None else loss + supervision

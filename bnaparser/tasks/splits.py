@@ -1,0 +1,68 @@
+"""The data of a recipe, read and given its syntax."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from bnaparser.errors import DataError
+from bnaparser.tasks.data import Example, encode_gold, inventory, read_examples
+from bnaparser.tasks.model import Gold, Prepared
+from bnaparser.tasks.settings import TaskRecipe
+from bnaparser.tasks.trees import tree_source
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Split:
+    """The examples of one part of the data, with their syntax."""
+
+    name: str
+    examples: tuple[Prepared, ...]
+
+    @property
+    def gold(self) -> list[Gold]:
+        """What is to be predicted of each."""
+        return [example.gold for example in self.examples if example.gold is not None]
+
+
+@dataclass(frozen=True)
+class Data:
+    """The data of a task: classes, training examples, development and maybe test examples."""
+
+    labels: tuple[str, ...]
+    train: Split
+    judged: tuple[Split, ...]
+
+
+def read_data(recipe: TaskRecipe) -> Data:
+    """Read a recipe's data and give each text its syntax.
+
+    Raises DataError as `read_examples` does, and where there is nothing to train or to judge on.
+    """
+    settings = recipe.train
+    for name, files in (("data", settings.data), ("dev", settings.dev)):
+        if not files:
+            raise DataError(f"the recipe names no files: set train.{name}")
+    parts = {"train": settings.data, "dev": settings.dev, "test": settings.test}
+    read = {name: read_examples(files, recipe.task) for name, files in parts.items() if files}
+    labels = inventory(read["train"], recipe.task)
+    source = tree_source(recipe.syntax, settings.device)
+    texts = [text for examples in read.values() for example in examples for text in example.texts]
+    structures = iter(source(texts))
+    numbers = {label: number for number, label in enumerate(labels)}
+
+    def prepare(example: Example) -> Prepared:
+        found = tuple(next(structures) for _ in example.texts)
+        return Prepared(found, encode_gold(example, numbers))
+
+    splits = [Split(name, tuple(map(prepare, examples))) for name, examples in read.items()]
+    for split in splits:
+        unparsed = sum(s.error is not None for e in split.examples for s in e.structures)
+        if unparsed and recipe.syntax.needs_trees:
+            log.warning(
+                "%s: %d texts have no tree: the plain encoder serves them", split.name, unparsed
+            )
+        log.info("%s: %d examples", split.name, len(split.examples))
+    return Data(labels, splits[0], tuple(splits[1:]))

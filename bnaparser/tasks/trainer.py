@@ -1,0 +1,233 @@
+"""One run of a task's training: Hugging Face's Trainer, with our batches, order and scores."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import nn
+from torch.utils.data import Sampler
+from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers.trainer_callback import PrinterCallback
+from transformers.trainer_utils import get_last_checkpoint
+
+from bnaparser.errors import MissingExtraError
+from bnaparser.tasks.metrics import score
+from bnaparser.tasks.model import Prepared, TaskModel, create
+from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
+from bnaparser.tasks.splits import Data, Split
+from bnaparser.tensors import without_copies
+from bnaparser.train import _arithmetic
+
+log = logging.getLogger(__name__)
+
+
+def train_seed(recipe: TaskRecipe, data: Data, seed: int, checkpoints: Path) -> TaskModel:
+    """Train a model from a seed, or on from its last checkpoint; return the best on dev."""
+    torch.manual_seed(seed)
+    model = create(recipe.model_settings(), data.labels)
+    total, check = updates(recipe.train, len(data.train.examples))
+    arguments = training_arguments(recipe, seed, checkpoints, total, check)
+    trainer = TaskTrainer(recipe, data, model, arguments)
+    last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
+    if last is not None:
+        log.info("seed %d: resumed from %s", seed, Path(last).name)
+    with _arithmetic(model.device):
+        trainer.train(resume_from_checkpoint=last)
+    return model
+
+
+def updates(settings: TaskTrainSettings, examples: int) -> tuple[int, int]:
+    """Return how many updates a run has, and after how many each time the model is judged."""
+    per_pass = math.ceil(examples / settings.batch_size)
+    total = settings.max_updates or max(1, round(settings.epochs * per_pass))
+    return total, min(total, settings.check_updates or max(1, round(per_pass / 4)))
+
+
+def training_arguments(
+    recipe: TaskRecipe, seed: int, checkpoints: Path, total: int, check: int
+) -> TrainingArguments:
+    """Return what the Trainer is told; MissingExtraError without accelerate."""
+    settings = recipe.train
+    on_gpu = torch.cuda.is_available() and not (settings.device or "").startswith("cpu")
+    try:
+        return TrainingArguments(
+            output_dir=str(checkpoints),
+            per_device_train_batch_size=settings.batch_size,
+            max_steps=total,
+            learning_rate=settings.learning_rate,
+            lr_scheduler_type="linear",
+            warmup_steps=math.ceil(settings.warmup * total),
+            weight_decay=settings.weight_decay,
+            max_grad_norm=settings.clip_norm,
+            bf16=settings.precision == "bf16",
+            fp16=settings.precision == "fp16",
+            use_cpu=not on_gpu,
+            dataloader_pin_memory=on_gpu,
+            seed=seed,
+            eval_strategy="steps",
+            eval_steps=check,
+            save_strategy="steps",
+            save_steps=check,
+            save_total_limit=2,
+            load_best_model_at_end=True,
+            metric_for_best_model=f"eval_{recipe.task.main_metric}",
+            greater_is_better=True,
+            logging_steps=min(50, check),
+            report_to="none",
+            remove_unused_columns=False,
+            label_names=["labels"],
+            disable_tqdm=True,
+        )
+    except ImportError as error:
+        raise MissingExtraError("accelerate", "train") from error
+
+
+class TaskTrainer(Trainer):  # type: ignore[misc]
+    """The Trainer with batches that hold syntax, similar lengths together, and our scores."""
+
+    optimizer: torch.optim.Optimizer | None
+    control: Any
+
+    def __init__(self, recipe: TaskRecipe, data: Data, model: TaskModel, arguments: Any):
+        self.recipe, self.data, self.task_model = recipe, data, model
+        cut = recipe.train.max_pieces
+        super().__init__(
+            model=model.network,
+            args=arguments,
+            data_collator=lambda examples: model.training_batch(examples, cut),
+            train_dataset=data.train.examples,
+            eval_dataset=data.judged[0].examples,
+            callbacks=[Progress()],
+        )
+        self.remove_callback(PrinterCallback)
+
+    def create_optimizer(self, *arguments: Any) -> torch.optim.Optimizer:
+        """Make AdamW, with a learning rate of its own for what is not pre-trained."""
+        if self.optimizer is None:
+            settings = self.recipe.train
+            groups = parameter_groups(self.task_model, settings)
+            self.optimizer = torch.optim.AdamW(groups, lr=settings.learning_rate, fused=True)
+        return self.optimizer
+
+    def evaluate(self, *arguments: Any, **settings: Any) -> dict[str, float]:
+        """Score the development examples, in percent."""
+        scores = development_scores(self.recipe, self.data.judged[0], self.task_model)
+        metrics = {f"eval_{name}": value for name, value in scores.items()}
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
+        sizes = [example.size for example in self.data.train.examples]
+        return PooledSampler(
+            sizes, self.recipe.train, self.args.seed, lambda: int(self.state.epoch or 0)
+        )
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Save weights alone; those with two names twice, as the Trainer expects to find them."""
+        folder = Path(output_dir or self.args.output_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        once, copies = without_copies(self.task_model.network.state_dict())
+        tensors = once | {name: once[first].clone() for name, first in copies.items()}
+        save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+
+
+class Progress(TrainerCallback):  # type: ignore[misc]
+    """A progress bar where there is a terminal, and lines in the log."""
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        """Open the bar where the run stands."""
+        from tqdm import tqdm
+
+        self.bar = tqdm(
+            total=state.max_steps, initial=state.global_step, unit="update", disable=None
+        )
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        """Move the bar; the last update is judged, too."""
+        self.bar.update()
+        if state.global_step >= state.max_steps:
+            control.should_evaluate = True
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
+        """Write losses and scores into the log."""
+        shown = " ".join(
+            f"{name.removeprefix('eval_')} {value:.4g}"
+            for name, value in (logs or {}).items()
+            if (isinstance(value, float) and name in ("loss", "grad_norm")) or name[:5] == "eval_"
+        )
+        if shown:
+            log.info("update %d of %d: %s", state.global_step, state.max_steps, shown)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        """Close the bar."""
+        self.bar.close()
+
+
+class PooledSampler(Sampler[int]):
+    """All examples in a random order that a seed and a pass fix, similar lengths together.
+
+    ``pool_batches`` batches at a time are sorted by length, cut and shuffled; ``epoch`` tells the
+    number of the pass when it begins. The last batch of a pass is the one that is not full.
+    """
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        settings: TaskTrainSettings,
+        seed: int,
+        epoch: Callable[[], int],
+    ):
+        self.sizes, self.seed, self.epoch = sizes, seed, epoch
+        self.batch, self.pool = settings.batch_size, settings.batch_size * settings.pool_batches
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield the numbers of a pass."""
+        generator = np.random.default_rng((self.seed, self.epoch()))
+        order = generator.permutation(len(self.sizes)).tolist()
+        full = len(order) - len(order) % self.batch
+        for start in range(0, full, self.pool):
+            drawn = order[start : min(start + self.pool, full)]
+            drawn.sort(key=lambda index: self.sizes[index])
+            cut = [drawn[at : at + self.batch] for at in range(0, len(drawn), self.batch)]
+            for place in generator.permutation(len(cut)):
+                yield from cut[place]
+        yield from order[full:]
+
+
+def parameter_groups(model: TaskModel, settings: TaskTrainSettings) -> list[dict[str, Any]]:
+    """Return the optimizer's groups: pre-trained or new, vectors (biases, norms) without decay."""
+    new = {id(parameter) for parameter in model.network.new_parameters()}
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for parameter in model.network.parameters():
+        if parameter.requires_grad:
+            groups.setdefault((id(parameter) in new, parameter.dim() > 1), []).append(parameter)
+    new_rate = settings.new_learning_rate or settings.learning_rate
+    return [
+        {
+            "params": parameters,
+            "lr": new_rate if is_new else settings.learning_rate,
+            "weight_decay": settings.weight_decay if decays else 0.0,
+        }
+        for (is_new, decays), parameters in groups.items()
+    ]
+
+
+def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> dict[str, float]:
+    """Return the scores of a model as it is, in percent."""
+    examples: Sequence[Prepared] = split.examples
+    logits = model.scores(examples, recipe.train.batch_tokens)
+    predicted = [model.predicted(row) for row in logits]
+    return score(recipe.task, model.labels, split.gold, predicted)

@@ -1,0 +1,147 @@
+"""``bnaparser classify`` and ``bnaparser train`` with a task: one answer a line, and exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bnaparser.cli import main
+from bnaparser.tree import Tree
+
+DATA = Path(__file__).parents[1] / "data" / "tasks"
+
+
+@pytest.fixture(scope="module")
+def classifier_dir(tmp_path_factory, encoder_folder, tiny_model_dir) -> Path:
+    from bnaparser.config import validate
+    from bnaparser.tasks import storage
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
+
+    table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": {"sla": {}}}
+    folder = tmp_path_factory.mktemp("classifier")
+    settings = validate(TaskModelSettings, table, "test")
+    storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+    return folder
+
+
+@pytest.fixture
+def run(classifier_dir: Path, tiny_model_dir: Path, capsys):
+    def call(*arguments: str) -> tuple[int, str, str]:
+        models = ["--model", str(classifier_dir), "--parser", str(tiny_model_dir)]
+        code = main(["classify", *arguments, *models, "--device", "cpu"])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_a_text_gives_label_probabilities_and_trees(run) -> None:
+    code, out, err = run("Mira sang.", "It fell.")
+    assert (code, err) == (0, "")
+    label, shares, trees = out.rstrip("\n").split("\t")
+    found = dict(part.split() for part in shares.split(", "))
+    assert label == max(found, key=lambda name: float(found[name]))
+    assert list(found) == ["negative", "positive"]
+    assert trees.count("(TOP") == 2
+
+
+def test_a_line_out_for_a_line_in(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("\ufeffMira sang. It fell.\r\n\n  \nDogs bark.\n\n", encoding="utf-8")
+    code, out, err = run("--input", str(source), "--format", "json")
+    lines = out.split("\n")
+    assert (code, err) == (0, "")
+    assert [bool(line) for line in lines] == [True, False, False, True, False, False]
+    answer = json.loads(lines[0])
+    assert answer["label"] in ("negative", "positive")
+    assert [Tree.parse(tree).words[0] for tree in answer["trees"]] == ["Mira", "It"]
+
+
+def test_standard_input_and_a_file_for_output(run, tmp_path: Path, monkeypatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b"It sang.\nKaro fell."), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", stdin)
+    code, out, _ = run("--output", str(tmp_path / "out.txt"))
+    assert (code, out) == (0, "")
+    assert len((tmp_path / "out.txt").read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_what_fails_has_its_line_and_is_said(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_bytes("It sang.\n\u200b\n".encode() + b"dog " * 2001 + b"\ncaf\xe9 fell\n")
+    code, out, err = run("--input", str(source))
+    lines = out.split("\n")
+    assert code == 1
+    assert len(lines) == 5 and lines[0] and not lines[1] and lines[2] and lines[3]
+    assert "text 2: the text has no words" in err
+    assert "the plain encoder served the text" in err
+    assert "line 4: byte 4 is not UTF-8" in err
+
+
+def test_wrong_usage(run, tmp_path: Path) -> None:
+    assert run("It sang.", "--input", "x")[0] == 2
+    code, _, err = run("--input", str(tmp_path / "none"))
+    assert code == 2 and "cannot read" in err
+
+
+def test_a_model_that_is_none(tiny_model_dir: Path, capsys) -> None:
+    assert main(["classify", "It sang.", "--model", str(tiny_model_dir)]) == 2
+    assert "but a parser" in capsys.readouterr().err
+
+
+def test_help_needs_no_model() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bnaparser.cli", "classify", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "--format" in done.stdout
+
+
+@pytest.fixture
+def recipe(encoder_folder, tiny_model_dir: Path, tmp_path: Path) -> Path:
+    file = tmp_path / "small.toml"
+    table = f'{{ path = "{DATA / "sentiment.tsv"}" }}'
+    file.write_text(
+        f"""
+[task]
+[encoder]
+name = "{encoder_folder("bert")}"
+[syntax]
+parser = "{tiny_model_dir}"
+[syntax.sla]
+[train]
+data = [{table}]
+dev = [{table}]
+max_updates = 2
+batch_size = 8
+threads = 1
+device = "cpu"
+seeds = [1, 2]
+"""
+    )
+    return file
+
+
+def test_a_recipe_with_a_task_trains_it(recipe: Path, tmp_path: Path, capsys, caplog) -> None:
+    output = tmp_path / "out"
+    assert main(["train", str(recipe), "--output", str(output)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("dev accuracy ") and "deviation" in out
+    assert (output / "model" / "model.safetensors").is_file()
+    again = ["train", str(recipe), "--output", str(output), "--against", str(output)]
+    assert main(again) == 0
+    assert "p = 1.0000" in capsys.readouterr().out
+
+
+def test_wrong_recipes(recipe: Path, tmp_path: Path, capsys) -> None:
+    assert main(["train", str(recipe), "--set", "task.metrics=1"]) == 2
+    assert "task.metrics" in capsys.readouterr().err
+    parser = Path(__file__).parents[2] / "recipes" / "tiny.toml"
+    assert main(["train", str(parser), "--against", "x"]) == 2

@@ -1,0 +1,139 @@
+"""Readers of tables, tagged words and trees; what is wrong is named with file and line."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from pathlib import Path
+
+import pytest
+
+from bnaparser.errors import DataError, TreeError
+from bnaparser.tasks.data import Example, encode_gold, inventory, read_examples
+from bnaparser.tasks.settings import TaskFile, TaskSettings
+
+SENTENCES = TaskSettings()
+PAIRS = TaskSettings(texts=("sentence1", "sentence2"))
+SCORES = TaskSettings(kind="regression", texts=("sentence1", "sentence2"), label="score")
+TAGGING = TaskSettings(kind="tagging")
+
+
+def read(path: Path, task: TaskSettings = SENTENCES, **file: object) -> list[Example]:
+    return read_examples([TaskFile.model_validate({"path": str(path), **file})], task)
+
+
+@pytest.fixture
+def written(tmp_path: Path):
+    def write(name: str, text: str | bytes) -> Path:
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    return write
+
+
+def test_a_table_has_a_header_tabs_and_no_quoting(written) -> None:
+    file = written("a.tsv", 'label\tid\tsentence\r\nyes\t1\tIt "rained\r\nno\t2\t"Stop"\r\n\r\n')
+    assert read(file) == [Example(('It "rained',), "yes"), Example(('"Stop"',), "no")]
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])
+def test_packed_files(written, suffix: str, pack) -> None:
+    file = written(f"a.tsv{suffix}", pack(b"label\tsentence\nyes\tIt rained.\n"))
+    assert read(file) == [Example(("It rained.",), "yes")]
+    file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(DataError, match="not a whole"):
+        read(file)
+
+
+def test_pairs_and_scores(written) -> None:
+    file = written("a.tsv", "score\tsentence1\tsentence2\n2.5\tA b\tC d\n")
+    assert read(file, SCORES) == [Example(("A b", "C d"), 2.5)]
+
+
+def test_tagged_words(written) -> None:
+    file = written("a.tsv", "\nMira\tB-PER\nsang\tO\n\n\nIt\tO\nfell\tO")
+    assert read(file, TAGGING) == [
+        Example((("Mira", "sang"),), ("B-PER", "O")),
+        Example((("It", "fell"),), ("O", "O")),
+    ]
+
+
+def test_trees_give_sentences_or_phrases_each_once(written) -> None:
+    file = written("a.txt", "(3 (2 The) (4 (4 ``) (2 -LRB-)))\n(1 (4 (4 ``) (2 -LRB-)) (1 x))\n")
+    names = {"4": "good", "3": "good", "1": "bad"}
+    assert read(file, labels=names) == [
+        Example((("The", '"', "("),), "good"),
+        Example((('"', "(", "x"),), "bad"),
+    ]
+    phrases = read(file, labels=names, drop=["2"], phrases=1)
+    assert [e.texts[0] for e in phrases] == [
+        ("The", '"', "("),
+        ('"', "("),
+        ('"',),
+        ('"', "(", "x"),
+        ("x",),
+    ]
+    assert len(read(file, labels=names, drop=["2"], phrases=2)) == 3
+
+
+def test_a_limit_draws_from_all_of_a_file(task_data: Path) -> None:
+    drawn = read(task_data / "sentiment.tsv", limit=10)
+    assert len(drawn) == 10
+    assert drawn == read(task_data / "sentiment.tsv", limit=10)
+    assert drawn != read(task_data / "sentiment.tsv")[:10]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "task", "file", "says"),
+    [
+        ("a.tsv", "label\ttext\n", SENTENCES, {}, "a.tsv:1: there is no column 'sentence'"),
+        ("a.tsv", "label\tsentence\nyes\n", SENTENCES, {}, "a.tsv:2: 1 fields, the header has 2"),
+        ("a.tsv", "label\tsentence\nyes\t \n", SENTENCES, {}, "a.tsv:2: the column 'sentence' is"),
+        ("a.tsv", "label\tsentence\n", SENTENCES, {}, "no example in it"),
+        ("a.tsv", "label\tsentence\n2\tx\n", SENTENCES, {"labels": {"1": "y"}}, "a.tsv:2: the lab"),
+        ("a.tsv", "score\tsentence1\tsentence2\nnan\ta\tb\n", SCORES, {}, "a.tsv:2: the score"),
+        ("a.tsv", "Mira B-PER\n", TAGGING, {}, "a.tsv:1: 'Mira B-PER' is not a word"),
+        ("a.tsv", "a\tO\nb\tX\n", TAGGING, {"drop": ["X"]}, "a.tsv:2: labels of words cannot"),
+        ("a.txt", "(3 x)\n", PAIRS, {}, "trees give classes of single texts"),
+        ("a.tsv", b"label\tsentence\nyes\tcaf\xe9\n", SENTENCES, {}, "a.tsv:2: byte 8 is not"),
+    ],
+)
+def test_what_is_wrong_is_named(written, name, text, task, file, says) -> None:
+    with pytest.raises(DataError, match=says):
+        read(written(name, text), task, **file)
+
+
+def test_a_broken_tree_is_named(written) -> None:
+    with pytest.raises(TreeError, match=r"a\.txt:2"):
+        read(written("a.txt", "(3 (2 a) (2 b))\n(3 (2 a)\n"))
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        read(tmp_path / "none.tsv")
+
+
+def test_classes_are_sorted_and_those_of_words_by_how_frequent_they_are() -> None:
+    sentences = [Example(("a",), name) for name in ("no", "yes", "maybe", "yes")]
+    assert inventory(sentences, SENTENCES) == ("maybe", "no", "yes")
+    tagged = [Example((("a", "b", "c"),), ("B-PER", "O", "O"))]
+    assert inventory(tagged, TAGGING) == ("O", "B-PER")
+    assert inventory([Example(("a", "b"), 1.0)], SCORES) == ()
+    with pytest.raises(DataError, match="one class only: no"):
+        inventory(sentences[:1], SENTENCES)
+
+
+def test_a_class_that_training_has_not_seen() -> None:
+    with pytest.raises(DataError, match="'new' of 'It rained'"):
+        encode_gold(Example((("It", "rained"),), "new"), {"yes": 0})
+
+
+def test_phrases_of_the_invented_trees(task_data: Path) -> None:
+    settings = {"labels": {"1": "no", "3": "yes"}, "drop": ["2"]}
+    sentences = read(task_data / "phrases.txt", **settings)
+    phrases = read(task_data / "phrases.txt", phrases=2, **settings)
+    assert len(sentences) == 8
+    assert len(phrases) == len(set(phrases)) > len(sentences)
+    assert sentences[-1] == Example((("(", "bright", ")"),), "yes")
+    assert all(len(example.texts[0]) >= 2 for example in phrases)

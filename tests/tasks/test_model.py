@@ -1,0 +1,157 @@
+"""The network and its inputs: pooling, words and pieces, loss, and what syntax changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bnaparser.config import validate
+from bnaparser.errors import ModelError
+from bnaparser.syntax.structure import Structure
+from bnaparser.tasks.model import Prepared, create, first_pieces
+from bnaparser.tasks.settings import TaskModelSettings
+from bnaparser.tasks.trees import random_structure
+
+FAMILIES = ["bert", "roberta", "distilbert", "mpnet", "deberta-v2", "modernbert", "xlnet", "t5"]
+TEXTS = (("Mira", "liked", "the", "unaffable", "dog", "."), ("It", "sang", "."), ("Karo", "fell"))
+CLASSES = ("no", "yes")
+
+
+@pytest.fixture
+def build(encoder_folder: Callable[[str], Path]):
+    """A function from a family and tables of settings to an untrained model."""
+
+    def make(family: str = "bert", labels: tuple[str, ...] = CLASSES, **tables: Any):
+        encoder = {"name": str(encoder_folder(family)), **tables.pop("encoder", {})}
+        settings = validate(TaskModelSettings, {"encoder": encoder, **tables}, "test")
+        torch.manual_seed(4)
+        model = create(settings, labels)
+        model.network.eval()
+        return model
+
+    return make
+
+
+def prepared(*texts: tuple[str, ...], gold: Any = None) -> list[Prepared]:
+    return [Prepared((random_structure(words),), gold) for words in texts]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("pooling", ["first", "last", "mean"])
+def test_padding_and_company_change_nothing(build, family: str, pooling: str) -> None:
+    model = build(family, syntax={"sla": {}}, encoder={"pooling": pooling})
+    together = model.scores(prepared(*TEXTS), batch_tokens=10_000)
+    alone = [model.scores([one])[0] for one in prepared(*TEXTS)]
+    assert np.allclose(together, alone, atol=2e-5)
+    assert not np.allclose(together[0], together[1], atol=1e-3)
+
+
+@pytest.mark.parametrize("pooling", ["first", "last", "mean"])
+def test_pooling_by_hand(build, pooling: str) -> None:
+    model = build(encoder={"pooling": pooling, "hidden": False})
+    (example,) = prepared(TEXTS[1])
+    tokens = model.tokenize([example])
+    with torch.no_grad():
+        states = model.network.encoder(**tokens).last_hidden_state[0]
+        vector = {"first": states[0], "last": states[-1], "mean": states.mean(dim=0)}[pooling]
+        expected = model.network.output(vector)
+    assert np.allclose(model.scores([example])[0], expected, atol=1e-6)
+
+
+def test_syntax_guides_and_a_text_without_it_gets_the_plain_encoder(build) -> None:
+    plain, guided = build(), build(syntax={"sla": {"threshold": 0, "gate_bias": 3.0}})
+    guided.network.load_state_dict(plain.network.state_dict(), strict=False)
+    unparsed = Prepared((Structure(TEXTS[0], None, error="no tree"),))
+    (with_tree,) = prepared(TEXTS[0])
+    alike, other = guided.scores([unparsed, with_tree])
+    (expected,) = plain.scores([unparsed])
+    assert np.allclose(alike, expected, atol=1e-5)
+    assert not np.allclose(other, expected, atol=1e-4)
+
+
+def test_a_word_is_scored_at_its_first_piece(build) -> None:
+    model = build(labels=("O", "A", "B"), task={"kind": "tagging"})
+    (example,) = prepared(TEXTS[0])
+    tokens = model.tokenize([example])
+    words = tokens.word_ids(0)
+    assert words.count(3) > 1
+    with torch.no_grad():
+        logits = model.network(**model.inputs([example], tokens))["logits"][0].numpy()
+    found = model.scores([example])[0]
+    assert found.shape == (6, 3)
+    for word in range(6):
+        assert np.allclose(found[word], logits[words.index(word)], atol=1e-6)
+
+
+def test_words_beyond_the_encoders_length_get_the_most_frequent_class(build) -> None:
+    model = build(labels=("O", "A"), task={"kind": "tagging"})
+    (example,) = [Prepared((Structure(("dog",) * 600, None),))]
+    found = model.scores([example])[0]
+    assert found.shape == (600, 2)
+    assert (found[510:] == [1.0, 0.0]).all()
+    assert not (found[:510] == [1.0, 0.0]).all(axis=1).any()
+
+
+def test_labels_stand_at_first_pieces_and_the_rest_is_ignored(build) -> None:
+    model = build(labels=("O", "A"), task={"kind": "tagging"})
+    examples = [Prepared((random_structure(TEXTS[0]),), (0, 1, 0, 1, 0, 1))]
+    batch = model.training_batch(examples, 128)
+    tokens = model.tokenize(examples)
+    places = first_pieces(tokens, 0, 6)
+    assert batch["labels"][0, places].tolist() == [0, 1, 0, 1, 0, 1]
+    assert (batch["labels"] != -100).sum() == 6
+    short = model.training_batch(examples, 5)
+    assert short["input_ids"].shape == (1, 5)
+    assert (short["labels"] != -100).sum() <= 3
+
+
+def test_the_loss_by_hand(build) -> None:
+    model = build()
+    batch = model.training_batch(prepared(*TEXTS, gold=1), 128)
+    output = model.network(**batch)
+    rows = output["logits"].detach().double().numpy()
+    expected = np.mean([math.log(np.exp(row).sum()) - row[1] for row in rows])
+    assert output["loss"].item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_loss_of_scores(build) -> None:
+    pairs = [Prepared((random_structure(a), random_structure(b)), 2.5) for a, b in [TEXTS[:2]]]
+    table = {"kind": "regression", "texts": ["a", "b"]}
+    model = build(labels=(), task=table, syntax={"syntax_bert": {"distances": 2}})
+    output = model.network(**model.training_batch(pairs, 128))
+    expected = (output["logits"][0, 0].item() - 2.5) ** 2
+    assert output["loss"].item() == pytest.approx(expected, rel=1e-5)
+    assert model.predicted(model.scores(pairs)[0]) == pytest.approx(
+        output["logits"][0, 0].item(), abs=1e-4
+    )
+
+
+def test_lisas_supervision_is_added(build) -> None:
+    from bnaparser.syntax import syntax_of
+
+    model = build(syntax={"lisa": {}})
+    batch = model.training_batch(prepared(*TEXTS, gold=0), 128)
+    output = model.network(**batch)
+    supervision = syntax_of(model.network.encoder).loss
+    task = torch.nn.functional.cross_entropy(output["logits"], batch["labels"])
+    assert supervision.item() > 0
+    assert output["loss"].item() == pytest.approx((task + supervision).item(), rel=1e-5)
+    output["loss"].backward()
+
+
+def test_new_parameters_are_the_heads_and_the_gates(build) -> None:
+    model = build(syntax={"sla": {}})
+    new = sum(parameter.numel() for parameter in model.network.new_parameters())
+    width, layers = 32, 2
+    assert new == layers * (width + 1) + width * width + width + 2 * width + 2
+
+
+def test_an_encoder_that_is_not_there(build) -> None:
+    with pytest.raises(ModelError, match="cannot load the encoder"):
+        build(encoder={"name": "/no/such/encoder"})

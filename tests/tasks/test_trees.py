@@ -1,0 +1,55 @@
+"""Sources of structures that a recipe names."""
+
+from __future__ import annotations
+
+from bnaparser.syntax.structure import parents_first
+from bnaparser.tasks.settings import SyntaxTable
+from bnaparser.tasks.trees import random_trees, tree_source, words_of, words_only
+
+WORDS = ("The", "(", "cat", ")", "sat", "down", "at", "last")
+
+
+def test_random_trees_are_trees_over_the_same_words_and_always_the_same() -> None:
+    first, second = random_trees([WORDS, ("It",)])
+    assert first.words == WORDS
+    assert first.heads is not None and first.heads.count(0) == 1
+    assert len(parents_first(first.heads)) == len(WORDS)
+    assert first.trees[0].end == len(WORDS)
+    assert second.heads == (0,)
+    assert random_trees([WORDS])[0] == first
+    others = {random_trees([(*WORDS, str(n))])[0].heads[:4] for n in range(20)}
+    assert len(others) > 5
+
+
+def test_long_texts_need_no_deep_recursion() -> None:
+    (one,) = random_trees([["a"] * 3000])
+    assert one.heads is not None and len(one.heads) == 3000
+
+
+def test_no_words_no_tree() -> None:
+    assert random_trees([""])[0].error == "the text has no words"
+
+
+def test_variants_without_trees_load_no_parser() -> None:
+    missing = {"parser": "/no/such/folder"}
+    assert tree_source(SyntaxTable.model_validate(missing)) is words_only
+    assert tree_source(SyntaxTable.model_validate({"wla": {}, **missing})) is words_only
+    (one,) = words_only(["It rained. Dogs bark."])
+    assert one.words == ("It", "rained", ".", "Dogs", "bark", ".")
+
+
+def test_words_of_every_form_of_a_text() -> None:
+    assert words_of("It rained.") == ("It", "rained", ".")
+    assert words_of(("It", "rained")) == ("It", "rained")
+    assert words_of((("It",), ("Stop", "!"))) == ("It", "Stop", "!")
+
+
+def test_trees_of_several_files(tmp_path) -> None:
+    paths = []
+    for word in ("rained", "fell"):
+        file = tmp_path / f"{word}.mrg"
+        file.write_text(f"(TOP (S (NP (PRP It)) (VP (VBD {word}))))\n", encoding="utf-8")
+        paths.append(str(file))
+    table = SyntaxTable.model_validate({"sla": {}, "trees": "files", "files": paths})
+    found = tree_source(table)([("It", "fell"), "It rained"])
+    assert [s.trees[0].words[1] for s in found] == ["fell", "rained"]

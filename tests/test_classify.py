@@ -1,0 +1,152 @@
+"""``Classifier``: text in; label, probabilities and trees out, whatever the text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnaparser.classify import Classification, Classifier
+from bnaparser.config import validate
+from bnaparser.errors import ModelError
+from bnaparser.parser import MAX_WORDS, Parser
+from bnaparser.tasks.model import create
+from bnaparser.tasks.settings import TaskModelSettings
+
+CLASSES = ("negative", "positive")
+
+
+@pytest.fixture(scope="module")
+def parser(tiny_model_dir: Path) -> Parser:
+    return Parser.load(tiny_model_dir, "cpu")
+
+
+@pytest.fixture(scope="module")
+def build(encoder_folder, parser: Parser):
+    """A function from tables of settings to a classifier with a random head."""
+
+    def make(labels: tuple[str, ...] = CLASSES, **tables: Any) -> Classifier:
+        import torch
+
+        torch.manual_seed(3)
+        table = {"encoder": {"name": str(encoder_folder("bert")), "pooling": "mean"}, **tables}
+        settings = validate(TaskModelSettings, table, "test")
+        return Classifier(create(settings, labels), parser)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def guided(build) -> Classifier:
+    return build(syntax={"sla": {"threshold": 1, "gate_bias": 2.0}})
+
+
+def test_a_text_has_a_label_probabilities_and_trees(guided: Classifier) -> None:
+    answer = guided("Mira sang. The dog fell.")
+    assert answer.error is None
+    assert list(answer.probabilities or {}) == list(CLASSES)
+    assert sum((answer.probabilities or {}).values()) == pytest.approx(1.0)
+    assert answer.label == max(answer.probabilities, key=answer.probabilities.get)
+    assert [tree.words for tree in answer.trees if tree] == [
+        ("Mira", "sang", "."),
+        ("The", "dog", "fell", "."),
+    ]
+    assert set(json.loads(answer.to_json())) == {"label", "probabilities", "trees", "error"}
+
+
+def test_trees_guide_and_are_those_that_are_shown(guided: Classifier, monkeypatch) -> None:
+    seen = []
+    scores = guided.model.scores
+    monkeypatch.setattr(guided.model, "scores", lambda given: seen.extend(given) or scores(given))
+    answer = guided("Mira liked the dog. It sang.")
+    assert seen[0].structures[0].trees == answer.trees
+    assert seen[0].structures[0].heads is not None
+
+
+def test_many_are_as_one_by_one(guided: Classifier) -> None:
+    texts = ["Mira sang.", "The old dog fell near the garden. It sang.", "", "Karo fell"]
+    together = guided.classify_many(texts)
+    assert [answer.text for answer in together] == texts
+    for text, answer in zip(texts, together, strict=True):
+        alone = guided(text)
+        assert alone.label == answer.label
+        assert alone.trees == answer.trees
+        assert (alone.probabilities or {}) == pytest.approx(answer.probabilities or {}, abs=1e-5)
+
+
+def test_a_stream_is_read_no_further_than_needed(guided: Classifier) -> None:
+    def endless():
+        while True:
+            yield "It sang."
+
+    stream = guided.stream(endless())
+    assert next(stream).label == next(stream).label
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "\u200b\u200e"])
+def test_a_text_without_words_has_no_answer(guided: Classifier, text: str) -> None:
+    assert guided(text) == Classification(text, error="the text has no words")
+
+
+def test_what_cannot_be_parsed_is_served_by_the_plain_encoder(guided, build) -> None:
+    text = "dog " * (MAX_WORDS + 1)
+    answer = guided(text)
+    assert answer.trees == (None,)
+    assert "more than 2,000" in (answer.error or "")
+    assert "the plain encoder served the text" in (answer.error or "")
+    plain = build()
+    plain.model.network.load_state_dict(
+        {n: t for n, t in guided.model.network.state_dict().items() if ".syntax." not in n}
+    )
+    assert plain(text).probabilities == pytest.approx(answer.probabilities, abs=1e-5)
+    assert "plain encoder" not in (plain(text).error or "")
+
+
+def test_strange_characters(guided: Classifier) -> None:
+    for text in (
+        "\ud800 It sang.",
+        "( )",
+        "-LRB- \\/",
+        "日本語。",
+        "a\x00b",
+        "It sang.\t\tIt fell.",
+    ):
+        answer = guided(text)
+        assert answer.label in CLASSES
+        json.loads(answer.to_json())
+
+
+def test_a_long_text_is_cut_where_the_encoder_ends(guided: Classifier, caplog) -> None:
+    answer = guided("The dog fell. " * 300)
+    assert len(answer.trees) == 300
+    assert answer.label in CLASSES
+    assert "cut off after" in caplog.text
+
+
+def test_variants_without_trees_show_them_too(build) -> None:
+    for syntax in ({}, {"wla": {}}, {"sla": {}, "trees": "random"}):
+        answer = build(syntax=syntax)("It sang.")
+        assert answer.label in CLASSES and answer.trees[0] is not None
+
+
+def test_pairs_scores_and_tags(build) -> None:
+    pair = {"texts": ["a", "b"]}
+    pairs = build(task=pair, syntax={"sla": {}})
+    assert len(pairs("It sang.\tKaro fell. It sang.").trees) == 3
+    assert pairs("It sang.\tKaro fell.").label in CLASSES
+    assert "one tab" in (pairs("It sang.").error or "")
+    scores = build(labels=(), task={"kind": "regression", **pair})("It sang.\tKaro fell.")
+    assert (scores.label, scores.to_dict()["score"]) == (None, scores.score)
+    tagger = build(labels=("O", "B-PER"), task={"kind": "tagging"}, syntax={"sla": {}})
+    answer = tagger("Mira sang. Karo fell.")
+    assert len(answer.tags) == 6 and set(answer.tags) <= {"O", "B-PER"}
+    assert answer.to_dict()["tags"] == list(answer.tags)
+
+
+def test_a_parser_is_no_classifier(tiny_model_dir: Path) -> None:
+    with pytest.raises(ModelError, match="but a parser"):
+        Classifier.load(tiny_model_dir)
+    with pytest.raises(ModelError, match="no model 'nothing'"):
+        Classifier.load("nothing")
