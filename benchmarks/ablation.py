@@ -32,7 +32,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from speed import for_benepar, processor, say
+from speed import for_benepar, say
+from speed_report import processor
 
 Result = dict[str, Any]
 
