@@ -19,6 +19,8 @@ VERBS = {
     "classify": "label texts, guided by their trees",
     "train": "train a parser, or a task's model, by a recipe",
     "evaluate": "score trees, or a model, against gold trees as EVALB does",
+    "inspect": "draw a task model's gates and attention maps",
+    "probe": "measure how much of a sentence's tree an encoder's word vectors hold",
     "serve": "run the HTTP service and its page",
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder with a smaller vocabulary",

@@ -1,0 +1,1 @@
+"""Looking inside encoders that syntax guides: gates, attention maps, and the structural probe."""

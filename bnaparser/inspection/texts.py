@@ -1,0 +1,68 @@
+"""Texts for a task's model to be looked at while it reads them, and the model's variant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bnaparser.errors import SettingsError
+from bnaparser.syntax.attachment import syntax_of
+from bnaparser.syntax.attention import AttentionVariant
+from bnaparser.syntax.lisa import Lisa
+from bnaparser.syntax.sla import Sla
+from bnaparser.syntax.sources import TreeSource
+from bnaparser.syntax.syntax_bert import SyntaxBert
+from bnaparser.syntax.wla import Wla
+from bnaparser.tasks.model import Prepared, TaskModel
+
+_TITLES: dict[type[AttentionVariant], str] = {
+    Sla: "SLA",
+    Wla: "WLA",
+    Lisa: "LISA",
+    SyntaxBert: "Syntax-BERT",
+}
+NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
+
+
+def prepare(model: TaskModel, texts: Sequence[str], source: TreeSource) -> list[Prepared | str]:
+    """Return each text with its trees from ``source``, or the reason why it is left out.
+
+    A text for a model of pairs is two texts with a tab between. A text that has no trees, where
+    the model needs them, is left out: the plain encoder would serve it, and there is nothing to see.
+    """
+    pair = model.settings.task.pair
+    parts = [text.split("\t") if pair else [text] for text in texts]
+    whole = [one for one in parts if len(one) == 1 + pair]
+    structures = iter(source([part for one in whole for part in one]))
+    return [
+        _prepared(model, Prepared(tuple(next(structures) for _ in one)))
+        if len(one) == 1 + pair
+        else NOT_A_PAIR
+        for one in parts
+    ]
+
+
+def _prepared(model: TaskModel, example: Prepared) -> Prepared | str:
+    for structure in example.structures:
+        if not structure.words:
+            return "the text has no words"
+        if structure.error is not None and model.settings.syntax.needs_trees:
+            return structure.error
+    return example
+
+
+def attention_variant(model: TaskModel) -> AttentionVariant:
+    """Return what guides the attention of a model; SettingsError where nothing does."""
+    if not model.network.guided:
+        raise SettingsError("this model has a plain encoder: there are neither gates nor syntax")
+    variant = syntax_of(model.network.encoder)
+    if not isinstance(variant, AttentionVariant):
+        raise SettingsError(
+            f"{type(variant).__name__} leaves the encoder's attention as it is and stacks layers "
+            "on top: there are no gates, and no attention with and without syntax"
+        )
+    return variant
+
+
+def variant_title(variant: AttentionVariant) -> str:
+    """Return the name that the papers give a variant."""
+    return _TITLES[type(variant)]

@@ -1,0 +1,141 @@
+"""Word vectors of every layer of an encoder that stands still, plain or guided by syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from bnaparser import models
+from bnaparser.batching import PARSING_TOKENS, batches_by_length, default_tokens
+from bnaparser.encoder import load_pretrained, max_positions
+from bnaparser.errors import ModelError, SettingsError
+from bnaparser.storage import CONFIG
+from bnaparser.syntax.batch import collate
+from bnaparser.syntax.structure import Structure
+from bnaparser.tasks import storage
+from bnaparser.tasks.model import load_words_tokenizer
+from bnaparser.tasks.settings import SyntaxTable
+from bnaparser.tensors import read_json
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass
+class Reader:
+    """An encoder whose states are looked at; ``syntax`` is what guides it, without a variant nothing."""
+
+    encoder: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    syntax: SyntaxTable
+
+    @property
+    def device(self) -> torch.device:
+        """Where the encoder is."""
+        device: torch.device = self.encoder.device
+        return device
+
+    @property
+    def layers(self) -> int:
+        """How many layers it has; layer 0 is the embeddings below them."""
+        count: int = self.encoder.config.num_hidden_layers
+        return count
+
+    def chosen(self, layers: Sequence[int]) -> list[int]:
+        """Return the layers that are asked for, all where none is; SettingsError for others."""
+        for layer in layers:
+            if not 0 <= layer <= self.layers:
+                raise SettingsError(
+                    f"there is no layer {layer}: this encoder has 0 to {self.layers}"
+                )
+        return sorted(set(layers)) or list(range(self.layers + 1))
+
+
+def load_reader(name: str, device: str | None = None) -> Reader:
+    """Load a task's model (a folder, or one that ships), or an encoder of transformers.
+
+    Raises ModelError where it is neither, or the device is not there.
+    """
+    folder = models.find(name) if name in models.shipped() else Path(name)
+    table = read_json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    if isinstance(table, dict) and "task" in table:
+        model = storage.to_device(storage.load(folder), device)
+        return Reader(model.network.encoder, model.tokenizer, model.settings.syntax)
+    if folder.is_dir() and "model_type" not in table:
+        raise ModelError(f"{folder} is no encoder of transformers and no model of a task")
+    encoder = load_pretrained(name).eval()
+    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        encoder.to(chosen)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelError(f"cannot use the device {chosen!r}: {reason}") from error
+    return Reader(encoder, load_words_tokenizer(name), SyntaxTable())
+
+
+@torch.inference_mode()
+def word_vectors(
+    reader: Reader, structures: Sequence[Structure], layers: Sequence[int], guided: bool
+) -> list[Vectors | None]:
+    """Return of each sentence the vectors (layers, words, width), means of the words' pieces.
+
+    Where ``guided``, the reader's variant sees the structures. A sentence that the encoder cannot
+    take whole, or of which a word has no piece, gets None.
+    """
+    found: list[Vectors | None] = [None] * len(structures)
+    budget = default_tokens(PARSING_TOKENS, str(reader.device))
+    # A word is about 1.3 pieces, and special ones come with every text.
+    sizes = [4 * len(structure.words) // 3 + 3 for structure in structures]
+    for chosen in batches_by_length(sizes, budget):
+        batch = [structures[index] for index in chosen]
+        tokens = reader.tokenizer(
+            [list(structure.words) for structure in batch],
+            is_split_into_words=True,
+            padding=True,
+            truncation=True,
+            max_length=max_positions(reader.encoder.config),
+            return_tensors="pt",
+        )
+        states = _states(reader, batch, tokens, layers, guided)
+        for row, index in enumerate(chosen):
+            words = len(structures[index].words)
+            found[index] = mean_pieces(states[:, row], tokens.word_ids(row), words)
+    return found
+
+
+def _states(
+    reader: Reader, batch: Sequence[Structure], tokens: Any, layers: Sequence[int], guided: bool
+) -> Tensor:
+    """Return the states of the chosen layers, (layers, B, T, H), on the CPU."""
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    inputs = {name: tokens[name].to(reader.device) for name in names if name in tokens}
+    variant = reader.syntax.variant
+    if guided and variant is not None:
+        inputs["syntax"] = collate(batch, tokens, variant)
+    outputs = reader.encoder(**inputs, output_hidden_states=True)
+    # The last of them may lack a last norm, or what is stacked on top.
+    states = (*outputs.hidden_states[: reader.layers], outputs.last_hidden_state)
+    return torch.stack([states[layer] for layer in layers]).float().cpu()
+
+
+def mean_pieces(states: Tensor, pieces: Iterable[int | None], words: int) -> Vectors | None:
+    """Return (layers, words, H): of ``states`` (layers, T, H) the mean over each word's pieces.
+
+    ``pieces`` says of each token which word it is a piece of. None where a word has no piece.
+    """
+    belongs = torch.zeros(words, states.shape[1])
+    for place, word in enumerate(pieces):
+        if word is not None:
+            belongs[word, place] = 1
+    counts = belongs.sum(dim=1, keepdim=True)
+    if not words or not counts.all():
+        return None
+    vectors: Vectors = (belongs / counts @ states).numpy()
+    return vectors

@@ -1,0 +1,60 @@
+"""Tiny models of a task that syntax guides, and sentences with random trees."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnaparser.syntax.structure import Structure
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tiny tensors are slower on several threads, much slower where other work fills the cores."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def build(encoder_folder: Callable[[str], Path]) -> Callable[..., Any]:
+    """A function from a family and a table of [syntax] to an untrained model of a task."""
+    import torch
+
+    from bnaparser.config import validate
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
+
+    def make(family: str = "bert", syntax: dict[str, Any] | None = None, **task: Any) -> Any:
+        table = {
+            "task": task,
+            "encoder": {"name": str(encoder_folder(family))},
+            "syntax": syntax or {},
+        }
+        torch.manual_seed(4)
+        model = create(validate(TaskModelSettings, table, "test"), ("no", "yes"))
+        model.network.eval()
+        return model
+
+    return make
+
+
+@pytest.fixture
+def the_cat() -> Structure:
+    """The sentence of the examples, with a word of several pieces at its end."""
+    words = ("The", "cat", "sat", "on", "the", "unaffable")
+    return Structure(words, (2, 3, 0, 3, 6, 4))
+
+
+@pytest.fixture
+def it_rained() -> Structure:
+    return Structure(("It", "rained"), (2, 0))
