@@ -3,6 +3,7 @@
 The time is that of a fresh process with COLLINS.prm, start-up included, output to a file.
 """
 
+import argparse
 import resource
 import subprocess
 import sys
@@ -18,11 +19,13 @@ PAIRS = 40_000
 
 
 def main() -> None:
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("gold", metavar="GOLD")
+    parser.add_argument("test", metavar="TEST")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         files = []
-        for side, name in zip(("gold", "test"), sys.argv[1:], strict=True):
+        for side, name in vars(options).items():
             files.append(Path(folder, side))
             with open_bytes(name) as file, files[-1].open("wb") as out:
                 out.writelines(islice(cycle(line.rstrip(b"\n") + b"\n" for line in file), PAIRS))

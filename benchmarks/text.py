@@ -10,8 +10,8 @@ What the trees leave out of a text stays in it and counts as wrong. A word is ri
 are; a sentence begins right if its first character does (the first of each file is not counted).
 """
 
+import argparse
 import re
-import sys
 import tarfile
 import time
 from collections.abc import Callable, Iterator
@@ -174,10 +174,14 @@ def joined(sentences: Callable[[str], list[tuple[int, str]]], tokenizer: Tokeniz
 
 
 def main() -> None:
-    if len(sys.argv) not in (3, 5):
-        sys.exit(__doc__)
-    first, last = map(int, sys.argv[3:]) if len(sys.argv) == 5 else (180, 199)
-    texts = read(sys.argv[1], sys.argv[2], first, last)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("raw", metavar="RAW.tar.xz")
+    parser.add_argument("combined", metavar="COMBINED.tar.xz")
+    parser.add_argument("first", metavar="FIRST", type=int, nargs="?", default=180)
+    parser.add_argument("last", metavar="LAST", type=int, nargs="?", default=199)
+    options = parser.parse_args()
+    first, last = options.first, options.last
+    texts = read(options.raw, options.combined, first, last)
     tokenizers, sentences = rivals()
     print(f"Files {first:04}-{last:04}; nltk {version('nltk')}, sentencex {version('sentencex')}\n")
     print("| words, sentences given | precision | recall | F1 |\n|---|---|---|---|")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser import models
+from bnaparser.escapes import json_line
 from bnaparser.parse import Parse
 from bnaparser.parser import Parser
 from bnaparser.syntax.structure import Structure
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 # Texts that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 256
 
-__all__ = ["Classification", "Classifier"]
+__all__ = ["Classification", "Classifier", "ReadText"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,42 @@ class Classification:
 
     def to_json(self) -> str:
         """Return ``to_dict`` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        return json_line(self.to_dict())
+
+    def to_text(self) -> str:
+        """Return label, probabilities and trees with tabs between; nothing without an answer."""
+        if not self.answered:
+            return ""
+        trees = " ".join(str(tree) for tree in self.trees if tree is not None)
+        if self.score is not None:
+            return f"{self.score:.4f}\t{trees}"
+        if self.tags:
+            return f"{' '.join(self.tags)}\t{trees}"
+        shares = (self.probabilities or {}).items()
+        shown = ", ".join(f"{name} {share:.4f}" for name, share in shares)
+        return f"{self.label}\t{shown}\t{trees}"
+
+
+@dataclass
+class ReadText:
+    """A text on its way: its parts (two of a pair) as sentences, and these with their parses.
+
+    ``error`` says why the text can have no answer.
+    """
+
+    text: str
+    parts: list[list[Sentence]]
+    error: str | None = None
+    parses: tuple[tuple[Parse, ...], ...] = ()
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all parts, in order."""
+        return [sentence for part in self.parts for sentence in part]
+
+    def take(self, parses: Iterator[Parse]) -> None:
+        """Take a parse for each sentence, in order."""
+        self.parses = tuple(tuple(next(parses) for _ in part) for part in self.parts)
 
 
 class Classifier:
@@ -108,16 +143,20 @@ class Classifier:
         model: str | Path = "sst2",
         parser: str | Path | Parser | None = None,
         device: str | None = None,
+        *,
+        open_parser: Callable[[str | Path], Parser] | None = None,
     ) -> Classifier:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
         ``parser`` is a parser's name, folder, or a loaded one; by default the one that the model
-        was trained with. ``device`` is a torch device, by default the first GPU or the CPU. Raises
-        ModelError when there is no such model, or it is damaged, or the device is not there.
+        was trained with; ``open_parser`` loads it, where that is not ``Parser.load``'s to do.
+        ``device`` is a torch device, by default the first GPU or the CPU. Raises ModelError when
+        there is no such model, or it is damaged, or the device is not there.
         """
         loaded = storage.to_device(storage.load(models.find(model)), device)
         if not isinstance(parser, Parser):
-            parser = Parser.load(parser or loaded.settings.syntax.parser, device)
+            name = parser or loaded.settings.syntax.parser
+            parser = Parser.load(name, device) if open_parser is None else open_parser(name)
         return cls(loaded, parser)
 
     def __call__(self, text: str) -> Classification:
@@ -132,14 +171,35 @@ class Classifier:
 
     def classify_many(self, texts: Iterable[str]) -> list[Classification]:
         """Classify texts, in batches; an answer each, in order."""
-        given = [self._read(text) for text in texts]
-        sentences = [s for one in given for part in one.parts for s in part]
-        parses = iter(self.parser.parse_sentences(sentences))
+        given = [self.read(text) for text in texts]
+        parses = self.parser.parse_sentences([s for one in given for s in one.sentences])
+        following = iter(parses)
         for one in given:
-            one.parses = tuple(tuple(next(parses) for _ in part) for part in one.parts)
-        good = [one for one in given if one.error is None]
-        prepared = [Prepared(self._structures(one)) for one in good]
-        scores = iter(self.model.scores(prepared))
+            one.take(following)
+        return self.answer(given)
+
+    def read(self, text: str | Sequence[str]) -> ReadText:
+        """Split a text into its parts, and they into sentences; a pair may come in two strings."""
+        pair = self.model.settings.task.pair
+        if isinstance(text, str):
+            written = text.split("\t") if pair else [text]
+        else:
+            written, text = list(text), "\t".join(text)
+        if pair and len(written) != 2:
+            return ReadText(text, [], "this model takes pairs: two texts with one tab between")
+        if not pair and len(written) != 1:
+            return ReadText(text, [], "this model takes one text at a time, no pairs")
+        parts = [split(part) for part in written]
+        if not all(parts):
+            return ReadText(text, [], "the text has no words")
+        return ReadText(text, parts)
+
+    def answer(self, given: Sequence[ReadText]) -> list[Classification]:
+        """Classify texts whose sentences have their parses, in batches; an answer each, in order.
+
+        A text that the model fails on has the reason in ``error``; the others get their answer.
+        """
+        scores = iter(self._scores([one for one in given if one.error is None]))
         return [
             Classification(one.text, error=one.error)
             if one.error is not None
@@ -147,17 +207,17 @@ class Classifier:
             for one in given
         ]
 
-    def _read(self, text: str) -> _Given:
-        """Split a text into its parts and they into sentences."""
-        pair = self.model.settings.task.pair
-        parts = [split(part) for part in (text.split("\t") if pair else [text])]
-        if pair and len(parts) != 2:
-            return _Given(text, [], "this model takes pairs: two texts with one tab between")
-        if not all(parts):
-            return _Given(text, [], "the text has no words")
-        return _Given(text, parts)
+    def _scores(self, given: Sequence[ReadText]) -> list[NDArray[np.float32] | str]:
+        """Return the logits of each text, or the reason why it has none."""
+        try:
+            return list(self.model.scores([Prepared(self._structures(one)) for one in given]))
+        except Exception as error:  # whatever it is, it must not take the other texts along
+            if len(given) == 1:
+                log.debug("a text failed", exc_info=True)
+                return [f"the model failed on this text: {type(error).__name__}: {error}"]
+        return [scores for one in given for scores in self._scores([one])]
 
-    def _structures(self, given: _Given) -> tuple[Structure, ...]:
+    def _structures(self, given: ReadText) -> tuple[Structure, ...]:
         """Return the structure of each part, as far as the encoder reads."""
         limit = self.model.max_pieces
         tagging = self.model.settings.task.kind == "tagging"
@@ -182,8 +242,10 @@ class Classifier:
             return Structure(words, None, error="a sentence has no tree")
         return Structure.of_trees(words, trees, self.model.settings.syntax.rules)
 
-    def _answer(self, given: _Given, logits: NDArray[np.float32]) -> Classification:
+    def _answer(self, given: ReadText, logits: NDArray[np.float32] | str) -> Classification:
         parses = tuple(parse for part in given.parses for parse in part)
+        if isinstance(logits, str):
+            return Classification(given.text, parses=parses, error=logits)
         failed = [
             f"sentence {number}: {parse.error}"
             for number, parse in enumerate(parses, 1)
@@ -204,16 +266,6 @@ class Classifier:
         probabilities = dict(zip(self.labels, shares, strict=True))
         label = self.labels[int(logits.argmax())]
         return Classification(given.text, label, probabilities, parses, error=error)
-
-
-@dataclass
-class _Given:
-    """A text on its way: its parts (two of a pair) as sentences, and these parsed."""
-
-    text: str
-    parts: list[list[Sentence]]
-    error: str | None = None
-    parses: tuple[tuple[Parse, ...], ...] = ()
 
 
 def softmax(logits: NDArray[np.float32]) -> list[float]:

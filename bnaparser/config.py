@@ -185,6 +185,11 @@ def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:
     Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
     is unknown or has a value that is not allowed.
     """
+    return validate(Recipe, read_table(path, overrides), str(path))
+
+
+def read_table(path: str | Path, overrides: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Read a TOML recipe as plain data, with the overrides of `load_recipe`; raises as it does."""
     try:
         table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -193,7 +198,7 @@ def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
     for override in overrides:
         _apply_override(table, override)
-    return validate(Recipe, table, str(path))
+    return table
 
 
 def validate(kind: type[T], table: Any, source: str) -> T:
@@ -203,12 +208,14 @@ def validate(kind: type[T], table: Any, source: str) -> T:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "settings"
-        raise SettingsError(f"{source}: {key}: {first['msg']}") from error
+        unknown = first["type"] == "extra_forbidden"
+        message = "there is no such setting" if unknown else first["msg"]
+        raise SettingsError(f"{source}: {key}: {message}") from error
 
 
 def _apply_override(table: dict[str, Any], override: str) -> None:
     key, equals, text = override.partition("=")
-    if not equals:
+    if not equals or not key.strip():
         raise SettingsError(f"--set {override}: write it as table.key=value")
     try:
         value = tomllib.loads(f"value = {text}")["value"]

@@ -1,4 +1,4 @@
-"""Training data: treebank files with weights, read into words, tags and spans."""
+"""Training data: treebank files with weights, read into words, tags and spans, cut into batches."""
 
 from __future__ import annotations
 
@@ -77,6 +77,28 @@ def read_mix(settings: TrainSettings) -> Mix:
         for source in settings.dev
     }
     return Mix(train, sets, dev)
+
+
+def pooled_batches(
+    order: Sequence[int],
+    sizes: Sequence[int],
+    settings: TrainSettings,
+    generator: np.random.Generator,
+) -> list[list[int]]:
+    """Cut drawn examples into batches; ``pool_batches`` of them at a time share similar lengths.
+
+    With a pool of one, batches are as drawn. A larger pool is sorted by length before it is cut,
+    and its batches shuffled: less padding, at the price of batches that are less mixed.
+    """
+    size, pool = settings.batch_size, settings.batch_size * settings.pool_batches
+    batches: list[list[int]] = []
+    for first in range(0, len(order), pool):
+        drawn = list(order[first : first + pool])
+        if settings.pool_batches > 1:
+            drawn.sort(key=lambda index: sizes[index])
+        cut = [drawn[start : start + size] for start in range(0, len(drawn), size)]
+        batches.extend(cut[int(i)] for i in generator.permutation(len(cut)))
+    return batches
 
 
 def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example]:

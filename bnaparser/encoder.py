@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from torch import Tensor, nn
 from transformers import (
     AutoConfig,
@@ -18,9 +19,10 @@ from transformers import (
     PreTrainedTokenizerBase,
     T5EncoderModel,
 )
+from transformers.initialization import no_init_weights
 
 from bnaparser.config import EncoderSettings
-from bnaparser.errors import ModelError
+from bnaparser.errors import ModelError, in_one_line
 from bnaparser.pieces import MISSING, Window
 
 # Encoders with relative positions have no limit of their own; BNA's own table ends here.
@@ -127,7 +129,7 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     try:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
-        raise ModelError(f"cannot load the tokenizer of {folder}: {error}") from error
+        raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
 
 
 def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrainedModel:
@@ -137,16 +139,17 @@ def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrai
         kind = T5EncoderModel if config.model_type in T5_TYPES else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
         return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelError(f"cannot load the encoder {folder}: {error}") from error
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
 
 
 def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> PreTrainedModel:
-    """Build a Hugging Face encoder without weights from its configuration."""
+    """Build a Hugging Face encoder from its configuration, its weights yet to be given a value."""
     extra = {} if attention is None else {"attn_implementation": attention}
-    if config.model_type in T5_TYPES:
-        return T5EncoderModel._from_config(config, **extra)
-    return AutoModel.from_config(config, trust_remote_code=False, **extra)
+    with no_init_weights():  # drawing a ModernBERT's at random takes ten seconds
+        if config.model_type in T5_TYPES:
+            return T5EncoderModel._from_config(config, **extra)
+        return AutoModel.from_config(config, trust_remote_code=False, **extra)
 
 
 def max_positions(config: PretrainedConfig) -> int:

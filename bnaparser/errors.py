@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def in_one_line(error: Exception) -> str:
+    """Return what another library's error says, without its line breaks."""
+    return " ".join(str(error).split())
+
+
 class BnaparserError(Exception):
     """Base of all errors below: catch this one to catch them all."""
 

@@ -1,6 +1,13 @@
-"""Penn Treebank word escapes: ``-LRB-`` for ``(``, ``\\/`` for ``/``, two backquotes for a quote."""
+"""Words and text written so that they can be read again: Penn Treebank escapes, JSON.
+
+The escapes are ``-LRB-`` for ``(``, ``\\/`` for ``/``, two backquotes for a quote.
+"""
 
 from __future__ import annotations
+
+import json
+import re
+from typing import Any
 
 BRACKET_ESCAPES = {
     "(": "-LRB-",
@@ -11,6 +18,7 @@ BRACKET_ESCAPES = {
     "}": "-RCB-",
 }
 _BRACKETS = {escape: bracket for bracket, escape in BRACKET_ESCAPES.items()}
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _ROUND = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
@@ -31,3 +39,11 @@ def unescape(word: str) -> str:
 def escape_brackets(word: str) -> str:
     """Return the word with ``(`` and ``)`` written ``-LRB-`` and ``-RRB-``, safe inside a tree."""
     return word.translate(_ROUND) if "(" in word or ")" in word else word
+
+
+def json_line(value: Any) -> str:
+    """Return a value as one line of JSON that UTF-8 can hold: half a character becomes U+FFFD.
+
+    An argument of a command that was not UTF-8 has such halves, lone surrogates, in its text.
+    """
+    return _HALF_CHARACTER.sub("\ufffd", json.dumps(value, ensure_ascii=False))

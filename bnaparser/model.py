@@ -59,8 +59,9 @@ class Encoded:
 class BestLabels:
     """The best label of every span of a batch, packed as ``bnaparser.chart`` wants it.
 
-    ``scores`` float32 and ``labels`` int32 are (spans,); the root's best label but the empty one is
-    (or with it, where the model allows) is in ``root_scores`` and ``root_labels`` (sentences,).
+    ``scores`` float32 and ``labels`` int32 are (spans,). ``root_scores`` and ``root_labels``
+    (sentences,) are the whole sentence's best label but the empty one, which may score less than
+    0, or its best label of all where the model allows an empty root.
     """
 
     scores: NDArray[np.float32]
@@ -149,7 +150,7 @@ class BnaModel(nn.Module):
         positions = torch.arange(content.shape[1], device=content.device)
         hidden = self.stack(content, positions < words[:, None] + 2)
         lengths = [sentence.words for sentence in batch]
-        rows = hidden.flatten(0, 1)[_position_rows(batch, hidden.shape[1]).to(hidden.device)]
+        rows = hidden.flatten(0, 1)[position_rows(batch, hidden.shape[1]).to(hidden.device)]
         sizes = np.array(lengths) + 2
         stops = np.cumsum(sizes) - 1
         left = np.delete(np.arange(sizes.sum()), stops)
@@ -232,7 +233,7 @@ def build_pieces(
     return Pieces(tokenizer, limit, settings.layers.max_positions - 2)
 
 
-def _position_rows(batch: Sequence[Prepared], positions: int) -> Tensor:
+def position_rows(batch: Sequence[Prepared], positions: int) -> Tensor:
     """Return, for START, words and STOP of every sentence, the row in its best window.
 
     Where windows overlap, a word is read where it stands farthest from the window's ends.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bnaparser.escapes import escape_brackets
+from bnaparser.escapes import escape_brackets, json_line
 from bnaparser.render import HTML_END, HTML_START, draw, forest, html_section
 from bnaparser.tree import CHAIN, Span, Tree
 
@@ -19,7 +18,8 @@ class Parse:
     ``words`` stand as they did in the input; ``tags`` are one a word. ``spans`` are the
     constituents in pre-order, half-open, in words; a chain of constituents over the same words is
     one span, ``S::VP``. ``score`` is the sum of the spans' scores, each relative to "no constituent
-    here". ``offsets`` are code points of the input, where it was text.
+    here"; that of the whole sentence, which has a label in any case, may be below 0. ``offsets``
+    are code points of the input, where it was text.
     """
 
     text: str
@@ -66,8 +66,8 @@ class Parse:
         }
 
     def to_json(self) -> str:
-        """Return ``to_dict`` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        """Return ``to_dict`` as one line of JSON; half a character in the text becomes U+FFFD."""
+        return json_line(self.to_dict())
 
     def to_svg(self) -> str | None:
         """Return the drawn tree as an SVG document on one line; None after an error.

@@ -16,14 +16,13 @@ from bnaparser.errors import ModelError, SentenceError
 from bnaparser.model import BnaModel, Prepared
 from bnaparser.parse import Parse
 from bnaparser.predict import Prediction, predict_batch
-from bnaparser.text import Sentence, split, tokenize
+from bnaparser.text import MAX_WORDS, Sentence, from_words, split, tokenize
 
 log = logging.getLogger(__name__)
 In = TypeVar("In")
 Out = TypeVar("Out")
 Tags = tuple[str, ...] | None
 
-MAX_WORDS = 2000
 # Sentences that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 1024
 
@@ -149,15 +148,6 @@ def _each(
     return [result for item in items for result in _each(function, [item])]
 
 
-def from_words(words: Sequence[str]) -> Sentence:
-    """Make a sentence of given words; its text is the words joined by blanks."""
-    offsets, start = [], 0
-    for word in words:
-        offsets.append((start, start + len(word)))
-        start += len(word) + 1
-    return Sentence(" ".join(words), tuple(words), tuple(offsets))
-
-
 def _check(sentence: Sentence, tags: Tags) -> None:
     """Raise SentenceError for a sentence that the network cannot take, saying why."""
     count = len(sentence.words)
@@ -168,7 +158,7 @@ def _check(sentence: Sentence, tags: Tags) -> None:
             f"the sentence has {count:,} words, more than {MAX_WORDS:,}: split it into sentences"
         )
     for number, word in enumerate(sentence.words, 1):
-        if not word or any(char.isspace() for char in word):
+        if word.split() != [word]:
             raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
     if tags is None:
         return

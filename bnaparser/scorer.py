@@ -39,6 +39,8 @@ class SpanScorer(nn.Module):
 
         ``starts`` and ``ends`` are int64 (spans,), rows of ``fenceposts``.
         """
-        spans = fenceposts[ends] - fenceposts[starts] + self.hidden.bias
-        scores: Tensor = self.output(F.relu(self.norm(spans)))
+        # Spans are many: the bias is added to the fenceposts, and nothing is copied that need not be.
+        spans = torch.index_select(fenceposts + self.hidden.bias, 0, ends)
+        spans -= torch.index_select(fenceposts, 0, starts)
+        scores: Tensor = self.output(self.norm(spans).relu_())
         return scores

@@ -16,7 +16,7 @@ from transformers import AutoConfig, PretrainedConfig
 from bnaparser.characters import CharacterEncoder
 from bnaparser.config import ModelSettings, validate
 from bnaparser.encoder import PretrainedEncoder, build_pretrained, load_pretrained, load_tokenizer
-from bnaparser.errors import ModelError
+from bnaparser.errors import ModelError, in_one_line
 from bnaparser.labels import Inventory
 from bnaparser.model import BnaModel, build_pieces
 from bnaparser.tensors import read_json, read_weights, write_json, write_weights
@@ -157,7 +157,9 @@ def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
-        raise ModelError(f"{folder} is damaged: {error}; get the model again") from error
+        raise ModelError(
+            f"{folder} is damaged: {in_one_line(error)}; get the model again"
+        ) from error
     tokenizer = load_tokenizer(folder)
     files = sorted(tokenizer.vocab_files_names.values())
     # Without its vocabulary the library makes up a tokenizer that knows no words.

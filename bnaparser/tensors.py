@@ -48,13 +48,17 @@ def _pack(tensors: dict[str, Tensor], store: str) -> dict[str, Tensor]:
     for name, tensor in tensors.items():
         if store == "float16" and tensor.is_floating_point():
             packed[name] = tensor.half()
-        elif store == "int8" and tensor.dim() == 2 and tensor.numel() >= SMALLEST_INT8:
+        elif store == "int8" and _is_large_matrix(tensor):
             scale = tensor.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / 127
             packed[name] = (tensor / scale).round().to(torch.int8)
             packed[f"{name}:scale"] = scale
         else:
             packed[name] = tensor
     return packed
+
+
+def _is_large_matrix(tensor: Tensor) -> bool:
+    return tensor.is_floating_point() and tensor.dim() == 2 and tensor.numel() >= SMALLEST_INT8
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:

@@ -14,6 +14,9 @@ from bnaparser.escapes import escape_brackets
 from bnaparser.sentences import sentence_spans
 from bnaparser.tokens import BLANK, word_spans
 
+MAX_WORDS = 2000
+"""How many words a sentence may have: more of them are no sentence, and cost time and memory."""
+
 # A text without blank lines is cut where a sentence probably ends once this many characters have
 # come together, and at any line end after ten times as many.
 _BLOCK = 20_000
@@ -50,6 +53,15 @@ def tokenize(text: str, start: int = 0) -> Sentence:
         tuple([text[begin:end] for begin, end in spans]),
         tuple([(begin + start, end + start) for begin, end in spans]),
     )
+
+
+def from_words(words: Sequence[str]) -> Sentence:
+    """Make a sentence of given words; its text is the words joined by blanks."""
+    offsets, start = [], 0
+    for word in words:
+        offsets.append((start, start + len(word)))
+        start += len(word) + 1
+    return Sentence(" ".join(words), tuple(words), tuple(offsets))
 
 
 def split(text: str) -> list[Sentence]:

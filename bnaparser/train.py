@@ -13,7 +13,6 @@ import math
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -25,9 +24,10 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from bnaparser import storage
+from bnaparser.arithmetic import training_arithmetic
 from bnaparser.batching import TRAINING_TOKENS, batches_by_length, default_tokens
 from bnaparser.config import Recipe, TrainSettings
-from bnaparser.data import read_mix
+from bnaparser.data import pooled_batches, read_mix
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.eval import score
 from bnaparser.labels import Inventory
@@ -41,7 +41,7 @@ from bnaparser.warm_start import create_from
 
 log = logging.getLogger(__name__)
 LOG_EVERY = 50
-CHECKPOINT, BEST, PROGRESS = "checkpoint", "model", "progress.json"
+CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
 # A checkpoint that is being written, and the last one until the new one has its place.
 NEW, OLD = "checkpoint.new", "checkpoint.old"
 
@@ -88,14 +88,23 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
         torch.set_num_threads(settings.threads)
     output = Path(output)
     if fresh and accelerator.is_main_process:
-        shutil.rmtree(output, ignore_errors=True)
+        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS))
     accelerator.wait_for_everyone()
-    accelerator.init_trackers("logs")
-    with _arithmetic(accelerator.device):
+    accelerator.init_trackers(LOGS)
+    with training_arithmetic(accelerator.device):
         run = Run(recipe, output, accelerator)
         run.resume()
         run.go()
     return run.progress
+
+
+def remove_run(output: Path, names: Sequence[str]) -> None:
+    """Remove from a folder what a run has written, by patterns of names; other files stay."""
+    for found in [found for name in names for found in output.glob(name)]:
+        if found.is_dir() and not found.is_symlink():
+            shutil.rmtree(found)
+        else:
+            found.unlink()
 
 
 class Run:
@@ -166,7 +175,7 @@ class Run:
             self.accelerator.register_for_checkpointing(self.average)
 
     def resume(self) -> None:
-        """Load the last checkpoint, if there is one."""
+        """Load the last checkpoint, if there is one; SettingsError where it does not fit."""
         target, new = self.output / CHECKPOINT, self.output / NEW
         unfinished = not target.exists() and (new / PROGRESS).is_file()
         if unfinished and self.accelerator.is_main_process:
@@ -175,8 +184,15 @@ class Run:
         file = target / PROGRESS
         if not file.is_file():
             return
-        self.accelerator.load_state(str(target))
-        self.progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
+        try:
+            self.accelerator.load_state(str(target))
+            self.progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
+        except Exception as error:  # whatever the library finds wrong
+            detail = str(error).splitlines()[-1:] or [type(error).__name__]
+            raise SettingsError(
+                f"{target} is another recipe's, or damaged ({detail[0].strip()}): start over with "
+                "--fresh, or write elsewhere with --output"
+            ) from error
         log.info("resumed after update %d", self.progress.update)
 
     def go(self) -> None:
@@ -280,11 +296,12 @@ class Run:
 
     def _judge(self, scores: dict[str, float], loss: float) -> None:
         progress, settings = self.progress, self.settings
-        f1 = scores["f1"]
+        # Without development data the last model is the best one.
+        f1 = scores.get("f1", float(progress.update))
         row = {"update": progress.update, "loss": loss, "seconds": progress.seconds, **scores}
         progress.history.append(row)
         shown = " ".join(f"{name} {value:.2f}" for name, value in scores.items())
-        log.info("update %d: %s", progress.update, shown)
+        log.info("update %d: %s", progress.update, shown or "no development data to score")
         self.accelerator.log(scores, step=progress.update)
         if f1 > progress.best_f1:
             progress.best_f1, progress.best_update = f1, progress.update
@@ -301,7 +318,7 @@ class Run:
         return self.model if self.average is None else cast(BnaModel, self.average.module)
 
     def _development_scores(self) -> dict[str, float]:
-        """Return F1 and tag accuracy of each development set (percent), and the mean F1."""
+        """Return F1 and tag accuracy of each development set (percent), and the mean F1 of all."""
         model = self._judged_model().eval()
         scores: dict[str, float] = {}
         for name, examples in self.mix.dev.items():
@@ -316,8 +333,7 @@ class Run:
             scores[f"{name} f1"] = result.f1
             scores[f"{name} tags"] = result.tag_accuracy
         f1s = [value for name, value in scores.items() if name.endswith(" f1")]
-        scores["f1"] = sum(f1s) / len(f1s) if f1s else float(self.progress.update)
-        return scores
+        return {**scores, "f1": sum(f1s) / len(f1s)} if f1s else {}
 
     def _save_checkpoint(self) -> None:
         """Write the checkpoint beside the last one, then put it in its place.
@@ -351,47 +367,6 @@ def scheduled_factor(update: int, total_updates: int, settings: TrainSettings) -
     if settings.schedule == "linear":
         return (total_updates - update) / max(1, total_updates - settings.warmup_updates)
     return 1.0
-
-
-def pooled_batches(
-    order: Sequence[int],
-    sizes: Sequence[int],
-    settings: TrainSettings,
-    generator: np.random.Generator,
-) -> list[list[int]]:
-    """Cut drawn examples into batches; ``pool_batches`` of them at a time share similar lengths.
-
-    With a pool of one, batches are as drawn. A larger pool is sorted by length before it is cut,
-    and its batches shuffled: less padding, at the price of batches that are less mixed.
-    """
-    size, pool = settings.batch_size, settings.batch_size * settings.pool_batches
-    batches: list[list[int]] = []
-    for first in range(0, len(order), pool):
-        drawn = list(order[first : first + pool])
-        if settings.pool_batches > 1:
-            drawn.sort(key=lambda index: sizes[index])
-        cut = [drawn[start : start + size] for start in range(0, len(drawn), size)]
-        batches.extend(cut[int(i)] for i in generator.permutation(len(cut)))
-    return batches
-
-
-@contextmanager
-def _arithmetic(device: torch.device) -> Iterator[None]:
-    """Take denormal numbers as 0, for speed, and on a CPU make a seed fix a run.
-
-    A CPU's threads add up in any order unless they are told not to. On a GPU this would cost speed
-    and need settings of the environment, so there it is left alone.
-    """
-    torch.set_flush_denormal(True)
-    if device.type == "cpu":
-        torch.use_deterministic_algorithms(True, warn_only=True)
-        # torch gives this module no types.
-        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
-        torch.use_deterministic_algorithms(False)
 
 
 def _accelerator(recipe: Recipe, output: Path) -> Any:

@@ -8,6 +8,7 @@ own stack. Words and labels are kept as the brackets write them, escapes and all
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -352,17 +353,28 @@ def _preorder(tags: Sequence[str], pending: list[Span], root: str) -> tuple[list
             span = pending.pop()
             if span.end > inside[-1][0]:
                 raise TreeError(f"{span} crosses the span that ends before word {inside[-1][0]}")
-            for part in filter(None, span.label.split(CHAIN)):
+            for part in _chain(span.label):
                 arities[inside[-1][1]] += 1
                 inside.append((span.end, len(labels)))
-                labels.append(check_readable(part, "label"))
+                labels.append(part)
                 arities.append(0)
         arities[inside[-1][1]] += 1
-        labels.append(check_readable(tag, "tag"))
+        labels.append(_tag(tag))
         arities.append(0)
         while inside and inside[-1][0] == position + 1:
             inside.pop()
     return labels, arities
+
+
+# A treebank has few labels and tags: each is checked once.
+@lru_cache(maxsize=4096)
+def _chain(label: str) -> tuple[str, ...]:
+    return tuple(check_readable(part, "label") for part in label.split(CHAIN) if part)
+
+
+@lru_cache(maxsize=4096)
+def _tag(tag: str) -> str:
+    return check_readable(tag, "tag")
 
 
 def _sorted_for_pop(spans: Iterable[Span], length: int) -> list[Span]:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import gc
 import glob
-import gzip
 import itertools
 import logging
-import lzma
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import NamedTuple
 
 from bnaparser.errors import DataError, TreeError
+from bnaparser.packed import open_packed
 from bnaparser.tree import Tree, parse_trees_with_places
 
 logger = logging.getLogger(__name__)
@@ -106,25 +104,12 @@ def read_lines(file: StrPath) -> Iterator[str]:
     Line numbers and columns stay those of the file. Raises DataError as `find_trees` does.
     """
     path = Path(file)
-    try:
-        with _open(path) as raw:
-            start = list(_up_to_first_text(raw))
-            if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
-                yield from _without_markup(_decode_marked_up(b"".join(start) + raw.read(), path))
-            else:
-                yield from _decode(itertools.chain(start, raw), path)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: not a whole {path.suffix} file: {error}") from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def _open(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return cast("IO[bytes]", gzip.open(path))
-    return lzma.open(path) if path.suffix == ".xz" else path.open("rb")
+    with open_packed(path) as raw:
+        start = list(_up_to_first_text(raw))
+        if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
+            yield from _without_markup(_decode_marked_up(b"".join(start) + raw.read(), path))
+        else:
+            yield from _decode(itertools.chain(start, raw), path)
 
 
 def _up_to_first_text(raw: Iterable[bytes]) -> Iterator[bytes]:

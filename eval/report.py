@@ -44,15 +44,15 @@ class Row(NamedTuple):
             line,
             length,
             status,
-            100.0 * matched / gold if gold else 0.0,
-            100.0 * matched / test if test else 0.0,
+            percent(matched, gold),
+            percent(matched, test),
             matched,
             gold,
             test,
             crossing,
             words,
             tags,
-            100.0 * tags / words if words else 0.0,
+            percent(tags, words),
         )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,19 @@ hypothesis.settings.load_profile("no deadline")
 TREEBANK = Path(__file__).parent / "data" / "tiny.mrg"
 CHARACTERS = [chr(code) for code in range(33, 127)] + list("éüñ€")
 WIDTH = 32
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Tiny tensors are slower on several threads, much slower where other work fills the cores."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

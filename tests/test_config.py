@@ -73,7 +73,8 @@ def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path):
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("train.lr=1", r"train\.lr"),
+        ("train.lr=1", r"train\.lr: there is no such setting"),
+        ("=1", r"table\.key=value"),
         ("trian.seed=1", "trian"),
         ("train.epochs=-1", r"train\.epochs"),
         ("train.seed", r"table\.key=value"),

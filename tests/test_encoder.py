@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 
 import pytest
 import torch
 
 from bnaparser.config import EncoderSettings
-from bnaparser.encoder import PretrainedEncoder, load_pretrained, load_tokenizer, max_positions
+from bnaparser.encoder import (
+    PretrainedEncoder,
+    build_pretrained,
+    load_pretrained,
+    load_tokenizer,
+    max_positions,
+)
 from bnaparser.errors import ModelError
 from bnaparser.pieces import MISSING, Pieces
 
@@ -113,6 +120,24 @@ def test_the_attention_that_is_asked_for_is_taken_and_gives_the_same(encoder_fol
 def test_a_folder_that_holds_no_encoder_is_refused(load, tmp_path):
     with pytest.raises(ModelError, match="cannot load"):
         load(tmp_path)
+
+
+def test_an_encoder_that_is_built_for_stored_weights_draws_none(encoder_folder, encoder_kind):
+    """A stored ModernBERT took ten seconds to load, for random weights that nobody saw."""
+    config = load_pretrained(encoder_folder(encoder_kind)).config
+    before = torch.get_rng_state()
+    build_pretrained(config)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_an_encoder_that_is_cut_short_is_refused_in_one_sentence(encoder_folder, tmp_path):
+    folder = tmp_path / "encoder"
+    shutil.copytree(encoder_folder("bert"), folder)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(ModelError, match="cannot load the encoder") as raised:
+        load_pretrained(folder)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("load", [load_tokenizer, load_pretrained])

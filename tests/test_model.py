@@ -9,7 +9,7 @@ import torch
 from bnaparser import chart
 from bnaparser.characters import CharacterWindow
 from bnaparser.config import LayerSettings, TagSettings
-from bnaparser.model import Prepared, _position_rows
+from bnaparser.model import Prepared, position_rows
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 
@@ -27,7 +27,7 @@ def prepared(length: int, max_words: int) -> Prepared:
 def test_a_word_is_read_in_the_window_where_it_has_most_neighbours(length, max_words):
     batch = [prepared(3, max_words), prepared(length, max_words)]
     positions = max_words + 2
-    rows = _position_rows(batch, positions).tolist()
+    rows = position_rows(batch, positions).tolist()
     assert rows[:5] == [0, 1, 2, 3, 4]
     found, windows = rows[5:], batch[1].windows
     assert found[0] == positions  # START of the first window

@@ -25,9 +25,10 @@ from bnaparser.config import (
     TagSettings,
     TrainSettings,
 )
-from bnaparser.errors import DataError
+from bnaparser.data import pooled_batches
+from bnaparser.errors import DataError, SettingsError
 from bnaparser.parser import Parser
-from bnaparser.train import BEST, CHECKPOINT, NEW, Run, pooled_batches, scheduled_factor, train
+from bnaparser.train import BEST, CHECKPOINT, NEW, Run, scheduled_factor, train
 
 SIZES: dict[str, Any] = {"width": 16, "heads": 2, "head_width": 8, "feed_forward_width": 32}
 NO_DROPOUT = {"residual_dropout": 0, "feed_forward_dropout": 0, "attention_dropout": 0}
@@ -169,11 +170,49 @@ def test_a_half_written_checkpoint_is_passed_over(recipe, tmp_path):
 
 def test_a_fresh_run_starts_over_and_keeps_its_logs(recipe, tmp_path):
     train(recipe(max_updates=2), tmp_path)
-    (tmp_path / "left-over").touch()
+    (tmp_path / NEW).mkdir()
     progress = train(recipe(max_updates=1), tmp_path, fresh=True)
     assert [row["update"] for row in progress.history] == [1]
-    assert not (tmp_path / "left-over").exists()
+    assert not (tmp_path / NEW).exists()
     assert len(list((tmp_path / "logs").rglob("events.*"))) == 1
+
+
+def test_a_fresh_run_leaves_the_users_own_files_alone(recipe, tmp_path):
+    """``bnaparser train recipe.toml --output . --fresh`` took the recipe and all else with it."""
+    (tmp_path / "recipe.toml").touch()
+    (tmp_path / "trees").mkdir()
+    train(recipe(max_updates=1), tmp_path, fresh=True)
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {"recipe.toml", "trees", "checkpoint", "model", "logs"}
+
+
+def test_a_checkpoint_of_another_recipe_is_told_apart(recipe, tmp_path):
+    train(recipe(max_updates=1), tmp_path)
+    wider = LayerSettings(**{**SIZES, "width": 32})
+    with pytest.raises(SettingsError, match=r"checkpoint is another recipe's.*--fresh") as raised:
+        train(recipe(layers=wider, max_updates=2), tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+def test_without_development_data_no_f1_is_made_up(recipe, tmp_path):
+    """The number of the update stood in metrics.json as F1."""
+    progress = train(recipe(dev=(), max_updates=3), tmp_path)
+    assert progress.best_update == 3
+    metrics = json.loads((tmp_path / BEST / "metrics.json").read_text(encoding="utf-8"))
+    assert set(metrics) == {"update", "seconds"}
+
+
+def test_the_arithmetic_of_the_process_is_as_before(recipe, tmp_path, monkeypatch):
+    deterministic = torch.utils.deterministic
+    monkeypatch.setattr(deterministic, "fill_uninitialized_memory", True)
+    before = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("warn")
+    try:
+        train(recipe(max_updates=1), tmp_path)
+        assert torch.get_deterministic_debug_mode() == 1
+        assert deterministic.fill_uninitialized_memory
+    finally:
+        torch.set_deterministic_debug_mode(before)
 
 
 def test_without_improvement_the_rate_is_halved_and_the_run_stops(recipe, tmp_path):

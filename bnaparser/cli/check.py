@@ -7,10 +7,15 @@ import platform
 import time
 from importlib import metadata
 
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.quiet import quiet_libraries
 
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "numba", "pydantic", "nltk")
-EXTRAS = {"train": ("accelerate", "tensorboard"), "compare": ("PYEVALB",)}
+EXTRAS = {
+    "train": ("accelerate", "tensorboard", "scikit-learn", "seqeval"),
+    "compare": ("PYEVALB",),
+    "spacy": ("spacy",),
+}
 SENTENCE = "The cat sat on the mat."
 
 
@@ -39,11 +44,11 @@ def run(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     parser = Parser.load(options.model, options.device)
     loaded = time.perf_counter()
-    tree = parser.parse_sentence(SENTENCE).tree
+    parse = parser.parse_sentence(SENTENCE)
     done = time.perf_counter()
     print(f"model {options.model}: loaded in {loaded - started:.2f} s")
-    print(f"parsed in {done - loaded:.2f} s: {tree}")
-    return 0
+    print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
+    return SUCCESS if parse.error is None else SOME_FAILED
 
 
 def _version(name: str) -> str:

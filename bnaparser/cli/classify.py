@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
-from bnaparser.cli.parse import _lines, _open_input, _open_output
+from bnaparser.cli.streams import answer_lines, open_input, open_output
 from bnaparser.errors import SettingsError
+from bnaparser.startup import loading
 
 if TYPE_CHECKING:
     from bnaparser.classify import Classification, Classifier
@@ -46,15 +47,15 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError("give either text or --input, not both")
     with ExitStack() as stack:
         # Files are opened before the models are loaded: a wrong name is known at once.
-        source = None if options.text else stack.enter_context(_open_input(options.input))
-        output = stack.enter_context(_open_output(options.output))
+        source = None if options.text else stack.enter_context(open_input(options.input))
+        output = stack.enter_context(open_output(options.output))
         classifier = _load(options)
         if source is None:
             answers: Iterable[tuple[int, Classification | None]] = [
                 (1, classifier(" ".join(options.text)))
             ]
         else:
-            answers = _line_by_line(classifier, source)
+            answers = answer_lines(source, classifier.stream)
         return _write(answers, output, options.format)
 
 
@@ -68,52 +69,16 @@ def _write(answers: Iterable[tuple[int, Classification | None]], output: TextIO,
         if answer.error is not None:
             print(f"bnaparser: text {number}: {answer.error}", file=sys.stderr)
             code = SOME_FAILED
-        output.write(f"{answer.to_json() if form == 'json' else _as_text(answer)}\n")
+        output.write(f"{answer.to_json() if form == 'json' else answer.to_text()}\n")
     output.flush()
     return code
-
-
-def _as_text(answer: Classification) -> str:
-    """Return label, probabilities and trees; nothing where the model had nothing to say."""
-    if not answer.answered:
-        return ""
-    trees = " ".join(str(tree) for tree in answer.trees if tree is not None)
-    if answer.score is not None:
-        return f"{answer.score:.4f}\t{trees}"
-    if answer.tags:
-        return f"{' '.join(answer.tags)}\t{trees}"
-    shares = (answer.probabilities or {}).items()
-    shown = ", ".join(f"{name} {share:.4f}" for name, share in shares)
-    return f"{answer.label}\t{shown}\t{trees}"
-
-
-def _line_by_line(
-    classifier: Classifier, source: BinaryIO
-) -> Iterator[tuple[int, Classification | None]]:
-    """Classify a text a line, in order; blank lines are passed around the models."""
-    blank: list[int] = []
-
-    def texts() -> Iterator[str]:
-        for number, text in _lines(source):
-            if text.strip():
-                yield text
-            else:
-                blank.append(number)
-
-    number = 0
-    for answer in classifier.stream(texts()):
-        number += 1
-        while blank and blank[0] == number:
-            yield blank.pop(0), None
-            number += 1
-        yield number, answer
-    yield from ((number, None) for number in blank)
 
 
 def _load(options: argparse.Namespace) -> Classifier:
     from bnaparser.cli.quiet import quiet_libraries
 
     quiet_libraries()
-    from bnaparser.classify import Classifier
+    with loading():
+        from bnaparser.classify import Classifier
 
-    return Classifier.load(options.model, options.parser, options.device)
+        return Classifier.load(options.model, options.parser, options.device)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.cli.streams import answer_lines, numbered_lines, open_input, open_output
+from bnaparser.errors import SettingsError
+from bnaparser.startup import loading
 
 if TYPE_CHECKING:
     from bnaparser.parser import Parse, Parser
@@ -68,21 +70,26 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.
-        source = None if options.text else stack.enter_context(_open_input(options.input))
-        output = stack.enter_context(_open_output(options.output))
+        source = None if options.text else stack.enter_context(open_input(options.input))
+        output = stack.enter_context(open_output(options.output))
         parser = _load(options)
+        from bnaparser.text import split_stream, tokenize
+
         if source is None:
             parses: Iterable[tuple[int, Parse | None]] = enumerate(
                 parser(" ".join(options.text)), 1
             )
             unit = "sentence"
         elif options.split == "sentence":
-            from bnaparser.text import split_stream
-
-            found = parser.stream_sentences(split_stream(f"{text}\n" for _, text in _lines(source)))
+            lines = (f"{text}\n" for _, text in numbered_lines(source))
+            found = parser.stream_sentences(split_stream(lines))
             parses, unit = enumerate(found, 1), "sentence"
         else:
-            parses, unit = _line_by_line(parser, source, options.split == "token"), "line"
+            sentence = _sentence_of_words if options.split == "token" else tokenize
+            parses = answer_lines(
+                source, lambda lines: parser.stream_sentences(map(sentence, lines))
+            )
+            unit = "line"
         return _write(parses, output, options.format, unit)
 
 
@@ -123,38 +130,9 @@ def _comment(parse: Parse) -> str:
     return f"% no tree: {' '.join(str(parse.error).split())}\n"
 
 
-def _line_by_line(
-    parser: Parser, source: BinaryIO, tokens: bool
-) -> Iterator[tuple[int, Parse | None]]:
-    """Parse a sentence a line, in order, reading ahead only as far as the parser does.
+def _sentence_of_words(text: str) -> Sentence:
+    from bnaparser.text import Sentence
 
-    Blank lines are passed around the parser: ``blank`` holds the numbers of those that were read
-    and not yet given out.
-    """
-    blank: list[int] = []
-
-    def sentences() -> Iterator[Sentence]:
-        for number, text in _lines(source):
-            if text.strip():
-                yield _sentence(text, tokens)
-            else:
-                blank.append(number)
-
-    number = 0
-    for parse in parser.stream_sentences(sentences()):
-        number += 1
-        while blank and blank[0] == number:
-            yield blank.pop(0), None
-            number += 1
-        yield number, parse
-    yield from ((number, None) for number in blank)
-
-
-def _sentence(text: str, tokens: bool) -> Sentence:
-    from bnaparser.text import Sentence, tokenize
-
-    if not tokens:
-        return tokenize(text)
     offsets, start = [], 0
     for word in text.split():
         start = text.index(word, start)
@@ -163,48 +141,11 @@ def _sentence(text: str, tokens: bool) -> Sentence:
     return Sentence(text, tuple(text.split()), tuple(offsets))
 
 
-def _lines(source: BinaryIO) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines without their ends; bytes that are not UTF-8 are replaced and reported."""
-    from tqdm import tqdm
-
-    bar = tqdm(source, unit=" lines", disable=None, leave=False)
-    for number, raw in enumerate(bar, 1):
-        raw = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
-        raw = raw.rstrip(b"\r\n")
-        try:
-            yield number, raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            print(
-                f"bnaparser: line {number}: byte {error.start + 1} is not UTF-8, replaced",
-                file=sys.stderr,
-            )
-            yield number, raw.decode("utf-8", errors="replace")
-
-
-def _open_input(path: Path | None) -> BinaryIO | nullcontext[BinaryIO]:
-    if path is None:
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _open_output(path: Path | None) -> TextIO | nullcontext[TextIO]:
-    if path is None:
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-        return nullcontext(sys.stdout)
-    try:
-        return path.open("w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}") from error
-
-
 def _load(options: argparse.Namespace) -> Parser:
     from bnaparser.cli.quiet import quiet_libraries
 
     quiet_libraries()
-    from bnaparser.parser import Parser
+    with loading():
+        from bnaparser.parser import Parser
 
-    return Parser.load(options.model, options.device, options.batch_tokens)
+        return Parser.load(options.model, options.device, options.batch_tokens)

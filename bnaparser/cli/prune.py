@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from bnaparser.cli.quiet import quiet_libraries
-from bnaparser.errors import ModelError
+from bnaparser.errors import DataError, ModelError, SettingsError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Count pieces in the texts and write the smaller encoder."""
+    if options.size < 1:
+        raise SettingsError(f"--size {options.size}: it must be at least 1")
     quiet_libraries()
     from bnaparser.storage import LABELS
 
@@ -35,10 +42,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _prune_encoder(options: argparse.Namespace) -> float:
     from bnaparser.encoder import load_pretrained, load_tokenizer
-    from bnaparser.vocabulary import count_pieces, prune_vocabulary
+    from bnaparser.vocabulary import prune_vocabulary
 
     tokenizer = load_tokenizer(options.encoder)
-    counts = count_pieces(tokenizer, _lines(options.text))
+    counts = _count(tokenizer, options.text)
     model = load_pretrained(options.encoder)
     return prune_vocabulary(model, tokenizer, counts, options.size, options.output)
 
@@ -47,13 +54,13 @@ def _prune_parser(options: argparse.Namespace) -> float:
     from bnaparser import storage
     from bnaparser.encoder import PretrainedEncoder, load_tokenizer
     from bnaparser.model import build_pieces
-    from bnaparser.vocabulary import count_pieces, prune_vocabulary
+    from bnaparser.vocabulary import prune_vocabulary
 
     model = storage.load(options.encoder)
     if not isinstance(model.encoder, PretrainedEncoder) or model.pieces is None:
         raise ModelError(f"{options.encoder} reads characters: it has no vocabulary to prune")
     tokenizer = model.pieces.tokenizer
-    counts = count_pieces(tokenizer, _lines(options.text))
+    counts = _count(tokenizer, options.text)
     with TemporaryDirectory() as folder:
         kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, folder)
         model.pieces = build_pieces(model.encoder, load_tokenizer(folder), model.settings)
@@ -61,13 +68,25 @@ def _prune_parser(options: argparse.Namespace) -> float:
     return kept
 
 
+def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]:
+    from bnaparser.vocabulary import count_pieces
+
+    counts = count_pieces(tokenizer, _lines(paths))
+    if not counts:
+        raise DataError(f"{', '.join(paths)}: no text in it, so no piece is worth keeping")
+    return counts
+
+
 def _lines(paths: list[str]) -> Iterator[str]:
-    """Yield the lines of texts, and of trees their words as a text would write them."""
+    """Yield the lines of texts, and of trees, each on one line, the words as a text has them."""
     from bnaparser.escapes import unescape
-    from bnaparser.tree import Tree
+    from bnaparser.tree import parse_trees_with_places
     from bnaparser.treebank import read_lines
 
     for path in paths:
-        for line in read_lines(path):
-            is_tree = line.startswith("(TOP ")
-            yield " ".join(map(unescape, Tree.parse(line).words)) if is_tree else line
+        for number, line in enumerate(read_lines(path), 1):
+            if not line.startswith("(TOP "):
+                yield line
+                continue
+            for tree, _ in parse_trees_with_places([line], path, number):
+                yield " ".join(map(unescape, tree.words))

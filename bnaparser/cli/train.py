@@ -54,9 +54,8 @@ def run(options: argparse.Namespace) -> int:
 
     recipe = load_recipe(options.recipe, tuple(options.set))
     progress = train(recipe, output, fresh=options.fresh)
-    print(
-        f"best development F1 {progress.best_f1:.2f} at update {progress.best_update}: {output}/model"
-    )
+    scored = f"best development F1 {progress.best_f1:.2f} at" if recipe.train.dev else "after"
+    print(f"{scored} update {progress.best_update}: {output}/model")
     return 0
 
 

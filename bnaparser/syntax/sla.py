@@ -96,8 +96,7 @@ class GatedLocalAttention(AttentionVariant):
             self.gate_values.append(gate.detach().squeeze(-1))
         near = attention.drop(attention.softmax(batch.mask[:, None]))  # eq. 4
         everywhere = attention.drop(attention.softmax())
-        gate = gate[:, None].to(near.dtype)
-        return gate * near + (1 - gate) * everywhere
+        return torch.lerp(everywhere, near, gate[:, None].to(near.dtype))
 
 
 class Sla(GatedLocalAttention):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import math
 import random
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from bnaparser.errors import DataError
 from bnaparser.escapes import unescape
+from bnaparser.packed import open_packed
 from bnaparser.tasks.settings import TaskFile, TaskSettings
 from bnaparser.tree import Tree, parse_trees_with_places
 
@@ -175,24 +172,12 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """
     number = 0
     try:
-        with _open(path) as raw:
+        with open_packed(path) as raw:
             for number, line in enumerate(raw, 1):
                 line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 yield number, line.rstrip(b"\r\n").decode("utf-8")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path}:{number}: byte {error.start + 1} is not UTF-8") from error
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: not a whole {path.suffix} file: {error}") from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def _open(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return gzip.open(path)  # type: ignore[return-value]
-    return lzma.open(path) if path.suffix == ".xz" else path.open("rb")
 
 
 def inventory(examples: Sequence[Example], task: TaskSettings) -> tuple[str, ...]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
-from bnaparser.config import Settings, _apply_override, validate
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.config import Settings, read_table, validate
 from bnaparser.heads import COLLINS, UD, HeadRules
 from bnaparser.syntax.lisa import LisaSettings
 from bnaparser.syntax.masks import SyntaxSettings
@@ -238,12 +237,4 @@ def load_task_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> TaskR
     Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
     is unknown or has a value that is not allowed.
     """
-    try:
-        table: dict[str, Any] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(f"cannot read the recipe {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}") from error
-    for override in overrides:
-        _apply_override(table, override)
-    return validate(TaskRecipe, table, str(path))
+    return validate(TaskRecipe, read_table(path, overrides), str(path))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, SettingsError
 from bnaparser.tasks.data import Example, encode_gold, inventory, read_examples
+from bnaparser.tasks.metrics import has_spans
 from bnaparser.tasks.model import Gold, Prepared
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.tasks.trees import tree_source
@@ -39,7 +40,8 @@ class Data:
 def read_data(recipe: TaskRecipe) -> Data:
     """Read a recipe's data and give each text its syntax.
 
-    Raises DataError as `read_examples` does, and where there is nothing to train or to judge on.
+    Raises DataError as `read_examples` does, and where there is nothing to train or to judge on;
+    SettingsError where the metric is none for the data.
     """
     settings = recipe.train
     for name, files in (("data", settings.data), ("dev", settings.dev)):
@@ -48,6 +50,11 @@ def read_data(recipe: TaskRecipe) -> Data:
     parts = {"train": settings.data, "dev": settings.dev, "test": settings.test}
     read = {name: read_examples(files, recipe.task) for name, files in parts.items() if files}
     labels = inventory(read["train"], recipe.task)
+    if recipe.task.main_metric == "span_f1" and not has_spans(labels):
+        raise SettingsError(
+            f"span_f1 is of BIO tags, B-PER and the like, and the training data has "
+            f"{', '.join(labels[:5])}: set task.metric to accuracy or macro_f1"
+        )
     source = tree_source(recipe.syntax, settings.device)
     texts = [text for examples in read.values() for example in examples for text in example.texts]
     structures = iter(source(texts))

@@ -27,9 +27,11 @@ from bnaparser.tasks.significance import Comparison, compare
 from bnaparser.tasks.splits import Data, read_data
 from bnaparser.tasks.trainer import train_seed
 from bnaparser.tensors import write_json
+from bnaparser.train import remove_run
 
 log = logging.getLogger(__name__)
 MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"
+SEEDS, NEW = "seed-*", "model.new"
 
 
 def train(
@@ -47,7 +49,7 @@ def train(
     """
     output = Path(output)
     if fresh:
-        shutil.rmtree(output, ignore_errors=True)
+        remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS))
     _check_same_recipe(recipe, output)
     if recipe.train.threads is not None:
         torch.set_num_threads(recipe.train.threads)
@@ -110,7 +112,7 @@ def summarize(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
         }
         for part, scores in first.items()
     }
-    new = output / f"{MODEL}.new"
+    new = output / NEW
     shutil.rmtree(new, ignore_errors=True)
     shutil.copytree(output / f"seed-{best}" / MODEL, new)
     shutil.rmtree(output / MODEL, ignore_errors=True)
@@ -154,10 +156,10 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
 
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
-    """Write the recipe into a new output; SettingsError where the output is another recipe's."""
+    """Write the recipe into a new output; SettingsError where runs of another recipe are in it."""
     ours = json.loads(recipe.model_dump_json(exclude={"train": {"seeds", "device", "threads"}}))
     file = output / RECIPE
-    if file.is_file():
+    if file.is_file() and any(output.glob(SEEDS)):
         if _read(file) != ours:
             raise SettingsError(
                 f"{output} was begun with other settings: start over with --fresh, or write "

@@ -17,13 +17,13 @@ from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
+from bnaparser.arithmetic import training_arithmetic
 from bnaparser.errors import MissingExtraError
 from bnaparser.tasks.metrics import score
 from bnaparser.tasks.model import Prepared, TaskModel, create
 from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
 from bnaparser.tasks.splits import Data, Split
 from bnaparser.tensors import without_copies
-from bnaparser.train import _arithmetic
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def train_seed(recipe: TaskRecipe, data: Data, seed: int, checkpoints: Path) -> 
     last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
     if last is not None:
         log.info("seed %d: resumed from %s", seed, Path(last).name)
-    with _arithmetic(model.device):
+    with training_arithmetic(model.device):
         trainer.train(resume_from_checkpoint=last)
     return model
 

@@ -124,6 +124,15 @@ def test_bytes_that_are_not_utf8_are_replaced_and_reported(run, tmp_path: Path) 
     assert err == "bnaparser: line 2: byte 8 is not UTF-8, replaced\n"
 
 
+def test_an_argument_that_is_not_utf8_still_gives_json(run) -> None:
+    """``bnaparse --format json $'The caf\\xe9 closed.'`` ended in a traceback."""
+    code, out, err = run("The caf\udce9 closed.", "--format", "json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out.encode("utf-8"))
+    assert answer["text"] == "The caf\ufffd closed."
+    assert answer["tokens"][1] == {**answer["tokens"][1], "text": "caf", "start": 4, "end": 7}
+
+
 def test_a_byte_order_mark_and_windows_line_ends(run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_bytes(b"\xef\xbb\xbfIt rained.\r\nDogs bark.\r\n")

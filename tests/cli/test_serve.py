@@ -53,6 +53,7 @@ def test_help_tells_of_every_setting_and_its_variable(capsys: pytest.CaptureFixt
         ([], {"BNAPARSER_WORKERS": "many"}, "workers (environment BNAPARSER_WORKERS): "),
         (["--model", "no-such-model"], {}, "no model 'no-such-model': "),
         ([], {"BNAPARSER_MODEL": "/nowhere"}, "no model '/nowhere': "),
+        (["--classifier", "no-such"], {}, "no model 'no-such': "),
     ],
 )
 def test_wrong_settings(
@@ -82,6 +83,12 @@ def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-1000])
     message = refusal("--model", str(folder), "--port", "0")
     assert message.startswith(f"bnaparser: {weights} is damaged or cut short")
+
+
+def test_a_parser_for_a_classifier(tiny_model_dir: Path) -> None:
+    folder = str(tiny_model_dir)
+    message = refusal("--model", folder, "--classifier", folder, "--port", "0")
+    assert message.startswith(f"bnaparser: {folder} is no model of a task but a parser")
 
 
 def test_a_device_that_is_not_there(tiny_model_dir: Path) -> None:

@@ -26,13 +26,19 @@ dev_sentences = 5
 TREES = Path(__file__).parent.parent / "data" / "tiny.mrg"
 
 
+@pytest.fixture
+def recipe(tmp_path: Path) -> str:
+    """The file of a recipe of three updates."""
+    file = tmp_path / "small.toml"
+    file.write_text(RECIPE.format(trees=TREES), encoding="utf-8")
+    return str(file)
+
+
 def test_train_writes_a_model_that_evaluates(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recipe = tmp_path / "small.toml"
-    recipe.write_text(RECIPE.format(trees=TREES), encoding="utf-8")
     output = tmp_path / "run"
-    assert main(["train", str(recipe), "--output", str(output), "--set", "train.seed=3"]) == 0
+    assert main(["train", recipe, "--output", str(output), "--set", "train.seed=3"]) == 0
     assert capsys.readouterr().out.startswith("best development F1 ")
     assert json.loads((output / "model" / "config.json").read_text())["layers"]["width"] == 32
     assert main(["evaluate", "--model", str(output / "model"), str(TREES)]) == 0
@@ -42,10 +48,16 @@ def test_train_writes_a_model_that_evaluates(
     assert "sentences/s" in err
 
 
-def test_an_unknown_setting_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recipe = tmp_path / "small.toml"
-    recipe.write_text(RECIPE.format(trees=TREES), encoding="utf-8")
-    assert main(["train", str(recipe), "--set", "train.lr=1"]) == 2
+def test_without_development_data_train_tells_no_f1(
+    recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    assert main(["train", recipe, "--output", str(output), "--set", "train.dev=[]"]) == 0
+    assert capsys.readouterr().out == f"after update 3: {output}/model\n"
+
+
+def test_an_unknown_setting_is_named(recipe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", recipe, "--set", "train.lr=1"]) == 2
     assert "train.lr" in capsys.readouterr().err
 
 
@@ -66,6 +78,7 @@ def test_check_parses_a_sentence(tiny_model_dir: Path, capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert "torch " in out
     assert "(TOP " in out
+    assert "extra [spacy]: spacy " in out
 
 
 def test_prune_keeps_the_pieces_that_count(
@@ -79,6 +92,28 @@ def test_prune_keeps_the_pieces_that_count(
     assert main(arguments) == 0
     assert capsys.readouterr().out.endswith("of the pieces in the text are kept\n")
     assert (target / "tokenizer.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "message"),
+    [
+        ("It rained.\n(TOP (S (NP (DT The", 300, "text.txt:2:1: the tree that starts here"),
+        ("\n\n", 300, "text.txt: no text in it"),
+        ("It rained.\n", -3, "--size -3: it must be at least 1"),
+    ],
+)
+def test_prune_says_where_it_cannot(
+    encoder_folder, tmp_path: Path, capsys, text: str, size: int, message: str
+) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text(text, encoding="utf-8")
+    target = tmp_path / "small"
+    folder = str(encoder_folder("bert"))
+    assert main(["prune", folder, str(target), "--size", str(size), "--text", str(file)]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert not target.exists()
 
 
 @pytest.mark.parametrize("arguments", [[], ["no-such-verb"], ["parse", "--no-such-option"]])

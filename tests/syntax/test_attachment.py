@@ -35,31 +35,27 @@ VARIANTS: list[SyntaxSettings] = [
     LisaSettings(form="replace"),
     SgNetSettings(),
     SyntaxBertSettings(lisa=LisaSettings(form="replace")),
-]
-ON_BERT: list[SyntaxSettings] = [
     WlaSettings(window=1),
     SyntaxBertSettings(mask_mode="multiply", empty_row="drop"),
     SyntaxBertSettings(share_topical=False, empty_row="self"),
     SyntaxBertSettings(mixing="scaled_sum", constituency="headed", random_masks=True),
 ]
-FAMILIES = [
-    "bert",
-    "roberta",
-    "distilbert",
-    "electra",
-    "albert",
-    "mpnet",
-    "deberta",
-    "deberta-v2",
-    "modernbert",
-    "xlnet",
-    "t5",
+PLAIN: list[SyntaxSettings] = [
+    SlaSettings(gate_bias=PLAIN_GATE),
+    WlaSettings(gate_bias=PLAIN_GATE),
+    WlaSettings(window=600),
+    LisaSettings(),
+    SgNetSettings(),
+    SyntaxBertSettings(),
+    SyntaxBertSettings(mixing="mean"),
+    SyntaxBertSettings(share_topical=False),
+    SyntaxBertSettings(mask_mode="multiply"),
 ]
-on_all_families = pytest.mark.parametrize(
-    ("family", "settings"),
-    [(f, s) for f in FAMILIES for s in VARIANTS] + [("bert", s) for s in ON_BERT],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
-)
+
+
+def on_each_family(variants: list[SyntaxSettings]) -> pytest.MarkDecorator:
+    """Run a test, which asks for ``family`` too, with each of the variants."""
+    return pytest.mark.parametrize("settings", variants, ids=lambda s: type(s).__name__)
 
 
 def states(model: Any, tokens: Any, **kwargs: Any) -> Tensor:
@@ -82,26 +78,7 @@ def difference(found: Tensor, wanted: Tensor, tokens: Any) -> float:
     return (found - wanted)[real].abs().max().item()
 
 
-PLAIN_ON_ALL: list[SyntaxSettings] = [
-    SlaSettings(gate_bias=PLAIN_GATE),
-    WlaSettings(gate_bias=PLAIN_GATE),
-    WlaSettings(window=600),
-    LisaSettings(),
-    SgNetSettings(),
-    SyntaxBertSettings(),
-]
-PLAIN_ON_ONE: list[tuple[str, SyntaxSettings]] = [
-    ("bert", SyntaxBertSettings(mixing="mean")),
-    ("t5", SyntaxBertSettings(share_topical=False)),
-    ("deberta", SyntaxBertSettings(mask_mode="multiply")),
-]
-
-
-@pytest.mark.parametrize(
-    ("family", "settings"),
-    [*((f, s) for f in FAMILIES for s in PLAIN_ON_ALL), *PLAIN_ON_ONE],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
-)
+@on_each_family(PLAIN)
 def test_the_plain_encoder_is_a_special_case(
     family: str,
     settings: SyntaxSettings,
@@ -127,7 +104,7 @@ def test_the_plain_encoder_is_a_special_case(
     assert syntax.calls == (1 if isinstance(syntax, SgNet) else 2)
 
 
-@on_all_families
+@on_each_family(VARIANTS)
 def test_padded_texts_are_as_single_ones_and_unparsed_ones_as_plain_ones(
     family: str,
     settings: SyntaxSettings,
@@ -175,7 +152,7 @@ def test_what_a_token_may_not_see_does_not_reach_it(
     assert not torch.allclose(states(model, tokens)[0, 0], after[0, 0], atol=1e-3)
 
 
-@on_all_families
+@on_each_family(VARIANTS)
 def test_weights_stay_gradients_reach_what_is_new_and_all_can_be_saved(
     family: str,
     settings: SyntaxSettings,
@@ -457,7 +434,7 @@ def test_parameters_are_as_many_as_the_papers_say(
         assert sum(parameter.numel() for parameter in syntax_of(model).parameters()) == wanted
 
 
-@pytest.mark.parametrize("settings", [*VARIANTS, *ON_BERT], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("settings", VARIANTS, ids=lambda s: type(s).__name__)
 def test_one_word_and_four_hundred(
     settings: SyntaxSettings, fresh: Fresh, tokens_of: Tokens
 ) -> None:

@@ -117,6 +117,34 @@ def test_an_output_belongs_to_one_recipe(recipe, tmp_path: Path) -> None:
     assert not (tmp_path / "seed-2").exists()
 
 
+def test_a_name_that_is_mended_needs_no_fresh_start(recipe, tmp_path: Path) -> None:
+    """After a wrong file name the mended recipe was refused as another run's."""
+    wrong = recipe(max_updates=1, dev=[{"path": str(tmp_path / "typo.tsv")}])
+    with pytest.raises(DataError, match="no such file"):
+        train(wrong, tmp_path)
+    train(recipe(max_updates=1), tmp_path)
+
+
+def test_a_fresh_run_leaves_the_users_own_files_alone(recipe, tmp_path: Path) -> None:
+    (tmp_path / "recipe.toml").touch()
+    train(recipe(max_updates=1), tmp_path, fresh=True)
+    train(recipe(max_updates=1, seeds=[2]), tmp_path, fresh=True)
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {"recipe.toml", "recipe.json", "results.json", "seed-2", "model"}
+
+
+def test_tags_that_are_no_bio_tags_ask_for_another_metric(recipe_table, tmp_path: Path) -> None:
+    """Training broke off with the library's KeyError after the first check."""
+    file = tmp_path / "tags.tsv"
+    file.write_text("It\tPRP\nrained\tVBD\n\nDogs\tNNS\nbark\tVBP\n", encoding="utf-8")
+    table = recipe_table("names", max_updates=1)
+    table["train"] |= {"data": [{"path": str(file)}], "dev": [{"path": str(file)}]}
+    with pytest.raises(SettingsError, match=r"BIO tags.*NNS, PRP.*set task\.metric to accuracy"):
+        train(validate(TaskRecipe, table, "test"), tmp_path / "run")
+    table["task"]["metric"] = "accuracy"
+    assert train(validate(TaskRecipe, table, "test"), tmp_path / "run")["metric"] == "accuracy"
+
+
 def test_a_recipe_without_files(recipe, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"set train\.dev"):
         train(recipe(dev=[]), tmp_path)

@@ -20,8 +20,8 @@ from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families.site import Site
 
 
-class GuidedDebertaAttention(v1.DisentangledSelfAttention):  # type: ignore[misc]
-    """DeBERTa's attention, its softmax left to the variant at ``site``."""
+class _GuidedAttention:
+    """A DeBERTa's attention with its softmax left to the variant at ``site``."""
 
     site: Site
     syntax: SyntaxBatch | None
@@ -36,6 +36,36 @@ class GuidedDebertaAttention(v1.DisentangledSelfAttention):  # type: ignore[misc
         rel_embeddings: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Return the contexts (B, T, A * W), and the probabilities where they are asked for."""
+        query, key, value, scores = self.scored(hidden_states, relative_pos, rel_embeddings)
+        dropout: Any = self.dropout  # type: ignore[attr-defined]
+        projection: Any = self.site.projection
+        attention = Attention(
+            layer_input=hidden_states,
+            query=query,
+            key=key,
+            value=value,
+            scores=scores,
+            allowed=attention_mask.bool(),
+            dropout=dropout.p if dropout.training else 0.0,
+            output_weight=projection.weight,
+        )
+        contexts, probabilities = self.site.serve(attention, self.syntax)
+        return contexts.flatten(2), probabilities if output_attentions else None
+
+    def scored(
+        self, hidden_states: Tensor, relative_pos: Tensor | None, rel_embeddings: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return scaled queries, keys, values (B, A, T, W) and scores (B, A, T, T)."""
+        raise NotImplementedError
+
+
+class GuidedDebertaAttention(_GuidedAttention, v1.DisentangledSelfAttention):  # type: ignore[misc]
+    """DeBERTa's attention, guided."""
+
+    def scored(
+        self, hidden_states: Tensor, relative_pos: Tensor | None, rel_embeddings: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Compute as the original does, up to its softmax."""
         projected = self.transpose_for_scores(self.in_proj(hidden_states))
         query, key, value = projected.chunk(3, dim=-1)
         query = query + self.transpose_for_scores(self.q_bias[None, None, :])
@@ -46,27 +76,16 @@ class GuidedDebertaAttention(v1.DisentangledSelfAttention):  # type: ignore[misc
         if self.relative_attention and rel_embeddings is not None:
             places = self.pos_dropout(rel_embeddings)
             scores = scores + self.disentangled_att_bias(query, key, relative_pos, places, factor)
-        return _serve(
-            self, hidden_states, attention_mask, output_attentions, query, key, value, scores
-        )
+        return query, key, value, scores
 
 
-class GuidedDebertaV2Attention(v2.DisentangledSelfAttention):  # type: ignore[misc]
-    """DeBERTa-v2's attention, its softmax left to the variant at ``site``."""
+class GuidedDebertaV2Attention(_GuidedAttention, v2.DisentangledSelfAttention):  # type: ignore[misc]
+    """DeBERTa-v2's attention, guided."""
 
-    site: Site
-    syntax: SyntaxBatch | None
-
-    def forward(
-        self,
-        hidden_states: Tensor,
-        attention_mask: Tensor,
-        output_attentions: bool = False,
-        query_states: Tensor | None = None,
-        relative_pos: Tensor | None = None,
-        rel_embeddings: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Return the contexts (B, T, A * W), and the probabilities where they are asked for."""
+    def scored(
+        self, hidden_states: Tensor, relative_pos: Tensor | None, rel_embeddings: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Compute as the original does, up to its softmax."""
         heads = self.num_attention_heads
         query, key, value = (  # (B * A, T, W)
             self.transpose_for_scores(projection(hidden_states), heads)
@@ -83,60 +102,31 @@ class GuidedDebertaV2Attention(v2.DisentangledSelfAttention):  # type: ignore[mi
         query, key, value, scores = (
             tensor.unflatten(0, (-1, heads)) for tensor in (query / scale, key, value, scores)
         )
-        return _serve(
-            self, hidden_states, attention_mask, output_attentions, query, key, value, scores
-        )
+        return query, key, value, scores
 
 
-def _serve(
-    module: GuidedDebertaAttention | GuidedDebertaV2Attention,
-    layer_input: Tensor,
-    mask: Tensor,
-    output_attentions: bool,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    scores: Tensor,
-) -> tuple[Tensor, Tensor | None]:
-    projection: Any = module.site.projection
-    attention = Attention(
-        layer_input=layer_input,
-        query=query,
-        key=key,
-        value=value,
-        scores=scores,
-        allowed=mask.bool(),
-        dropout=module.dropout.p if module.training else 0.0,
-        output_weight=projection.weight,
-    )
-    contexts, probabilities = module.site.serve(attention, module.syntax)
-    return contexts.flatten(2), probabilities if output_attentions else None
+class _GuidedLayer:
+    """A DeBERTa's layer, which takes the batch along as an argument."""
 
-
-class GuidedDebertaLayer(v1.DebertaLayer):  # type: ignore[misc]
-    """DeBERTa's layer, which takes the batch along as an argument."""
+    attention: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the layer with the batch of the call that is under way."""
-        return super().__call__(*args, syntax=self.attention.self.site.held(), **kwargs)
+        held = self.attention.self.site.held()
+        return super().__call__(*args, syntax=held, **kwargs)  # type: ignore[misc]
 
     def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:
         """As the original, with the batch laid down where the attention finds it."""
         self.attention.self.syntax = syntax
-        return super().forward(*args, **kwargs)
+        return super().forward(*args, **kwargs)  # type: ignore[misc]
 
 
-class GuidedDebertaV2Layer(v2.DebertaV2Layer):  # type: ignore[misc]
-    """DeBERTa-v2's layer, which takes the batch along as an argument."""
+class GuidedDebertaLayer(_GuidedLayer, v1.DebertaLayer):  # type: ignore[misc]
+    """DeBERTa's layer, guided."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the layer with the batch of the call that is under way."""
-        return super().__call__(*args, syntax=self.attention.self.site.held(), **kwargs)
 
-    def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:
-        """As the original, with the batch laid down where the attention finds it."""
-        self.attention.self.syntax = syntax
-        return super().forward(*args, **kwargs)
+class GuidedDebertaV2Layer(_GuidedLayer, v2.DebertaV2Layer):  # type: ignore[misc]
+    """DeBERTa-v2's layer, guided."""
 
 
 GUIDED = {

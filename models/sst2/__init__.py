@@ -1,0 +1,1 @@
+"""The English sentiment model that ships; see card.md."""
