@@ -14,11 +14,12 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
 from bnaparser import __version__
-from bnaparser.server import corenlp, describe, logs, page, routes
+from bnaparser.server import classify, corenlp, describe, logs, page, routes
+from bnaparser.server.classify_queue import load_classifier
 from bnaparser.server.limits import ReadBody, RequireKey
 from bnaparser.server.observe import Observe
 from bnaparser.server.problems import Problem, answer_http_exception, answer_problem
-from bnaparser.server.service import Load, Service, load_parser
+from bnaparser.server.service import Load, LoadClassifier, Service, load_parser
 from bnaparser.server.settings import ServerSettings, read_settings
 from bnaparser.server.writing import ERRORS_HEADER
 
@@ -34,13 +35,17 @@ class Application(FastAPI):
         return self.openapi_schema
 
 
-def create_app(settings: ServerSettings | None = None, load: Load = load_parser) -> FastAPI:
-    """Return an application; its model is loaded when it starts, with ``load``.
+def create_app(
+    settings: ServerSettings | None = None,
+    load: Load = load_parser,
+    load_classifier: LoadClassifier = load_classifier,
+) -> FastAPI:
+    """Return an application; its models are loaded when it starts, with the two functions.
 
     Without settings they come from the environment. Raises SettingsError when they are wrong.
     """
     settings = settings or read_settings()
-    service = Service(settings, load)
+    service = Service(settings, load, load_classifier)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -61,7 +66,7 @@ def create_app(settings: ServerSettings | None = None, load: Load = load_parser)
         exception_handlers={Problem: answer_problem, HTTPException: answer_http_exception},
     )
     app.state.service = service
-    for router in (routes.router, corenlp.router, page.router, describe.router):
+    for router in (routes.router, classify.router, corenlp.router, page.router, describe.router):
         app.include_router(router)
     _add_layers(app, settings)
     return app
@@ -83,4 +88,9 @@ def _add_layers(app: FastAPI, settings: ServerSettings) -> None:
     app.add_middleware(Observe)
 
 
-app = create_app()
+def __getattr__(name: str) -> FastAPI:
+    """Make ``app`` when it is first asked for: whoever wants ``create_app`` alone builds nothing."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()["app"] = app = create_app()
+    return app

@@ -1,6 +1,6 @@
-"""The queue between the requests and the one thread that parses: bounded, fair, in batches.
+"""The queue between the requests and the one thread of the models: bounded, fair, in batches.
 
-All of it is touched from the event loop alone; only the parsing itself runs in the thread.
+All of it is touched from the event loop alone; only the models' work runs in the thread.
 """
 
 from __future__ import annotations
@@ -9,37 +9,51 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
 
-from bnaparser.parse import Parse
-from bnaparser.server.metrics import Metrics
+from bnaparser.server.metrics import WorkMetrics
 from bnaparser.server.problems import Failure, NotReady, Problem, QueueFull, TooLarge
-from bnaparser.text import Sentence
 
 log = logging.getLogger(__name__)
 
 Rows = Sequence[Sequence[str]] | None
-ParseBatch = Callable[[Sequence[Sentence], Rows], list[Parse]]
+
+
+class HasWords(Protocol):
+    """What a queue takes in, a sentence or a text: only the number of its words is asked for."""
+
+    @property
+    def words(self) -> Sized:
+        """The words that the model is to read."""
+
+
+Unit = TypeVar("Unit", bound=HasWords)
+Result = TypeVar("Result")
+Work = Callable[[Sequence[Unit], Rows], list[Result]]
 
 # A batch is chosen from the sentences whose turn is next, up to this many times its words: more
 # makes batches of more similar length, fewer shares out the parser more evenly.
 _WINDOW = 4
+# A batch grows no further where its padding would pass this share of ``batch_words``: what waits is
+# far less than what a library sorts at once, and a batch of its own costs less than much padding.
+_PADDING = 1 / 50
 # How much of the measured speed the last batch decides.
 _NEWEST = 0.2
 _FIRST_GUESS = 1000.0
 
 
 @dataclass(eq=False)
-class _Job:
+class _Job(Generic[Unit, Result]):
     """The sentences of one request; ``waiting`` are the places of those not begun, longest last."""
 
-    sentences: Sequence[Sentence]
+    sentences: Sequence[Unit]
     tags: Rows
-    answer: asyncio.Future[list[Parse]]
+    answer: asyncio.Future[list[Result]]
     waiting: list[int]
-    parses: list[Parse | None]
+    parses: list[Result | None]
     missing: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,34 +61,46 @@ class _Job:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Place(Generic[Unit, Result]):
     """One waiting sentence: its request, its place there, and its words."""
 
-    job: _Job
+    job: _Job[Unit, Result]
     index: int
     words: int
 
 
-class Batcher:
+class Batcher(Generic[Unit, Result]):
     """Takes the sentences of many requests, and parses them in batches in one thread.
+
+    What it does with them is ``work``, the parser's; a second Batcher, for texts that another model
+    reads, is given the first one's ``thread``: their batches take turns. ``name`` is the model's in
+    errors.
 
     ``batch_words`` bounds a batch, padding counted, unless it is one sentence; ``queue_words``
     bounds the words that wait. Requests take turns: whoever has waited longest begins a batch, and
     it is filled with waiting sentences of similar length, a like number from each request.
     """
 
-    def __init__(self, parse: ParseBatch, batch_words: int, queue_words: int, metrics: Metrics):
-        self._parse = parse
+    def __init__(
+        self,
+        work: Work[Unit, Result],
+        batch_words: int,
+        queue_words: int,
+        metrics: WorkMetrics,
+        name: str = "parser",
+        thread: ThreadPoolExecutor | None = None,
+    ):
+        self._do, self._name = work, name
         self.batch_words = batch_words
         self.queue_words = queue_words
         self.metrics = metrics
         self.words = 0
         self.sentences = 0
         self.speed = _FIRST_GUESS
-        self._waiting: deque[_Job] = deque()
-        self._unanswered: set[_Job] = set()
+        self._waiting: deque[_Job[Unit, Result]] = deque()
+        self._unanswered: set[_Job[Unit, Result]] = set()
         self._work = asyncio.Event()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-parse")
+        self.thread = thread or ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -82,12 +108,12 @@ class Batcher:
         """Whether it takes requests: it was started, and neither stopped nor did it fail."""
         return self._task is not None and not self._task.done()
 
-    async def try_out(self, sentence: Sentence) -> Parse:
+    async def try_out(self, sentence: Unit) -> Result:
         """Parse a sentence past the queue, before it is started. Raises Failure."""
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._thread, _guarded, self._parse, [sentence], None)
+        found = await loop.run_in_executor(self.thread, _guarded, self._do, [sentence], None)
         if isinstance(found, BaseException):
-            raise Failure("the parser broke down") from found
+            raise Failure(f"the {self._name} broke down") from found
         return found[0]
 
     def start(self) -> None:
@@ -100,14 +126,14 @@ class Batcher:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self.thread.shutdown(wait=False, cancel_futures=True)
 
     def check_room(self, more: int = 0) -> None:
         """Raise QueueFull where nothing can be taken in; ``more`` words are still on their way."""
         if self.words + more >= self.queue_words:
             raise self._full()
 
-    async def submit(self, sentences: Sequence[Sentence], tags: Rows = None) -> list[Parse]:
+    async def submit(self, sentences: Sequence[Unit], tags: Rows = None) -> list[Result]:
         """Return a Parse a sentence, in order.
 
         Raises QueueFull or TooLarge at once, Failure if the parser broke down. A task that is
@@ -120,12 +146,12 @@ class Batcher:
                 " service keeps waiting: send it in parts"
             )
         if not self.alive:
-            raise Failure("the parser is not running")
+            raise Failure(f"the {self._name} is not running")
         if self.words + words > self.queue_words:
             raise self._full()
         if not sentences:
             return []
-        job = _Job(
+        job: _Job[Unit, Result] = _Job(
             sentences,
             tags,
             asyncio.get_running_loop().create_future(),
@@ -147,10 +173,10 @@ class Batcher:
     def _count(self, sentences: int, words: int) -> None:
         self.sentences += sentences
         self.words += words
-        self.metrics.queue_sentences.set(self.sentences)
-        self.metrics.queue_words.set(self.words)
+        self.metrics.queue_sentences.inc(sentences)
+        self.metrics.queue_words.inc(words)
 
-    def _forget(self, job: _Job) -> None:
+    def _forget(self, job: _Job[Unit, Result]) -> None:
         """Take a request out, with what of it still waits."""
         self._unanswered.discard(job)
         if job.waiting:
@@ -171,7 +197,7 @@ class Batcher:
             rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
             started = time.perf_counter()
             found = await loop.run_in_executor(
-                self._thread, _guarded, self._parse, sentences, rows or None
+                self.thread, _guarded, self._do, sentences, rows or None
             )
             self._measure(batch, time.perf_counter() - started)
             if isinstance(found, BaseException):
@@ -179,18 +205,21 @@ class Batcher:
             else:
                 self._deliver(batch, found)
 
-    def _take(self) -> list[_Place]:
+    def _take(self) -> list[_Place[Unit, Result]]:
         """Take the sentences of the next batch out of the queue."""
         window = list(self._window())
         if not window:
             return []
         head = window[0]
         window.sort(key=lambda place: abs(place.words - head.words))
-        batch: list[_Place] = []
-        longest = 0
+        batch: list[_Place[Unit, Result]] = []
+        longest = words = 0
         for place in window:
-            longest = max(longest, place.words)
-            if batch and (len(batch) + 1) * longest > self.batch_words:
+            longest, words = max(longest, place.words), words + place.words
+            padded = (len(batch) + 1) * longest
+            if batch and (
+                padded > self.batch_words or padded - words > _PADDING * self.batch_words
+            ):
                 break
             batch.append(place)
         for place in batch:
@@ -200,7 +229,7 @@ class Batcher:
         self._count(-len(batch), -sum(place.words for place in batch))
         return batch
 
-    def _window(self) -> Iterator[_Place]:
+    def _window(self) -> Iterator[_Place[Unit, Result]]:
         """Yield the sentences whose turn is next: one of each request, then a second, and so on.
 
         A batch has tags for all its sentences or for none.
@@ -221,16 +250,16 @@ class Batcher:
             turn += 1
             jobs = [job for job in jobs if len(job.waiting) > turn]
 
-    def _measure(self, batch: Sequence[_Place], seconds: float) -> None:
+    def _measure(self, batch: Sequence[_Place[Unit, Result]], seconds: float) -> None:
         words = sum(place.words for place in batch)
         self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
         self.metrics.batch_sentences.observe(len(batch))
         self.metrics.batch_words.observe(words)
         self.metrics.words.inc(words)
         self.metrics.sentences.inc(len(batch))
-        self.metrics.parse_seconds.inc(seconds)
+        self.metrics.work_seconds.inc(seconds)
 
-    def _deliver(self, batch: Sequence[_Place], parses: Sequence[Parse]) -> None:
+    def _deliver(self, batch: Sequence[_Place[Unit, Result]], parses: Sequence[Result]) -> None:
         for place, parse in zip(batch, parses, strict=True):
             job = place.job
             job.parses[place.index] = parse
@@ -238,10 +267,11 @@ class Batcher:
             if not job.missing and not job.answer.done():
                 job.answer.set_result([one for one in job.parses if one is not None])
 
-    def _fail(self, batch: Sequence[_Place], error: BaseException) -> None:
-        log.error("the parser failed on a batch", exc_info=error)
+    def _fail(self, batch: Sequence[_Place[Unit, Result]], error: BaseException) -> None:
+        log.error("the %s failed on a batch", self._name, exc_info=error)
         for job in {place.job for place in batch}:
-            _refuse(job, Failure("the parser broke down over this request; see the service's log"))
+            reason = f"the {self._name} broke down over this request; see the service's log"
+            _refuse(job, Failure(reason))
             self._forget(job)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -254,24 +284,24 @@ class Batcher:
             _refuse(job, problem)
 
 
-def _weight(sentence: Sentence) -> int:
+def _weight(sentence: HasWords) -> int:
     """Words that a sentence counts as; one without words takes a place all the same."""
     return max(1, len(sentence.words))
 
 
-def _refuse(job: _Job, problem: Problem) -> None:
+def _refuse(job: _Job[Unit, Result], problem: Problem) -> None:
     if not job.answer.done():
         job.answer.set_exception(problem)
 
 
 def _guarded(
-    parse: ParseBatch, sentences: Sequence[Sentence], tags: Rows
-) -> list[Parse] | BaseException:
-    """Parse in the thread. What is raised comes back as a value, so that nothing can end the loop."""
+    work: Work[Unit, Result], sentences: Sequence[Unit], tags: Rows
+) -> list[Result] | BaseException:
+    """Work in the thread. What is raised comes back as a value, so that nothing can end the loop."""
     try:
-        parses = parse(sentences, tags)
+        results = work(sentences, tags)
     except BaseException as error:  # noqa: BLE001 (it is reported by the event loop)
         return error
-    if len(parses) != len(sentences):
-        return RuntimeError(f"{len(parses)} parses of {len(sentences)} sentences")
-    return parses
+    if len(results) != len(sentences):
+        return RuntimeError(f"{len(results)} results of {len(sentences)} sentences")
+    return results

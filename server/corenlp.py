@@ -16,6 +16,7 @@ from bnaparser.server.corenlp_openapi import ANSWERS, PARAMETERS, REQUEST_BODY
 from bnaparser.server.corenlp_request import Wanted, read_text, read_wanted, sentences_of
 from bnaparser.server.corenlp_wire import to_protobuf
 from bnaparser.server.problems import TooLarge, problem_answers
+from bnaparser.server.reading import check_coding
 from bnaparser.server.service import Service
 from bnaparser.server.writing import CHARACTERS_A_WORD
 from bnaparser.text import Sentence
@@ -50,6 +51,7 @@ async def corenlp(request: Request) -> Response:
     service: Service = request.app.state.service
     service.admit()
     wanted = read_wanted(request.query_params.multi_items())
+    check_coding(request.headers)
     text = read_text(await request.body(), request.headers.get("content-type"))
     _check_characters(text, service)
     sentences = await service.off_loop(len(text), sentences_of, text, wanted)

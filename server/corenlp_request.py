@@ -36,7 +36,7 @@ _CHARSETS = frozenset(
 _FORM = "application/x-www-form-urlencoded"
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
-_WORD = re.compile(r"\S+")
+_WORD = re.compile(r"[^\s\x00]+")
 _ENDS_SENTENCE = re.compile(r"\.|[!?]+|[\u3002\uff01\uff1f]+")
 _CLOSES = frozenset(["''", '"', "'", "\u201d", "\u2019", *")]}", "-RRB-", "-RSB-", "-RCB-"])
 

@@ -12,12 +12,12 @@ from pydantic.json_schema import models_json_schema
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from bnaparser import __version__
-from bnaparser.server import routes
+from bnaparser.server import classify, routes
 from bnaparser.server.limits import OPEN_PATHS
 from bnaparser.server.problems import problem_answers
-from bnaparser.server.schemas import Answer, ProblemBody
+from bnaparser.server.schemas import Answer, ClassifyAnswer, ProblemBody
 
-DESCRIPTION = """Constituency parsing: text in, bracketed trees out.
+DESCRIPTION = """Constituency parsing: text in, bracketed trees out; and texts classified along their trees.
 
 Every error is `application/problem+json` and has the number of its request, which is also the
 header `X-Request-ID` of each answer; a request may bring its own.
@@ -72,10 +72,12 @@ def openapi(app: FastAPI, needs_key: bool) -> dict[str, Any]:
         title="bnaparser", version=__version__, description=DESCRIPTION, routes=app.routes
     )
     # FastAPI drops nulls from what it is given, and an example may need one.
-    document["paths"]["/v1/parse"]["post"]["responses"]["200"] = routes.ANSWER
-    # The bodies of /v1/parse are described by hand, so their schemas are added by hand.
+    for path, answer in (("/v1/parse", routes.ANSWER), ("/v1/classify", classify.ANSWER)):
+        document["paths"][path]["post"]["responses"]["200"] = answer
+    # The bodies of these two are described by hand, so their schemas are added by hand.
     _, definitions = models_json_schema(
-        [(Answer, "serialization"), (ProblemBody, "serialization")], ref_template=_REFERENCE
+        [(model, "serialization") for model in (Answer, ClassifyAnswer, ProblemBody)],
+        ref_template=_REFERENCE,
     )
     document["paths"]["/"]["get"] = _THE_PAGE
     components = document.setdefault("components", {})
@@ -94,8 +96,8 @@ def openapi(app: FastAPI, needs_key: bool) -> dict[str, Any]:
                 operation["security"] = []
             elif needs_key:
                 statuses.append(401)
-            for status, answer in problem_answers(*statuses).items():
-                operation["responses"].setdefault(str(status), answer)
+            for status, problem in problem_answers(*statuses).items():
+                operation["responses"].setdefault(str(status), problem)
     return document
 
 

@@ -20,15 +20,50 @@ MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-_SENTENCES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+_UNITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _WORDS = (10, 25, 50, 100, 250, 500, 1000, 2500, 5000)
 
 
-class Metrics:
-    """The counters of one app. Rates, words a second say, are Prometheus's to take."""
+class WorkMetrics:
+    """What is counted of one queue and of the work on what leaves it, in batches.
+
+    ``prefix`` begins the names; ``units`` are what stands in the queue, ``done`` what becomes of
+    them, in time that is counted as ``seconds``.
+    """
+
+    def __init__(
+        self, registry: CollectorRegistry, prefix: str, units: str, done: str, seconds: str
+    ):
+        def waiting(what: str) -> Gauge:
+            name, text = f"{prefix}_queue_{what}", f"{what.capitalize()} waiting to be {done}"
+            return Gauge(name, text, multiprocess_mode="livesum", registry=registry)
+
+        def a_batch(what: str, buckets: tuple[int, ...]) -> Histogram:
+            name, text = f"{prefix}_batch_{what}", f"{what.capitalize()} a batch"
+            return Histogram(name, text, buckets=buckets, registry=registry)
+
+        self.queue_words, self.queue_sentences = waiting("words"), waiting(units)
+        self.batch_words, self.batch_sentences = a_batch("words", _WORDS), a_batch(units, _UNITS)
+        self.words = Counter(f"{prefix}_words", f"Words {done}", registry=registry)
+        self.sentences = Counter(
+            f"{prefix}_{units}", f"{units.capitalize()} {done}", registry=registry
+        )
+        text = f"Seconds that the models' thread worked until {units} were {done}"
+        self.work_seconds = Counter(seconds, text, registry=registry)
+
+
+class Metrics(WorkMetrics):
+    """The counters of one app. Rates, words a second say, are Prometheus's to take.
+
+    Its own are the parser's; ``classifying`` has the classifier's.
+    """
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
+        super().__init__(registry, "bnaparser", "sentences", "parsed", "bnaparser_parse_seconds")
+        self.classifying = WorkMetrics(
+            registry, "bnaparser_classify", "texts", "classified", "bnaparser_classify_seconds"
+        )
         self.requests = Counter(
             "bnaparser_requests",
             "Requests answered",
@@ -42,30 +77,17 @@ class Metrics:
             buckets=_SECONDS,
             registry=registry,
         )
-        self.in_flight = self._gauge("bnaparser_requests_in_flight", "Requests being answered")
-        self.queue_words = self._gauge("bnaparser_queue_words", "Words waiting to be parsed")
-        self.queue_sentences = self._gauge(
-            "bnaparser_queue_sentences", "Sentences waiting to be parsed"
+        self.in_flight = Gauge(
+            "bnaparser_requests_in_flight",
+            "Requests being answered",
+            multiprocess_mode="livesum",
+            registry=registry,
         )
-        self.batch_sentences = Histogram(
-            "bnaparser_batch_sentences", "Sentences a batch", buckets=_SENTENCES, registry=registry
-        )
-        self.batch_words = Histogram(
-            "bnaparser_batch_words", "Words a batch", buckets=_WORDS, registry=registry
-        )
-        self.parse_seconds = Counter(
-            "bnaparser_parse_seconds", "Seconds that the parsing thread worked", registry=registry
-        )
-        self.words = Counter("bnaparser_words", "Words parsed", registry=registry)
-        self.sentences = Counter("bnaparser_sentences", "Sentences parsed", registry=registry)
         self.sentence_errors = Counter(
             "bnaparser_sentence_errors", "Sentences that got an error", registry=registry
         )
         if FOLDER_VARIABLE not in os.environ:
             ProcessCollector(registry=registry)
-
-    def _gauge(self, name: str, text: str) -> Gauge:
-        return Gauge(name, text, multiprocess_mode="livesum", registry=self.registry)
 
     def page(self) -> bytes:
         """Return the text that Prometheus reads, of all workers where they share a folder."""

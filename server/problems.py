@@ -50,6 +50,18 @@ class Unauthorized(Problem):
         )
 
 
+class NoClassifier(Problem):
+    """The service was started without a classifier."""
+
+    status, kind, title = 404, "no-classifier", "The service has no classifier"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this service was started without a classifier: the setting classifier"
+            " (bnaparser serve --classifier, environment BNAPARSER_CLASSIFIER) names one"
+        )
+
+
 class SlowBody(Problem):
     """The body did not arrive in time."""
 
@@ -118,6 +130,7 @@ class DeadlinePassed(Problem):
 _ANSWERS = {
     400: "The body cannot be read",
     401: "The key is missing or wrong",
+    404: "The service runs without a classifier; its setting `classifier` names one",
     408: "The body did not arrive in time",
     413: "The request is larger than the service takes; `/v1/models` tells the limits",
     415: "The body is of a type, character set or coding that is not read",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers
 
 from bnaparser.server.limits import check_json_depth
@@ -21,16 +21,20 @@ from bnaparser.server.schemas import (
     TokensRequest,
 )
 from bnaparser.server.settings import ServerSettings
-from bnaparser.text import Sentence, split, tokenize
+from bnaparser.text import Sentence, from_words, split, tokenize
 
 JSON = "application/json"
 PLAIN = "text/plain"
 # What curl names the body of ``--data-binary @file`` when it is not told.
 _CURLS_DEFAULT = "application/x-www-form-urlencoded"
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
-# Half of a surrogate pair is no character, and NUL none of a text.
-_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+# Half of a surrogate pair is no character. NUL is a blank in a text, as in the library and in
+# CoreNLP's protocol; a word that is given as such has no blanks.
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+_NO_WORD = re.compile("[\x00\ud800-\udfff]")
 _TOLD_MISTAKES = 3
+
+Request = TypeVar("Request", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,7 @@ class Asked:
 
 def media_type(headers: Headers) -> str:
     """Return the body's media type, JSON or PLAIN. Raises UnsupportedBody."""
-    coding = headers.get("content-encoding", "identity").strip().lower()
-    if coding not in ("", "identity"):
-        raise UnsupportedBody(
-            f"the body is coded as {coding[:40]!r}: send it as it is",
-            {"Accept-Encoding": "identity"},
-        )
+    check_coding(headers)
     content_type = headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()
     charset = _CHARSET.search(content_type)
@@ -65,36 +64,58 @@ def media_type(headers: Headers) -> str:
     raise UnsupportedBody(f"{said}: send {JSON}, or {PLAIN} with a sentence a line")
 
 
+def check_coding(headers: Headers) -> None:
+    """Raise UnsupportedBody for a body that is compressed: it is not unpacked here."""
+    coding = headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise UnsupportedBody(
+            f"the body is coded as {coding[:40]!r}: send it as it is",
+            {"Accept-Encoding": "identity"},
+        )
+
+
 def read_json(body: bytes, settings: ServerSettings) -> Asked:
     """Read a JSON request. Raises BadBody, Unprocessable or TooLarge."""
+    return _asked(read_request(body, settings, REQUESTS), settings)
+
+
+def read_request(
+    body: bytes, settings: ServerSettings, requests: Mapping[str, type[Request]]
+) -> Request:
+    """Read a JSON object of one of several kinds, each named like the field that it must have.
+
+    Raises BadBody or Unprocessable.
+    """
     given = _load(body, settings.max_json_depth)
+    *others, last = requests
+    names = f"{', '.join(others)} and {last}"
     if not isinstance(given, dict):
-        raise Unprocessable("the JSON is no object: send one with text, sentences or tokens")
-    kinds = [kind for kind in REQUESTS if kind in given]
+        raise Unprocessable(f"the JSON is no object: send one with one of {names}")
+    kinds = [kind for kind in requests if kind in given]
     if len(kinds) != 1:
         found = f"the request has {' and '.join(kinds)}" if kinds else "the request has none"
-        raise Unprocessable(f"give exactly one of text, sentences and tokens: {found}")
-    _check_text(given)
+        raise Unprocessable(f"give exactly one of {names}: {found}")
+    _check_text(given, _NO_WORD if kinds == ["tokens"] else _NO_TEXT)
     try:
-        request = REQUESTS[kinds[0]].model_validate(given)
+        return requests[kinds[0]].model_validate(given)
     except ValidationError as error:
         _tell_mistakes(error)
-    return _asked(request, settings)
 
 
 def read_plain(body: bytes, settings: ServerSettings) -> list[Sentence | None]:
-    """Read a text of one sentence a line, None for an empty line.
+    """Read a text of one sentence a line, None for an empty line. Raises BadBody or TooLarge."""
+    lines = read_lines(body, settings)
+    return [tokenize(line) if line.strip() else None for line in lines]
 
-    Raises BadBody, Unprocessable or TooLarge.
-    """
+
+def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
+    """Read the lines of a text. Raises BadBody or TooLarge."""
     text = _decode(body)
     lines = [line.rstrip("\r") for line in text.split("\n")]
     if not lines[-1]:
         lines.pop()
-    for number, line in enumerate(lines, 1):
-        _check_characters(line, f"line {number}")
-    _check_size(lines, settings)
-    return [tokenize(line) if line.strip() else None for line in lines]
+    check_size(lines, settings)
+    return lines
 
 
 def _asked(
@@ -102,15 +123,12 @@ def _asked(
 ) -> Asked:
     options = (request.format, request.scores)
     if isinstance(request, TextRequest):
-        _check_size([request.text], settings)
+        check_size([request.text], settings)
         return Asked(split(request.text), None, *options)
     if isinstance(request, SentencesRequest):
-        _check_size(request.sentences, settings)
+        check_size(request.sentences, settings)
         return Asked([tokenize(text) for text in request.sentences], None, *options)
-    # Imported here, as it loads torch, which has been loaded with the model by now.
-    from bnaparser.parser import from_words
-
-    _check_size((word for words in request.tokens for word in words), settings)
+    check_size((word for words in request.tokens for word in words), settings)
     sentences = [from_words(words) for words in request.tokens]
     problem = None
     if request.tags is not None and len(request.tags) != len(sentences):
@@ -154,27 +172,28 @@ def _no_constant(name: str) -> NoReturn:
     raise BadBody(f"the JSON has {name}, which is no JSON number")
 
 
-def _check_text(value: Any, place: str = "") -> None:
-    """Raise Unprocessable where a string holds what is no character; the depth is bounded."""
+def _check_text(value: Any, bad: re.Pattern[str], place: str = "") -> None:
+    """Raise Unprocessable where a string holds a bad character; the depth is bounded."""
     if isinstance(value, str):
-        _check_characters(value, place or "a name")
+        _check_characters(value, bad, place)
     elif isinstance(value, dict):
         for name, item in value.items():
-            _check_characters(name, "a name")
-            _check_text(item, f"{place}.{name}" if place else name)
+            _check_characters(name, _NO_WORD, "a name")
+            _check_text(item, bad, f"{place}.{name}" if place else name)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            _check_text(item, f"{place}[{index}]")
+            _check_text(item, bad, f"{place}[{index}]")
 
 
-def _check_characters(text: str, place: str) -> None:
-    wrong = _NO_TEXT.search(text)
+def _check_characters(text: str, bad: re.Pattern[str], place: str) -> None:
+    wrong = bad.search(text)
     if wrong:
         name = "NUL" if wrong[0] == "\x00" else f"half of a surrogate pair, \\u{ord(wrong[0]):04x}"
         raise Unprocessable(f"{place}: character {wrong.start() + 1} is {name}")
 
 
-def _check_size(texts: Iterable[str], settings: ServerSettings) -> None:
+def check_size(texts: Iterable[str], settings: ServerSettings) -> None:
+    """Raise TooLarge for texts of more characters than the service takes at once."""
     size = sum(map(len, texts))
     if size > settings.max_characters:
         raise TooLarge(

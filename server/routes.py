@@ -12,13 +12,14 @@ from bnaparser.server.schemas import (
     REQUESTS,
     TEXT_EXAMPLE,
     TREE_EXAMPLE,
+    ClassifierModel,
     Limits,
     Model,
     ModelList,
     State,
     words_example,
 )
-from bnaparser.server.service import Service
+from bnaparser.server.service import Service, shown_name
 from bnaparser.tree import CHAIN
 
 router = APIRouter()
@@ -42,19 +43,14 @@ _BODY = {
             },
         },
         reading.PLAIN: {
-            "schema": {"type": "string", "pattern": r"^[^\x00]*$"},
+            "schema": {"type": "string"},
             "examples": {"lines": {"value": "The cat sat on the mat.\nIt rained.\n"}},
         },
     },
 }
 ANSWER = {
     "description": "A tree for each sentence, in order; a sentence that failed has its error",
-    "headers": {
-        writing.ERRORS_HEADER: {
-            "description": "plain text only: the lines that have no tree, and why",
-            "schema": {"type": "string"},
-        }
-    },
+    "headers": {writing.ERRORS_HEADER: writing.ERRORS_HEADER_DESCRIBED},
     "content": {
         reading.JSON: {
             "schema": {"$ref": "#/components/schemas/Answer"},
@@ -138,7 +134,7 @@ async def _parse_plain(service: Service, body: bytes) -> Response:
     "/v1/models", tags=["REST"], summary="What it parses with", responses=problem_answers(500, 503)
 )
 async def models(request: Request) -> ModelList:
-    """Tell the model's name, its labels, and what a request may hold."""
+    """Tell the models' names, their labels, and what a request may hold."""
     service: Service = request.app.state.service
     settings, parser = service.settings, service.parser
     if parser is None:
@@ -160,7 +156,23 @@ async def models(request: Request) -> ModelList:
         labels=sorted({part for name in parser.model.labels.names for part in name.split(CHAIN)}),
         limits=limits,
     )
-    return ModelList(models=[model])
+    return ModelList(models=[model], classifiers=_classifiers(service))
+
+
+def _classifiers(service: Service) -> list[ClassifierModel]:
+    if service.classifying is None or service.settings.classifier is None:
+        return []
+    model = service.classifying.classifier.model
+    return [
+        ClassifierModel(
+            name=shown_name(service.settings.classifier),
+            version=__version__,
+            device=str(model.device),
+            kind=model.settings.task.kind,
+            pairs=model.settings.task.pair,
+            labels=list(model.labels),
+        )
+    ]
 
 
 @router.get("/live", tags=["Operations"], summary="Whether the process lives")

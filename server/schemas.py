@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 Format = Literal["json", "bracket", "svg"]
-Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+Word = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 
 TEXT_EXAMPLE = "The cat sat on the mat. It rained."
 TREE_EXAMPLE = (
@@ -31,13 +31,13 @@ class Options(BaseModel):
 class TextRequest(Options):
     """Running text, which is split into sentences; places count in the whole text."""
 
-    text: Text = Field(description="running text", examples=[TEXT_EXAMPLE])
+    text: str = Field(description="running text", examples=[TEXT_EXAMPLE])
 
 
 class SentencesRequest(Options):
     """Sentences, each split into words; places count in that sentence."""
 
-    sentences: list[Text] = Field(
+    sentences: list[str] = Field(
         description="a sentence each", examples=[["The cat sat on the mat.", "It rained."]]
     )
 
@@ -45,10 +45,10 @@ class SentencesRequest(Options):
 class TokensRequest(Options):
     """Sentences of given words; places count in the sentence's words joined by blanks."""
 
-    tokens: list[list[Text]] = Field(
+    tokens: list[list[Word]] = Field(
         description="the words of each sentence", examples=[[["It", "rained", "."]]]
     )
-    tags: list[list[Text]] | None = Field(
+    tags: list[list[Word]] | None = Field(
         default=None,
         description="a part of speech for each word; they stand in the tree, and guide a model that"
         " takes them",
@@ -60,6 +60,47 @@ REQUESTS: dict[str, type[TextRequest | SentencesRequest | TokensRequest]] = {
     "text": TextRequest,
     "sentences": SentencesRequest,
     "tokens": TokensRequest,
+}
+
+
+def _text_or_pair(value: object) -> str:
+    return "pair" if isinstance(value, list) else "text"
+
+
+TextOrPair = Annotated[
+    Annotated[str, Tag("text")]
+    | Annotated[list[str], Field(min_length=2, max_length=2), Tag("pair")],
+    Discriminator(_text_or_pair),
+]
+
+
+class ClassifyRequest(BaseModel):
+    """Texts, of one sentence or several; two a piece for a model of pairs."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ClassifyTextRequest(ClassifyRequest):
+    """One text, or one pair."""
+
+    text: TextOrPair = Field(
+        description="running text; for a model of pairs two of them, or one with a tab between",
+        examples=["A gripping, funny film."],
+    )
+
+
+class ClassifyTextsRequest(ClassifyRequest):
+    """Texts, or pairs."""
+
+    texts: list[TextOrPair] = Field(
+        description="running texts, each as `text`",
+        examples=[["A gripping, funny film.", "It bored me."]],
+    )
+
+
+CLASSIFY_REQUESTS: dict[str, type[ClassifyTextRequest | ClassifyTextsRequest]] = {
+    "text": ClassifyTextRequest,
+    "texts": ClassifyTextsRequest,
 }
 
 
@@ -104,6 +145,31 @@ class Answer(BaseModel):
     parses: list[Entry]
 
 
+class ClassifyEntry(BaseModel):
+    """What the classifier says of one text, or the reason why it says nothing in ``error``."""
+
+    label: str | None = Field(description="the likeliest class")
+    probabilities: dict[str, float] = Field(description="of each class")
+    trees: list[str | None] = Field(
+        description="the bracketed tree of each sentence; null where it could not be parsed"
+    )
+    error: str | None = Field(
+        description="why there is no answer, or which sentence has no tree: then the plain encoder"
+        " has served the text, and the label is there"
+    )
+    score: float | None = Field(default=None, description="from models that give scores only")
+    tags: list[str] | None = Field(
+        default=None, description="from models that label words only: one a word"
+    )
+
+
+class ClassifyAnswer(BaseModel):
+    """The texts of a request, in order, each with what the classifier says."""
+
+    model: str
+    answers: list[ClassifyEntry]
+
+
 class Limits(BaseModel):
     """What a request may hold at most."""
 
@@ -127,10 +193,22 @@ class Model(BaseModel):
     limits: Limits
 
 
+class ClassifierModel(BaseModel):
+    """A model that the service classifies with."""
+
+    name: str
+    version: str = Field(description="of bnaparser")
+    device: str
+    kind: Literal["classification", "regression", "tagging"]
+    pairs: bool = Field(description="whether a text is two texts")
+    labels: list[str] = Field(description="of texts, or of words; none of scores")
+
+
 class ModelList(BaseModel):
-    """The models that are loaded."""
+    """The models that are loaded; `classifiers` is empty where the service has none."""
 
     models: list[Model]
+    classifiers: list[ClassifierModel]
 
 
 class State(BaseModel):

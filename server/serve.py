@@ -63,8 +63,11 @@ def serve(settings: ServerSettings, load: Load = load_parser) -> None:
     with _leaving_quietly():
         logs.configure(settings)
         _raise_file_limit()
-        models.find(settings.model)
+        for name in filter(None, (settings.model, settings.classifier)):
+            models.find(name)
         sockets = open_sockets(settings.host, settings.port)
+        for one in sockets:
+            _bound_stalling(one, settings.stall_seconds)
         log.info("starting on %s", ", ".join(map(_address, sockets)))
         if settings.workers == 1:
             asyncio.run(_work(settings, load, sockets))
@@ -106,6 +109,16 @@ def _bound(family: int, address: Sequence[Any], port: int) -> socket.socket:
         one.close()
         raise
     return one
+
+
+def _bound_stalling(one: socket.socket, seconds: float) -> None:
+    """Have the system close connections whose client takes nothing of what is sent for so long.
+
+    The connections that a socket accepts inherit it. Only Linux has this.
+    """
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        milliseconds = max(1, round(1000 * seconds))
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
 
 
 def _port(sockets: Sequence[socket.socket]) -> int:

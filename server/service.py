@@ -1,33 +1,38 @@
-"""One process's service: its model, its queue, and whether it takes requests."""
+"""One process's service: its models, their queues, and whether it takes requests."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.parse import Parse
 from bnaparser.server.batcher import Batcher, Rows
+from bnaparser.server.classify_queue import Classifying, load_classifier
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.observe import current
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady, TooLarge
 from bnaparser.server.settings import ServerSettings
+from bnaparser.startup import loading
 from bnaparser.text import Sentence, tokenize
 
 if TYPE_CHECKING:
+    from bnaparser.classify import Classification, Classifier, ReadText
     from bnaparser.parser import Parser
 
 log = logging.getLogger(__name__)
 Given = TypeVarTuple("Given")
 Result = TypeVar("Result")
 Load = Callable[[ServerSettings], "Parser"]
+LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
 
 # Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
 # a few milliseconds, less than other requests would notice.
@@ -42,31 +47,44 @@ _WARM_UP = "The service is ready , and it answers ."
 
 def load_parser(settings: ServerSettings) -> Parser:
     """Load the model with the threads that this worker may use. Raises ModelError."""
-    import torch
+    with loading():
+        import torch
 
-    from bnaparser.parser import Parser
+        from bnaparser.parser import Parser
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     threads = settings.threads or max(1, (cores or 1) // settings.workers)
     if threads != torch.get_num_threads():
         torch.set_num_threads(threads)
-    return Parser.load(settings.model, settings.device, _PIECES_A_WORD * settings.batch_tokens)
+    with loading():
+        parser = Parser.load(
+            settings.model, settings.device, _PIECES_A_WORD * settings.batch_tokens
+        )
+    # What is loaded stays: going through it now and then would hold up requests for half a second.
+    gc.freeze()
+    return parser
 
 
 class Service:
-    """What the routes use: ``parse``, and how the service is.
+    """What the routes use: ``parse``, ``classify``, and how the service is.
 
     ``in_flight`` counts the requests whose body was read and whose answer is not yet sent.
     """
 
-    def __init__(self, settings: ServerSettings, load: Load = load_parser):
+    def __init__(
+        self,
+        settings: ServerSettings,
+        load: Load = load_parser,
+        load_classifier: LoadClassifier = load_classifier,
+    ):
         self.settings = settings
         self.metrics = Metrics()
         self.parser: Parser | None = None
+        self.classifying: Classifying | None = None
         self.draining = False
         self.in_flight = 0
-        self._load = load
-        self._batcher: Batcher | None = None
+        self._load, self._load_classifier = load, load_classifier
+        self._batcher: Batcher[Sentence, Parse] | None = None
         # Texts are split one at a time: Python would not run two at once, and so each is done sooner.
         self._text_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
         self._characters = 0  # of texts that are being split or wait to be
@@ -74,17 +92,16 @@ class Service:
     @property
     def ready(self) -> bool:
         """Whether it takes requests: the model is loaded, it has parsed, and it is not draining."""
-        return not self.draining and self._batcher is not None and self._batcher.alive
+        parses = not self.draining and self._batcher is not None and self._batcher.alive
+        return parses and (self.classifying is None or self.classifying.alive)
 
     @property
     def model_name(self) -> str:
         """The model's name: of a folder its last part, for paths are nobody else's business."""
-        name = self.settings.model
-        shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
-        return name if shipped_or_hub else Path(name).resolve().name
+        return shown_name(self.settings.model)
 
     async def start(self) -> None:
-        """Load the model and parse a sentence. Raises ModelError, in one sentence."""
+        """Load the models and try them out. Raises ModelError, in one sentence."""
         started = time.perf_counter()
         loop = asyncio.get_running_loop()
         parser = await loop.run_in_executor(self._text_thread, self._load, self.settings)
@@ -100,11 +117,27 @@ class Service:
             raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
         if warm_up.error is not None:
             raise ModelError(f"the model {self.settings.model!r} cannot parse: {warm_up.error}")
+        classifying = await self._classifying(parser, batcher)
         batcher.start()
-        self.parser, self._batcher = parser, batcher
+        self.parser, self.classifying, self._batcher = parser, classifying, batcher
         seconds = round(time.perf_counter() - started, 2)
         fields = {"model": self.model_name, "seconds": seconds}
         log.info("ready", extra={"fields": fields})
+
+    async def _classifying(
+        self, parser: Parser, batcher: Batcher[Sentence, Parse]
+    ) -> Classifying | None:
+        """Load the classifier, if there is to be one, and classify a text."""
+        name = self.settings.classifier
+        if name is None:
+            return None
+        loop = asyncio.get_running_loop()
+        classifier = await loop.run_in_executor(
+            self._text_thread, self._load_classifier, self.settings, parser
+        )
+        classifying = Classifying(classifier, parser, batcher, self.settings, self.metrics)
+        await classifying.start(name)
+        return classifying
 
     def drain(self) -> None:
         """Take no more requests; what was taken in is finished."""
@@ -113,6 +146,8 @@ class Service:
     async def stop(self) -> None:
         """End: who still waits gets a problem. May be called again."""
         self.draining = True
+        if self.classifying is not None:
+            await self.classifying.stop()
         if self._batcher is not None:
             await self._batcher.stop()
         self._text_thread.shutdown(wait=False)
@@ -152,16 +187,19 @@ class Service:
         tags: Rows = None,
         *,
         deadline_seconds: float | None = None,
+        batcher: Batcher[Sentence, Parse] | None = None,
     ) -> list[Parse]:
         """Return a Parse a sentence, in order; ``tags`` has a row for each, if given.
 
+        ``batcher`` is the queue of another parser than the service's.
         A sentence with more than ``max_words`` gets an error in its place. Raises NotReady,
         TooLarge, QueueFull, or DeadlinePassed, counted from when the request's body was read.
         """
         record = current.get()
         if record is None or not record.admitted:
             self.admit()
-        if self._batcher is None:
+        batcher = batcher or self._batcher
+        if batcher is None:
             raise NotReady(_STARTING)
         if len(sentences) > self.settings.max_sentences:
             raise TooLarge(
@@ -172,14 +210,25 @@ class Service:
         chosen = [sentences[index] for index in good]
         rows = None if tags is None else [tags[index] for index in good]
         seconds = self.settings.deadline_seconds if deadline_seconds is None else deadline_seconds
-        try:
-            async with asyncio.timeout(seconds - _elapsed()):
-                found = dict(zip(good, await self._batcher.submit(chosen, rows), strict=True))
-        except TimeoutError:
-            raise DeadlinePassed(seconds) from None
+        answers = await _before(seconds, batcher.submit(chosen, rows))
+        found = dict(zip(good, answers, strict=True))
         parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
         self._note(parses)
         return parses
+
+    async def classify(self, texts: Sequence[ReadText]) -> list[Classification]:
+        """Return an answer a text, in order; their sentences are parsed as by ``parse``.
+
+        Raises what ``parse`` raises.
+        """
+        if self.classifying is None:
+            raise NotReady(_STARTING)
+        self.classifying.check_room()
+        sentences = [sentence for text in texts for sentence in text.sentences]
+        parses = iter(await self.parse(sentences, batcher=self.classifying.parsing))
+        for text in texts:
+            text.take(parses)
+        return await _before(self.settings.deadline_seconds, self.classifying.answers(texts))
 
     def _too_long(self, sentence: Sentence) -> Parse:
         reason = (
@@ -196,6 +245,21 @@ class Service:
             record.sentences += len(parses)
             record.words += sum(len(parse.words) for parse in parses)
             record.errors += errors
+
+
+def shown_name(name: str) -> str:
+    """Return a model's name as others may see it: of a folder the last part, never its path."""
+    shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
+    return name if shipped_or_hub else Path(name).resolve().name
+
+
+async def _before(seconds: float, work: Coroutine[Any, Any, Result]) -> Result:
+    """Wait for work so many seconds from when the request's body was read; then DeadlinePassed."""
+    try:
+        async with asyncio.timeout(seconds - _elapsed()):
+            return await work
+    except TimeoutError:
+        raise DeadlinePassed(seconds) from None
 
 
 def _elapsed() -> float:

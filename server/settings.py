@@ -9,10 +9,17 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bnaparser.errors import SettingsError
+from bnaparser.text import MAX_WORDS
 
 ENVIRONMENT_PREFIX = "BNAPARSER_"
-# The same as bnaparser.parser.MAX_WORDS (a test compares them): importing it would load torch.
-MODEL_WORDS = 2000
+
+
+def _number(default: float | None, description: str, **bounds: Any) -> Any:
+    """Return the field of a number; at least 1 where no bounds are given. Never infinite."""
+    bounds = bounds or {"ge": 1}
+    if isinstance(default, float):
+        bounds["allow_inf_nan"] = False
+    return Field(default=default, description=description, **bounds)
 
 
 class ServerSettings(BaseSettings):
@@ -26,64 +33,56 @@ class ServerSettings(BaseSettings):
     )
 
     host: str = Field(default="127.0.0.1", min_length=1, description="address to listen on")
-    port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0: a free one")
+    port: int = _number(8000, "port to listen on; 0: a free one", ge=0, le=65535)
     model: str = Field(
         default="en",
         min_length=1,
         description="a model that ships, a model folder, or org/name of a model hub",
     )
+    classifier: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a classifier for /v1/classify, named like a model; by default there is none",
+    )
     device: str | None = Field(
         default=None, min_length=1, description="torch device; by default the first GPU, or the CPU"
     )
-    workers: int = Field(default=1, ge=1, le=256, description="processes, each with its own model")
-    threads: int | None = Field(
-        default=None,
+    workers: int = _number(1, "processes, each with its own models", ge=1, le=256)
+    threads: int | None = _number(
+        None,
+        "threads of a worker's models; by default the cores divided by the workers",
         ge=1,
         le=1024,
-        description="threads of a worker's model; by default the cores divided by the workers",
     )
-    batch_tokens: int = Field(
-        default=1000, ge=1, description="words that a batch holds at most, padding counted"
+    batch_tokens: int = _number(1000, "words that a batch holds at most, padding counted")
+    queue_words: int = _number(
+        50_000, "words that wait in a worker at most; further requests get 503"
     )
-    queue_words: int = Field(
-        default=50_000,
-        ge=1,
-        description="words that wait in a worker at most; further requests get 503",
+    deadline_seconds: float = _number(
+        60.0, "seconds that a request may take once its body is read; then it gets 504", gt=0
     )
-    deadline_seconds: float = Field(
-        default=60.0,
+    body_seconds: float = _number(
+        30.0, "seconds that a request's body may take to arrive; then it gets 408", gt=0
+    )
+    stall_seconds: float = _number(
+        60.0,
+        "seconds for which a client may take nothing of its answer; then its connection is closed",
         gt=0,
-        allow_inf_nan=False,
-        description="seconds that a request may take once its body is read; then it gets 504",
+        le=86_400,
     )
-    body_seconds: float = Field(
-        default=30.0,
-        gt=0,
-        allow_inf_nan=False,
-        description="seconds that a request's body may take to arrive; then it gets 408",
+    drain_seconds: float = _number(
+        30.0, "seconds that work taken in has to finish when the service is stopped", ge=0
     )
-    drain_seconds: float = Field(
-        default=30.0,
-        ge=0,
-        allow_inf_nan=False,
-        description="seconds that work taken in has to finish when the service is stopped",
-    )
-    max_body_bytes: int = Field(
-        default=2_000_000, ge=1, description="bytes that a request's body may have"
-    )
-    max_characters: int = Field(
-        default=200_000, ge=1, description="characters of text that a request may have"
-    )
-    max_sentences: int = Field(default=5_000, ge=1, description="sentences that a request may have")
-    max_words: int = Field(
-        default=500,
+    max_body_bytes: int = _number(2_000_000, "bytes that a request's body may have")
+    max_characters: int = _number(200_000, "characters of text that a request may have")
+    max_sentences: int = _number(5_000, "sentences, or texts, that a request may have")
+    max_words: int = _number(
+        500,
+        "words that a sentence may have; a longer one gives an error in its place",
         ge=1,
-        le=MODEL_WORDS,
-        description="words that a sentence may have; a longer one gives an error in its place",
+        le=MAX_WORDS,
     )
-    max_json_depth: int = Field(
-        default=32, ge=3, le=200, description="how deep a request's JSON may nest"
-    )
+    max_json_depth: int = _number(32, "how deep a request's JSON may nest", ge=3, le=200)
     key: SecretStr | None = Field(
         default=None,
         description="requests must bear this key, all but those for /live",

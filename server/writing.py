@@ -10,6 +10,10 @@ from bnaparser.parse import Parse
 from bnaparser.server.schemas import Format
 
 ERRORS_HEADER = "X-Sentence-Errors"
+ERRORS_HEADER_DESCRIBED = {
+    "description": "plain text only: the lines that went wrong, and why",
+    "schema": {"type": "string"},
+}
 # Proxies refuse headers of more than some kilobytes.
 _HEADER_CHARACTERS = 2_000
 # About how many characters of an answer a word takes.
@@ -28,15 +32,13 @@ def write_plain(parses: Sequence[Parse | None]) -> tuple[bytes, str | None]:
     None, which stands for an empty line, gives an empty line, and so does a sentence with an error.
     """
     trees = ["" if parse is None or parse.tree is None else str(parse.tree) for parse in parses]
-    errors = [
-        f"{number}: {parse.error}"
-        for number, parse in enumerate(parses, 1)
-        if parse is not None and parse.error is not None
-    ]
-    return "".join(f"{tree}\n" for tree in trees).encode(), _header(errors)
+    errors = [None if parse is None else parse.error for parse in parses]
+    return "".join(f"{tree}\n" for tree in trees).encode(), errors_header(errors)
 
 
-def _header(errors: Sequence[str]) -> str | None:
+def errors_header(found: Sequence[str | None]) -> str | None:
+    """Return the header that tells the errors, each with its line, as far as there is room."""
+    errors = [f"{number}: {error}" for number, error in enumerate(found, 1) if error is not None]
     told: list[str] = []
     room = _HEADER_CHARACTERS
     for error in errors:

@@ -1,6 +1,6 @@
-// Asking the service for trees, and saying in plain words why there are none.
+// Asking the service, and saying in plain words why there is no answer.
 
-/** Why the service gave no trees. `kind` is gone, busy, key, or refused. */
+/** Why the service gave no answer. `kind` is gone, busy, key, or refused. */
 export class Refusal extends Error {
   constructor(kind, message, { retryAfter = null, requestId = null } = {}) {
     super(message);
@@ -10,14 +10,34 @@ export class Refusal extends Error {
 
 /** The parses of a text, one a sentence, as the service's JSON form has them. Throws a Refusal. */
 export async function parse(text, key, signal) {
-  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  return (await ask("v1/parse", key, signal, { text: wellFormed(text), format: "json" })).parses;
+}
+
+/** The service's classifier as `v1/models` describes it; null where it has none. Throws a Refusal. */
+export async function findClassifier(key, signal) {
+  return (await ask("v1/models", key, signal)).classifiers[0] ?? null;
+}
+
+/** What the classifier says of a text; a pair stands on two lines. Throws a Refusal. */
+export async function classify(text, classifier, key, signal) {
+  const lines = wellFormed(text).trim().split(/\s*\n\s*/);
+  if (classifier.pairs && lines.length !== 2) {
+    return { error: "This model compares two texts: write each on a line of its own." };
+  }
+  const body = { text: classifier.pairs ? lines : wellFormed(text) };
+  return (await ask("v1/classify", key, signal, body)).answers[0];
+}
+
+/** The JSON that the service answers, to GET, or to POST where there is a body. */
+async function ask(path, key, signal, body) {
+  const headers = { Accept: "application/json" };
   if (key) headers.Authorization = `Bearer ${key}`;
+  const sent = body && { method: "POST", body: JSON.stringify(body) };
+  if (body) headers["Content-Type"] = "application/json";
   let response;
   try {
-    response = await fetch("v1/parse", {
-      method: "POST", headers, signal, body: JSON.stringify({ text: wellFormed(text), format: "json" }),
-    });
-    if (response.ok) return (await response.json()).parses;
+    response = await fetch(path, { headers, signal, ...sent });
+    if (response.ok) return await response.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("gone", response
@@ -53,7 +73,7 @@ function sentence(text) {
   return text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** The text without NUL and half surrogate pairs, which the service refuses. */
+/** The text without half surrogate pairs, which the service refuses. */
 function wellFormed(text) {
-  return text.replace(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }

@@ -1,9 +1,10 @@
 // The page: text in, trees out, the text in the address.
 
 import { card } from "./card.js";
-import { parse } from "./client.js";
+import { classify, findClassifier, parse } from "./client.js";
 import { button, html } from "./html.js";
 import { copy } from "./save.js";
+import { inShort, showVerdict } from "./verdict.js";
 
 const PAUSE = 350; // milliseconds without a key before the text is parsed
 const LIVE_CHARACTERS = 2000; // longer texts wait for the button
@@ -26,6 +27,7 @@ const shown = new Map(); // cards by what they show, so that a tree that stays i
 let asked = null; // the text that was asked for last
 let running = null; // its request
 let timer = 0;
+let classifier; // the service's; null where it has none, undefined until it is known
 
 function say(message) {
   status.textContent = message;
@@ -47,22 +49,47 @@ async function ask({ force = false, tries = 0 } = {}) {
   remember(wanted);
   if (!wanted) {
     show([]);
+    showVerdict(part("verdict"), null, null);
     say("");
     return;
   }
   const request = new AbortController();
   running = request;
-  trees.setAttribute("aria-busy", "true");
+  setBusy(true);
   const started = performance.now();
   try {
-    const parses = await parse(text.value, sessionStorage.getItem(KEY), request.signal);
+    const asking = [text.value, sessionStorage.getItem(KEY), request.signal];
+    const judging = classified(...asking);
+    const parses = await parse(...asking);
+    const time = performance.now() - started;
     part("key-form").hidden = true;
     show(parses);
-    say(summary(parses, performance.now() - started));
+    say(summary(parses, null, time));
+    const verdict = await judging; // the trees do not wait for it
+    if (running !== request) return;
+    showVerdict(part("verdict"), classifier, parses.length ? verdict : null, parses);
+    if (verdict) say(summary(parses, verdict, time));
   } catch (error) {
     if (error.name !== "AbortError") refused(error, tries);
   } finally {
-    if (running === request) trees.removeAttribute("aria-busy");
+    if (running === request) setBusy(false);
+  }
+}
+
+function setBusy(busy) {
+  for (const section of [trees, part("verdict")]) {
+    if (busy) section.setAttribute("aria-busy", "true");
+    else section.removeAttribute("aria-busy");
+  }
+}
+
+/** What the classifier says, or why it says nothing; null where there is none. Never throws. */
+async function classified(wanted, key, signal) {
+  try {
+    if (classifier === undefined) classifier = await findClassifier(key, signal);
+    return classifier && await classify(wanted, classifier, key, signal);
+  } catch (error) {
+    return classifier && error.name !== "AbortError" ? { error: error.message } : null;
   }
 }
 
@@ -80,13 +107,14 @@ function show(parses) {
   trees.replaceChildren(...shown.values());
 }
 
-function summary(parses, time) {
+function summary(parses, verdict, time) {
   const failed = parses.filter((one) => one.error !== null).length;
   const words = parses.reduce((sum, one) => sum + one.tokens.length, 0);
   const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   if (!parses.length) return "There is no word in this text.";
   const trouble = failed ? `, ${count(failed, "sentence")} without a tree` : "";
-  return `${count(parses.length - failed, "tree")}${trouble}, ${count(words, "word")}, ${Math.round(time)} ms`;
+  const said = inShort(verdict);
+  return `${said && `${said}; `}${count(parses.length - failed, "tree")}${trouble}, ${count(words, "word")}, ${Math.round(time)} ms`;
 }
 
 function refused(error, tries) {

@@ -1,15 +1,23 @@
-"""Apps of the service on a parser that the test holds in its hand, and on a real tiny one."""
+"""Apps of the service on models that the test holds in its hand, and on real tiny ones."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
+import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 
 from bnaparser.errors import SentenceError
@@ -17,10 +25,15 @@ from bnaparser.parse import Parse
 from bnaparser.parser import _check
 from bnaparser.server.app import create_app
 from bnaparser.server.settings import ServerSettings
-from bnaparser.text import Sentence
+from bnaparser.text import Sentence, split
 from bnaparser.tree import Span
 
 WAIT = 20.0  # seconds after which a test that waits for an event gives up
+PATIENCE = 60_000  # milliseconds; a busy machine is no failure
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
+    " --disable-background-networking --disable-component-update --disable-sync"
+)
 
 
 class HeldParser:
@@ -74,6 +87,69 @@ class HeldParser:
         assert self.begun.wait(WAIT)
 
 
+class HeldClassifier:
+    """Finds every text positive; ``batches`` are the texts that it was given, call by call.
+
+    It stops while ``gate`` is clear. The word CRASH makes a call raise.
+    """
+
+    def __init__(self, parser: HeldParser) -> None:
+        self.parser = parser
+        self.gate = threading.Event()
+        self.gate.set()
+        self.begun = threading.Event()
+        self.batches: list[list[str]] = []
+        task = SimpleNamespace(pair=False, kind="classification")
+        self.model = SimpleNamespace(
+            settings=SimpleNamespace(task=task),
+            labels=("negative", "positive"),
+            device="cpu",
+            max_pieces=512,
+        )
+
+    def read(self, text: str | Sequence[str]) -> Any:
+        from bnaparser.classify import ReadText
+
+        if not isinstance(text, str) and len(text) != 1:
+            return ReadText("\t".join(text), [], "this model takes one text")
+        text = text if isinstance(text, str) else text[0]
+        sentences = split(text)
+        return ReadText(text, [sentences], None if sentences else "the text has no words")
+
+    def answer(self, given: Sequence[Any]) -> list[Any]:
+        from bnaparser.classify import Classification
+
+        good = [one.text for one in given if one.error is None]
+        if good:
+            self.batches.append(good)
+            self.begun.set()
+            assert self.gate.wait(WAIT)
+        if any("CRASH" in text for text in good):
+            raise SystemExit("crash")
+        shares = {"negative": 0.25, "positive": 0.75}
+        return [
+            Classification(one.text, error=one.error)
+            if one.error is not None
+            else Classification(one.text, "positive", shares, *one.parses)
+            for one in given
+        ]
+
+    def hold(self) -> None:
+        """Stop at the next call."""
+        self.begun.clear()
+        self.gate.clear()
+
+    def wait_until_held(self) -> None:
+        assert self.begun.wait(WAIT)
+
+
+@pytest.fixture
+def classifier(parser: HeldParser) -> Iterator[HeldClassifier]:
+    held = HeldClassifier(parser)
+    yield held
+    held.gate.set()
+
+
 @pytest.fixture
 def parser() -> Iterator[HeldParser]:
     held = HeldParser()
@@ -82,16 +158,22 @@ def parser() -> Iterator[HeldParser]:
 
 
 @pytest.fixture
-def make_client(parser: HeldParser) -> Iterator[Callable[..., TestClient]]:
-    """A function from settings to a client of a started app on the held parser."""
+def make_client(
+    parser: HeldParser, classifier: HeldClassifier
+) -> Iterator[Callable[..., TestClient]]:
+    """A function from settings to a client of a started app on the held models.
+
+    It has a classifier where the setting ``classifier`` says so, whatever its value.
+    """
     with ExitStack() as stack:
 
         def make(**settings: Any) -> TestClient:
-            app = create_app(ServerSettings(**settings), lambda _: parser)  # type: ignore[arg-type, return-value]
+            app = create_app(ServerSettings(**settings), lambda _: parser, lambda *_: classifier)  # type: ignore[arg-type, return-value]
             return stack.enter_context(TestClient(app, raise_server_exceptions=False))
 
         yield make
         parser.gate.set()
+        classifier.gate.set()
 
 
 @pytest.fixture
@@ -104,3 +186,110 @@ def tiny_client(tiny_model_dir: Path) -> Iterator[TestClient]:
     """A client of an app on the real tiny parser."""
     with TestClient(create_app(ServerSettings(model=str(tiny_model_dir)))) as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def tiny_classifier_dir(
+    tmp_path_factory: pytest.TempPathFactory,
+    encoder_folder: Callable[[str], Path],
+    tiny_model_dir: Path,
+) -> Path:
+    """The folder of a classifier with a random head, made for the tiny parser's trees."""
+    from bnaparser.config import validate
+    from bnaparser.tasks import storage
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
+
+    table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": {"sla": {}}}
+    folder = tmp_path_factory.mktemp("tiny-classifier")
+    settings = validate(TaskModelSettings, table, "test")
+    storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+    # A stored model names its parser as others know it; on this machine that is a folder.
+    config = json.loads((folder / "config.json").read_text())
+    config["syntax"]["parser"] = str(tiny_model_dir)
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+Serving = Callable[..., AbstractContextManager[str]]
+
+
+@pytest.fixture(scope="session")
+def serving() -> Serving:
+    """A function that serves in a thread, on a free port: a parser, maybe a classifier, settings."""
+
+    @contextmanager
+    def serve(parser: Any, classifier: Any = None, **settings: Any) -> Iterator[str]:
+        given = settings if classifier is None else {"classifier": "held", **settings}
+        app = create_app(ServerSettings(**given), lambda _: parser, lambda *_: classifier)
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None))
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+            thread.start()
+            try:
+                yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+            finally:
+                server.should_exit = True
+                thread.join()
+
+    return serve
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium; the test is skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("BNAPARSER_CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.skip("no chromium on the path; BNAPARSER_CHROMIUM may name one")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=path, args=FLAGS.split())
+        yield chromium
+        chromium.close()
+
+
+@dataclass
+class Visit:
+    """Opens pages, and notes what they ask for and complain of."""
+
+    browser: Any
+    address: str
+    stack: ExitStack
+    asked: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    expected: str = "nothing is expected"
+
+    def __call__(self, text: str = "", where: str = "", **options: Any) -> Any:
+        """Open the page, with a text in its address; options are the browser context's."""
+        context = self.browser.new_context(reduced_motion="reduce", **options)
+        self.stack.callback(context.close)
+        context.set_default_timeout(PATIENCE)
+        context.on("request", lambda request: self.asked.append(request.url))
+        page = context.new_page()
+        page.on("console", lambda told: self.note(told.type, told.text))
+        page.on("pageerror", lambda error: self.note("error", str(error)))
+        page.goto(where or self.address + (f"#text={quote(text)}" if text else ""))
+        page.wait_for_selector("#examples button")
+        if text:
+            page.wait_for_selector("svg.tree")
+        return page
+
+    def note(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning") and not re.search(self.expected, text):
+            self.complaints.append(text)
+
+
+@pytest.fixture
+def visit(browser: Any, address: str) -> Iterator[Visit]:
+    """Opens the page of the service at the module's own fixture ``address``.
+
+    The test fails as well when the page asks anything of another origin, or writes an error to the
+    browser's console that the test does not expect.
+    """
+    with ExitStack() as stack:
+        made = Visit(browser, address, stack)
+        yield made
+    assert made.complaints == []
+    foreign = [url for url in made.asked if not url.startswith((made.address, "blob:", "data:"))]
+    assert foreign == []
+    assert made.asked

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -162,7 +165,9 @@ BAD_BODIES = [
     (b'{"text": "a", "format": "xml"}', 422, "format"),
     (b'{"text": "a", "scores": 1}', 422, "scores"),
     (b'{"text": "a", "modell": "en"}', 422, "modell"),
-    (b'{"text": "a\\u0000"}', 422, "text: character 2 is NUL"),
+    (b'{"tokens": [["a", "b\\u0000"]]}', 422, "tokens[0][1]: character 2 is NUL"),
+    (b'{"tokens": [["a"]], "tags": [["\\u0000"]]}', 422, "tags[0][0]: character 1 is NUL"),
+    (b'{"text": "a", "b\\u0000": 1}', 422, "a name: character 2 is NUL"),
     (b'{"sentences": ["a", "\\ud800 b"]}', 422, "sentences[1]: character 1 is half"),
     (b'{"text": "a", "\\ud800": 1}', 422, "a name: character 1"),
 ]
@@ -190,6 +195,14 @@ def test_a_wrong_body_is_told_with_its_place(
 )
 def test_other_types_of_body_are_refused(client: TestClient, headers: dict[str, str]) -> None:
     problem(client.post("/v1/parse", content=b"The cat", headers=headers), 415)
+
+
+@pytest.mark.parametrize("path", ["/v1/parse", "/"])
+def test_a_compressed_body_is_refused_by_its_name(client: TestClient, path: str) -> None:
+    headers = {"content-type": "text/plain", "content-encoding": "gzip"}
+    answer = client.post(path, content=gzip.compress(b"It rained."), headers=headers)
+    assert "coded as 'gzip'" in problem(answer, 415)
+    assert answer.headers["accept-encoding"] == "identity"
 
 
 def test_a_byte_order_mark_is_no_text(client: TestClient) -> None:
@@ -223,13 +236,25 @@ def test_no_plain_text_gives_none(client: TestClient) -> None:
     assert "x-sentence-errors" not in answer.headers
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "said"),
-    [(b"a\nb\x00", 422, "line 2: character 2"), (b"\xff", 400, "byte 1")],
-)
-def test_wrong_plain_text_is_told(client: TestClient, body: bytes, status: int, said: str) -> None:
-    answer = client.post("/v1/parse", content=body, headers={"content-type": "text/plain"})
-    assert said in problem(answer, status)
+def test_wrong_plain_text_is_told(client: TestClient) -> None:
+    answer = client.post("/v1/parse", content=b"\xff", headers={"content-type": "text/plain"})
+    assert "byte 1" in problem(answer, 400)
+
+
+def test_nul_is_a_blank_in_text_as_in_the_library_and_for_corenlps_clients(
+    client: TestClient,
+) -> None:
+    text = "It\x00rained."
+    words = [token["text"] for token in ask(client, text=text)[0]["tokens"]]
+    assert words == ["It", "rained", "."]
+    assert [token["text"] for token in ask(client, sentences=[text])[0]["tokens"]] == words
+    plain = client.post("/v1/parse", content=text, headers={"content-type": "text/plain"})
+    assert plain.text == "(TOP (S (VP (NN It) (NN rained) (NN .))))\n"
+    for given in ("false", "true"):
+        query = {"annotators": "tokenize", "tokenize.whitespace": given}
+        corenlp = client.post("/", params=query, content=text).json()
+        tokens = [token["originalText"] for token in corenlp["sentences"][0]["tokens"]]
+        assert tokens == (words if given == "false" else ["It", "rained."])
 
 
 def test_many_errors_do_not_overflow_the_header(client: TestClient) -> None:
@@ -346,3 +371,24 @@ def test_docs_come_from_this_host_alone(client: TestClient) -> None:
         assert f"docs/{name}" in page.text
         assert client.get(f"/docs/{name}").status_code == 200
     assert client.get("/openapi.json").json()["openapi"].startswith("3.")
+
+
+def test_the_application_is_made_when_it_is_asked_for() -> None:
+    """A worker that makes its own application must not have made another one before."""
+    done = subprocess.run(
+        [sys.executable, "-c", _ASKED], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True", "True"]
+
+
+_ASKED = """
+import bnaparser.server.app as module
+from uvicorn.importer import import_from_string
+print("app" in vars(module))
+made = import_from_string("bnaparser.server.app:app")
+print(made is module.app)
+try:
+    module.other
+except AttributeError as error:
+    print("'other'" in str(error))
+"""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bnaparser.parser import from_words
 from bnaparser.server.batcher import Batcher
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure, NotReady, QueueFull, TooLarge
+from bnaparser.text import from_words
 
 if TYPE_CHECKING:
     from bnaparser.parse import Parse

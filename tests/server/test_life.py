@@ -84,6 +84,14 @@ class Service:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return [c for c in map(int, children) if b"spawn_main" in command_line(c)]
 
+    def sockets(self) -> int:
+        """How many sockets the process has open."""
+        found = 0
+        for name in Path(f"/proc/{self.process.pid}/fd").iterdir():
+            with suppress(OSError):
+                found += os.readlink(name).startswith("socket:")
+        return found
+
     def signal(self, number: int = signal.SIGTERM) -> float:
         """Send a signal and return the time."""
         self.process.send_signal(number)
@@ -273,3 +281,26 @@ def test_all_addresses_of_a_name_have_the_same_port() -> None:
     assert "127.0.0.1" in {one.getsockname()[0] for one in sockets}
     for one in sockets:
         one.close()
+
+
+def test_who_takes_nothing_of_an_answer_loses_the_connection(run) -> None:
+    """Its rest must not stay in memory for as long as the client likes."""
+    service = run("--stall-seconds=1").start()
+    time.sleep(0.5)  # until the connections of the start are closed
+    idle = service.sockets()
+    body = json.dumps({"sentences": ["a " * 400] * 100}).encode()
+    head = (
+        "POST /v1/parse HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(START_SECONDS)
+        client.connect(("127.0.0.1", service.port))
+        client.sendall(head.encode() + body)
+        assert client.recv(15) == b"HTTP/1.1 200 OK"
+        assert service.sockets() == idle + 1
+        service.wait_for(lambda: service.sockets() == idle)
+        with pytest.raises(ConnectionResetError):
+            while client.recv(65536):
+                pass

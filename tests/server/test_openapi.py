@@ -16,15 +16,19 @@ from bnaparser.server.problems import MEDIA_TYPE
 from bnaparser.server.settings import ServerSettings
 
 if TYPE_CHECKING:
-    from tests.server.conftest import HeldParser
+    from tests.server.conftest import HeldClassifier, HeldParser
 
 HTTP_METHODS = {"get", "post"}
 
 
-@pytest.fixture(params=[None, "sesame"], ids=["open", "with a key"])
-def schema(parser: HeldParser, request: pytest.FixtureRequest) -> Any:
-    app = create_app(ServerSettings(key=request.param), lambda _: parser)  # type: ignore[arg-type, return-value]
-    headers = {} if request.param is None else {"Authorization": f"Bearer {request.param}"}
+@pytest.fixture(
+    params=[{}, {"key": "sesame"}, {"classifier": "held"}],
+    ids=["open", "with a key", "with a classifier"],
+)
+def schema(parser: HeldParser, classifier: HeldClassifier, request: pytest.FixtureRequest) -> Any:
+    settings = ServerSettings(**request.param)
+    app = create_app(settings, lambda _: parser, lambda *_: classifier)  # type: ignore[arg-type, return-value]
+    headers = {"Authorization": "Bearer sesame"} if settings.key else {}
     loaded = schemathesis.openapi.from_asgi("/openapi.json", app, headers=headers)
     loaded.config.update(headers=headers)
     loaded.config.generation.update(max_examples=12, deterministic=True, database="none")
@@ -66,6 +70,7 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
 def test_the_document_has_what_the_service_has(document: dict[str, Any]) -> None:
     assert {name for name, _ in operations(document)} == {
         "post /v1/parse",
+        "post /v1/classify",
         "get /v1/models",
         "get /live",
         "get /ready",
@@ -84,26 +89,32 @@ def test_every_error_is_a_problem(document: dict[str, Any]) -> None:
                 assert list(answer["content"]) == [MEDIA_TYPE], (name, status)
     parse = document["paths"]["/v1/parse"]["post"]["responses"]
     assert set(parse) == {"200", "400", "408", "413", "415", "422", "500", "503", "504"}
+    assert set(document["paths"]["/v1/classify"]["post"]["responses"]) == {*parse, "404"}
 
 
-def test_the_examples_fit_their_schemas(document: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("path", "examples"), [("/v1/parse", 8), ("/v1/classify", 7)])
+def test_the_examples_fit_their_schemas(document: dict[str, Any], path: str, examples: int) -> None:
     count = 0
-    parse = document["paths"]["/v1/parse"]["post"]
-    for place in (parse["requestBody"], parse["responses"]["200"]):
+    operation = document["paths"][path]["post"]
+    for place in (operation["requestBody"], operation["responses"]["200"]):
         for content in place["content"].values():
             schema = {**content["schema"], "components": document["components"]}
             validator = validator_for(schema)
             for example in content["examples"].values():
                 validator.validate(example["value"])
                 count += 1
-    assert count == 8
+    assert count == examples
 
 
-def test_the_example_requests_are_answered(document: dict[str, Any], client: Any) -> None:
-    body = document["paths"]["/v1/parse"]["post"]["requestBody"]
+@pytest.mark.parametrize("path", ["/v1/parse", "/v1/classify"])
+def test_the_example_requests_are_answered(
+    document: dict[str, Any], make_client: Any, path: str
+) -> None:
+    client = make_client(classifier="held")
+    body = document["paths"][path]["post"]["requestBody"]
     for kind, content in body["content"].items():
         for example in content["examples"].values():
             value = example["value"]
             sent = value if isinstance(value, str) else json.dumps(value)
-            answer = client.post("/v1/parse", content=sent, headers={"content-type": kind})
+            answer = client.post(path, content=sent, headers={"content-type": kind})
             assert answer.status_code == 200, answer.text

@@ -6,13 +6,7 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import SettingsError
-from bnaparser.server.settings import MODEL_WORDS, ServerSettings, read_settings
-
-
-def test_the_words_of_a_sentence_are_bounded_as_in_the_parser() -> None:
-    from bnaparser.parser import MAX_WORDS
-
-    assert MODEL_WORDS == MAX_WORDS
+from bnaparser.server.settings import ServerSettings, read_settings
 
 
 def test_what_is_given_comes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,6 +39,9 @@ def test_the_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         ("key", "two words", "printable"),
         ("device", "", "device"),
         ("deadline_seconds", "nan", "deadline_seconds"),
+        ("stall_seconds", "inf", "stall_seconds"),
+        ("batch_tokens", "0", "batch_tokens"),
+        ("classifier", "", "classifier"),
         ("max_words", "2001", "max_words"),
         ("cors_origins", "example.org", "no origin"),
         ("queue_words", "10", "could never be taken in"),

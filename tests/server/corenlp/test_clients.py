@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 import requests
-import uvicorn
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from bnaparser import Parser
-from bnaparser.model import BnaModel
-from bnaparser.server.app import create_app
-from bnaparser.server.settings import ServerSettings
-
-MAX_WORDS = 60
+MAX_WORDS = 60  # of the service in conftest.py
 LONG = "word " * MAX_WORDS + "."  # one word too many
 TEXTS = [
     "The cat saw Mira.",
@@ -30,54 +16,6 @@ TEXTS = [
     "Mira\u2019s dog \u201cbarked\u201d \u2014 twice.",
 ]
 EVERYTHING = "tokenize,ssplit,pos,lemma,ner,parse,depparse,coref"
-
-
-class WatchedParser(Parser):
-    """A parser that counts how often it is asked, and can be held up."""
-
-    def __init__(self, model: BnaModel):
-        super().__init__(model)
-        self.calls = 0
-        self.may_go_on = threading.Event()
-        self.may_go_on.set()
-
-    def parse_sentences(self, sentences, tags=None):
-        self.calls += 1
-        assert self.may_go_on.wait(60)
-        return super().parse_sentences(sentences, tags)
-
-
-@contextmanager
-def serving(parser: Parser, **given: object) -> Iterator[str]:
-    """Run the service; what is asked before it is ready waits in the socket."""
-    app = create_app(ServerSettings(**given), load=lambda _: parser)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        config = uvicorn.Config(app, log_config=None)
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-@pytest.fixture(scope="module")
-def parser(tiny_model_dir) -> WatchedParser:
-    return WatchedParser(Parser.load(tiny_model_dir, device="cpu").model)
-
-
-@pytest.fixture(scope="module")
-def url(parser) -> Iterator[str]:
-    with serving(
-        parser,
-        max_words=MAX_WORDS,
-        max_characters=20_000,
-        max_sentences=50,
-        max_body_bytes=100_000,
-    ) as where:
-        yield where
 
 
 @pytest.fixture(scope="module")
@@ -310,88 +248,10 @@ def test_stanza_finds_that_the_server_is_there(url):
         assert service.is_alive()
 
 
-# ------------------------------------------------------------------ by hand
+# ------------------------------------------------------------------ both
 
 
-def test_wget_posts_its_text_as_a_form(url):
-    query = '?properties={"annotators":"tokenize,ssplit,pos","outputFormat":"json"}'
-    form = {"Content-Type": "application/x-www-form-urlencoded"}
-    answer = requests.post(url + "/" + query, data=b"100% sure: a+b", headers=form, timeout=60)
-    assert answer.headers["Content-Type"] == "application/json;charset=utf-8"
-    (sentence,) = answer.json()["sentences"]
-    words = [token["word"] for token in sentence["tokens"]]
-    assert words == ["100", "%", "sure", ":", "a+b"]
-    assert "parse" not in sentence
-
-
-def test_properties_may_stand_in_the_query(url):
-    query = {"annotators": "tokenize", "tokenize.whitespace": "true", "prettyPrint": "true"}
-    answer = requests.post(url, params=query, data=b"a.b c", timeout=60)
-    assert [token["word"] for token in answer.json()["sentences"][0]["tokens"]] == ["a.b", "c"]
-    assert answer.text.startswith('{\n  "sentences"')
-
-
-def test_words_are_found_without_the_model(url, parser):
-    calls = parser.calls
-    query = {"annotators": "tokenize,ssplit"}
-    answer = requests.post(url, params=query, data=b"The cat slept.", timeout=60)
-    assert answer.json()["sentences"][0]["tokens"][1]["word"] == "cat"
-    assert parser.calls == calls
-
-
-def test_a_client_waits_as_long_as_it_says(url, parser):
-    parser.may_go_on.clear()
-    try:
-        answer = requests.post(url, params={"timeout": "50"}, data=b"Go.", timeout=60)
-    finally:
-        parser.may_go_on.set()
-    assert answer.status_code == 504
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert "0.05 s" in answer.json()["detail"]
-
-
-@pytest.mark.parametrize(
-    ("query", "body", "content_type", "status"),
-    [
-        ({"properties": "[1]"}, b"Go.", "text/plain", 400),
-        ({"properties": '{"a": {"b": 1}}'}, b"Go.", "text/plain", 400),
-        ({"properties": "{" * 5000}, b"Go.", "text/plain", 400),
-        ({"timeout": "9" * 5000}, b"Go.", "text/plain", 400),
-        ({"timeout": "0"}, b"Go.", "text/plain", 400),
-        ({}, b"\xff\xfe", "text/plain", 400),
-        ({}, b"\xed\xa0\x80", "text/plain", 400),
-        ({}, b"Go.", "text/plain; charset=rot13", 415),
-        ({}, b"x" * 100_001, "text/plain", 413),
-        ({}, b"x " * 11_000, "text/plain", 413),
-    ],
-)
-def test_a_request_that_cannot_be_met_gets_a_documented_problem(
-    url, query, body, content_type, status
-):
-    headers = {"Content-Type": content_type}
-    answer = requests.post(url, params=query, data=body, headers=headers, timeout=60)
-    assert answer.status_code == status
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert answer.json()["status"] == status
-    assert answer.json()["detail"]
-    assert str(status) in described(url)["responses"]
-
-
-def described(url: str) -> dict:
-    return requests.get(url + "/openapi.json", timeout=60).json()["paths"]["/"]["post"]
-
-
-def test_the_protocol_is_described(url):
-    operation = described(url)
-    names = [parameter["name"] for parameter in operation["parameters"]]
-    assert names == ["properties", "annotators", "outputFormat"]
-    assert "text/plain" in operation["requestBody"]["content"]
-    answers = operation["responses"]["200"]["content"]
-    assert set(answers) == {"application/json", "text/plain", "application/x-protobuf"}
-    assert {"400", "413", "415", "503", "504"} <= set(operation["responses"])
-
-
-def test_with_a_key_both_clients_work_by_their_own_means(parser):
+def test_with_a_key_both_clients_work_by_their_own_means(serving, parser):
     from nltk.parse import CoreNLPParser
     from stanza.server import CoreNLPClient, StartServer
     from stanza.server.client import AnnotationException
@@ -410,47 +270,3 @@ def test_with_a_key_both_clients_work_by_their_own_means(parser):
                 client.annotate(text)
             document = client.annotate(text, username="any", password="open-sesame")
         assert bracketed(document.sentence[0].parseTree) == flat(tree)
-
-
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
-VALUES = st.recursive(SCALARS, lambda below: st.lists(below) | st.dictionaries(st.text(), below))
-NAMES = st.sampled_from(
-    ["annotators", "outputFormat", "timeout", "tokenize.whitespace", "ssplit.eolonly", "x"]
-)
-PROPERTIES = (
-    st.text(max_size=30)
-    | st.dictionaries(NAMES, VALUES | st.sampled_from(["conll", "text", "parse"])).map(json.dumps)
-    | st.dictionaries(NAMES, VALUES).map(str)
-    | VALUES.map(json.dumps)
-)
-TYPES = st.sampled_from(
-    ["text/plain", "text/plain; charset=utf-16", "application/x-www-form-urlencoded", "a;charset=q"]
-)
-
-
-@settings(max_examples=100)
-@given(
-    st.dictionaries(NAMES, st.text(max_size=9), max_size=2),
-    PROPERTIES | st.none(),
-    st.binary(max_size=40) | st.text(max_size=40).map(lambda text: text.encode("utf-8", "replace")),
-    TYPES | st.none(),
-)
-def test_whatever_is_sent_gets_a_documented_answer(server_seen, query, properties, body, kind):
-    url, session, documented = server_seen
-    if properties is not None:
-        query = {**query, "properties": properties.encode("utf-8", "replace")}
-    query = {
-        name: v if isinstance(v, bytes) else v.encode("utf-8", "replace")
-        for name, v in query.items()
-    }
-    headers = {} if kind is None else {"Content-Type": kind}
-    answer = session.post(url, params=query, data=body, headers=headers, timeout=60)
-    assert str(answer.status_code) in documented
-    assert answer.status_code < 500
-
-
-@pytest.fixture(scope="module")
-def server_seen(url):
-    documented = set(described(url)["responses"])
-    with requests.Session() as session:
-        yield url, session, documented

@@ -1,0 +1,43 @@
+"""The service on a tiny parser that is watched, for CoreNLP's protocol."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from bnaparser import Parser
+from bnaparser.model import BnaModel
+
+
+class WatchedParser(Parser):
+    """A parser that counts how often it is asked, and can be held up."""
+
+    def __init__(self, model: BnaModel):
+        super().__init__(model)
+        self.calls = 0
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+
+    def parse_sentences(self, sentences, tags=None):
+        self.calls += 1
+        assert self.may_go_on.wait(60)
+        return super().parse_sentences(sentences, tags)
+
+
+@pytest.fixture(scope="module")
+def parser(tiny_model_dir) -> WatchedParser:
+    return WatchedParser(Parser.load(tiny_model_dir, device="cpu").model)
+
+
+@pytest.fixture(scope="module")
+def url(serving, parser) -> Iterator[str]:
+    with serving(
+        parser,
+        max_words=60,
+        max_characters=20_000,
+        max_sentences=50,
+        max_body_bytes=100_000,
+    ) as where:
+        yield where
