@@ -1,8 +1,8 @@
-"""What the service promises, measured: schema, load, overload, endurance, faults.
+"""What the service promises, measured: clients, schema, load, overload, endurance, faults.
 
     python benchmarks/service.py [--model en] [--parts schema,load,...] [--sentences FILE]
 
-Writes `service.md` beside this file. It starts `bnaparser serve` itself, one server at a time. It
+Writes `service.md` beside this file; parts that are not run keep what it says of them. It starts `bnaparser serve` itself, one server at a time. It
 wants the Debian packages `wrk` and `hey`, and schemathesis (`pip install 'bnaparser[dev]'`); it
 exits with 1 when an aim is missed. All parts take about an hour; give them a quiet machine.
 """
@@ -32,7 +32,7 @@ AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05
 
 
 class Report:
-    """Lines of Markdown, printed as they come; and whether all aims were met."""
+    """A part's lines of Markdown, printed as they come; and whether all its aims were met."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -50,18 +50,30 @@ class Report:
 
 def main() -> int:
     options = arguments().parse_args()
-    report = Report()
-    heading(report, options)
+    sections, met = earlier(options.output), True
     for part in options.parts.split(","):
-        report.add(f"\n## {part.capitalize()}\n")
+        report = Report()
+        report.add(f"## {part.capitalize()}\n")
+        heading(report)
         start = time.monotonic()
         try:
             PARTS[part](report, options)
         except Fault as fault:
             report.aim(f"failed: {fault}", False)
-        report.add(f"\n{time.monotonic() - start:,.0f} s.")
-    options.output.write_text("\n".join(report.lines) + "\n", encoding="utf-8")
-    return 0 if report.met else 1
+        report.add(f"\n{time.monotonic() - start:,.0f} s.\n")
+        met = met and report.met
+        # What is done is kept, whatever becomes of the next part.
+        sections[part] = "\n".join(report.lines)
+        page = ["# The service\n", *(sections[name] for name in PARTS if name in sections)]
+        options.output.write_text("\n".join(page), encoding="utf-8")
+    return 0 if met else 1
+
+
+def earlier(page: Path) -> dict[str, str]:
+    """Return the parts of the page that there is, by name."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
+    return {part[3:].split("\n", 1)[0].lower(): part.rstrip() + "\n" for part in parts}
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -71,6 +83,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--model", default="en")
     parser.add_argument("--parts", default=",".join(PARTS), help="default: all, %(default)s")
     parser.add_argument("--sentences", type=Path, help="a sentence a line; default: the tests' own")
+    parser.add_argument("--texts", type=int, default=200, help="for NLTK's client")
     parser.add_argument("--cases", type=int, default=20_000, help="of schemathesis")
     parser.add_argument("--seconds", type=float, default=60, help="of overload")
     parser.add_argument(
@@ -88,13 +101,32 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def heading(report: Report, options: argparse.Namespace) -> None:
+def heading(report: Report) -> None:
     processor = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
-    report.add("# The service\n")
     report.add(f"{datetime.date.today()}, {os.cpu_count()} cores {processor[0] if processor else ''}, "
                f"load before {os.getloadavg()[0]:.1f}; Python {sys.version.split()[0]}, {versions}.\n")  # fmt: skip
-    report.add(f"    python benchmarks/service.py {' '.join(sys.argv[1:])}".rstrip())
+    given = [Path(text).name if Path(text).exists() else text for text in sys.argv[1:]]
+    report.add(f"    {shlex.join(['python', 'benchmarks/service.py', *given])}\n")
+
+
+def clients(report: Report, options: argparse.Namespace) -> None:
+    """NLTK's client for CoreNLP beside the library, on raw text."""
+    from nltk.parse.corenlp import CoreNLPParser
+
+    from bnaparser import Parser
+
+    parser = Parser.load(options.model)
+    texts = read_sentences(options)[: options.texts]
+    same = 0
+    with started(options) as server:
+        client = CoreNLPParser(url=server.address)
+        for text in texts:
+            found = [tree.pformat(margin=sys.maxsize) for tree in client.parse_text(text)]
+            expected = [f"(ROOT{str(parse.tree)[len('(TOP') :]}" for parse in parser(text)]
+            same += found == expected
+    report.aim(f"NLTK's `CoreNLPParser.parse_text` gives the library's trees for {same} of "
+               f"{len(texts)} texts", same == len(texts) > 0)  # fmt: skip
 
 
 def schema(report: Report, options: argparse.Namespace) -> None:
@@ -259,6 +291,7 @@ def started(options: argparse.Namespace, more: Sequence[str] = ()) -> Server:
 
 
 PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
+    "clients": clients,
     "schema": schema,
     "throughput": throughput,
     "overload": overload,
