@@ -50,7 +50,7 @@ class Report:
 
 def main() -> int:
     options = arguments().parse_args()
-    sections, met = earlier(options.output), True
+    met = True
     for part in options.parts.split(","):
         report = Report()
         report.add(f"## {part.capitalize()}\n")
@@ -62,8 +62,8 @@ def main() -> int:
             report.aim(f"failed: {fault}", False)
         report.add(f"\n{time.monotonic() - start:,.0f} s.\n")
         met = met and report.met
-        # What is done is kept, whatever becomes of the next part.
-        sections[part] = "\n".join(report.lines)
+        # What is done is kept, whatever becomes of the next part; another run may have written, too.
+        sections = earlier(options.output) | {part: "\n".join(report.lines)}
         page = ["# The service\n", *(sections[name] for name in PARTS if name in sections)]
         options.output.write_text("\n".join(page), encoding="utf-8")
     return 0 if met else 1
