@@ -184,6 +184,19 @@ def send_half(service: Service) -> socket.socket:
     return connection
 
 
+def test_an_answer_on_a_kept_connection_does_not_wait_for_an_acknowledgement(run) -> None:
+    service = run().start()
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=START_SECONDS)
+    seconds = []
+    for _ in range(40):
+        begin = time.perf_counter()
+        connection.request("GET", "/live")
+        connection.getresponse().read()
+        seconds.append(time.perf_counter() - begin)
+    connection.close()
+    assert min(seconds[20:]) < 0.03
+
+
 def test_it_is_gone_in_time_even_if_work_is_left(run) -> None:
     service = run("--drain-seconds=2").start()
     asking = Asking(service, "SLEEP 50 seconds .")
