@@ -26,8 +26,10 @@ from bnaparser.errors import BnaparserError
 log = logging.getLogger(__name__)
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-# Deaths in a row of workers that were not ready yet, after which there is no sense in another try.
+# Deaths in a row of workers that were not ready yet, after which there is no sense in another try
+# at once: none at all if no worker was ever ready, else one after a pause.
 MOST_FAILED_STARTS = 3
+PAUSE_SECONDS = 2.0
 # A worker that is not gone by itself when its time is over is killed so much later.
 GRACE_SECONDS = 0.5
 READY = "ready"
@@ -95,6 +97,8 @@ class Supervisor:
         self._target, self._count, self._patience, self._buried = target, count, patience, buried
         self._workers: list[_Worker] = []
         self._started = self._failed_starts = 0
+        self._proven = False  # whether a worker was ever ready
+        self._postponed: list[float] = []  # when to start workers that are missing
         self._stop_by: float | None = None
         self._failure: str | None = None
         self._signals = 0
@@ -110,7 +114,7 @@ class Supervisor:
             try:
                 for _ in range(self._count):
                     self._start()
-                while self._workers:
+                while self._workers or self._postponed:
                     self._wait()
             finally:
                 self._kill()
@@ -126,19 +130,29 @@ class Supervisor:
         """Wait for the next thing to happen, and do what it asks for."""
         sentinels = [worker.process.sentinel for worker in self._workers]
         pipes = [worker.pipe for worker in self._workers if not worker.heard]
-        happened = connection.wait([self._wake_reader, *sentinels, *pipes], self._remaining())
+        happened = connection.wait([self._wake_reader, *sentinels, *pipes], self._timeout())
         if self._wake_reader in happened:
             os.read(self._wake_reader, 1)
             self._stop()
         for worker in list(self._workers):
             if worker.pipe in happened:
                 worker.listen()
-                self._failed_starts = 0 if worker.ready else self._failed_starts
+                if worker.ready:
+                    self._proven, self._failed_starts = True, 0
             if worker.process.sentinel in happened:
                 self._bury(worker)
         if self._remaining() == 0:
             self._kill()
             self._stop_by = math.inf
+        while self._postponed and self._postponed[0] <= time.monotonic():
+            del self._postponed[0]
+            self._start()
+
+    def _timeout(self) -> float | None:
+        """Seconds until something is to be done of itself, if anything is."""
+        times = [max(0.0, due - time.monotonic()) for due in self._postponed[:1]]
+        remaining = self._remaining()
+        return min([*times, *([] if remaining is None else [remaining])], default=None)
 
     def _remaining(self) -> float | None:
         """Seconds until workers that were told to stop are killed; None: they need not be."""
@@ -161,13 +175,15 @@ class Supervisor:
             return
         log.warning("worker %d ended (%s) and is replaced", pid, _how(code))
         self._failed_starts += 0 if worker.ready else 1
-        if self._failed_starts >= MOST_FAILED_STARTS:
+        if self._failed_starts < MOST_FAILED_STARTS:
+            self._start()
+        elif self._proven:
+            self._postponed.append(time.monotonic() + PAUSE_SECONDS)
+        else:
             self._fail(
                 f"{self._failed_starts} workers in a row ended before they were ready, the last "
                 f"{_how(code)}; is there memory for {self._count} of them?"
             )
-        else:
-            self._start()
 
     def _fail(self, reason: str) -> None:
         self._failure = reason
@@ -176,6 +192,7 @@ class Supervisor:
     def _stop(self) -> None:
         """Ask all workers to finish."""
         if self._stop_by is None:
+            self._postponed.clear()
             self._stop_by = time.monotonic() + self._patience + GRACE_SECONDS
             for worker in self._workers:
                 worker.stop()

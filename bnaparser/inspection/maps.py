@@ -101,11 +101,13 @@ def watching(variant: AttentionVariant, seen: Seen) -> Iterator[None]:
             seen(attention, batch, probabilities)
         return probabilities
 
-    variant.attend = watched  # type: ignore[method-assign]  # of this instance alone
+    # Of this instance alone; torch's own attention would have nothing to show.
+    variant.attend = watched  # type: ignore[method-assign]
+    variant.fused = lambda *_: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        del variant.attend
+        del variant.attend, variant.fused
 
 
 def fold(attention: Maps, units: NDArray[np.int64]) -> Maps:

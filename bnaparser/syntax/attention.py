@@ -38,28 +38,37 @@ class Attention:
     output_weight: Tensor
     rotary: tuple[Tensor, Tensor] | None = None
 
-    def visible(self, mask: Tensor | None = None) -> Tensor | None:
-        """Return what both the plain encoder and ``mask`` allow; None where neither forbids."""
-        if mask is None or self.allowed is None:
-            return self.allowed if mask is None else mask
-        return self.allowed & mask
-
     def softmax(self, mask: Tensor | None = None) -> Tensor:
         """Return the probabilities (B, A, T, T) of all keys that are allowed, by ``mask`` too.
 
         A row without any such key is uniform, never NaN.
         """
-        scores, visible = self.scores, self.visible(mask)
+        scores, visible = self.scores, both(self.allowed, mask)
         if visible is not None:
-            # The mask is the same for all heads: adding it is a third of the cost of filling it in.
-            closed = torch.zeros_like(visible, dtype=scores.dtype)
-            scores = scores + closed.masked_fill_(~visible, torch.finfo(scores.dtype).min / 2)
+            scores = scores + closing(visible, scores.dtype)
         wide = torch.promote_types(scores.dtype, torch.float32)
         return scores.softmax(dim=-1, dtype=wide).to(self.value.dtype)
 
     def drop(self, probabilities: Tensor) -> Tensor:
         """Apply the encoder's attention dropout."""
         return F.dropout(probabilities, self.dropout, training=self.dropout > 0)
+
+
+def both(allowed: Tensor | None, mask: Tensor | None) -> Tensor | None:
+    """Return what two masks of booleans allow, one of which may be None: it forbids nothing."""
+    if mask is None or allowed is None:
+        return allowed if mask is None else mask
+    return allowed & mask
+
+
+def closing(visible: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return what is added to scores to take out the keys that are not visible.
+
+    A sum, as a mask is shared by all heads: filling their scores in takes three times as long. Half
+    of the least number, so that sums stay numbers: a row without any key is uniform, never NaN.
+    """
+    closed = torch.zeros_like(visible, dtype=dtype)
+    return closed.masked_fill_(~visible, torch.finfo(dtype).min / 2)
 
 
 @dataclass(frozen=True)
@@ -151,6 +160,22 @@ class AttentionVariant(Syntax):
         if self.running:  # not when gradient checkpointing runs a layer a second time
             self.calls += 1
         return self.guided(layer, attention, batch)
+
+    def fused(
+        self,
+        layer: int,
+        layer_input: Tensor,
+        projected: tuple[Tensor, Tensor, Tensor],
+        allowed: Tensor | None,
+        batch: SyntaxBatch | None,
+    ) -> Tensor | None:
+        """Return contexts (B, A, T, W) by torch's own attention; None where that cannot serve.
+
+        It gives no probabilities, and holds none: long texts take a fraction of time and memory.
+        Only called where there is no dropout, and scores are nothing but the products of the
+        queries, scaled, and keys of ``projected`` (with the values, as in `Attention`).
+        """
+        return None
 
     def combine(self, layer: int, contexts: Tensor, batch: SyntaxBatch) -> Tensor:
         """Return what a layer's contexts (B, T, A, W) are replaced by."""

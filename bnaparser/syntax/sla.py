@@ -9,11 +9,12 @@ import unicodedata
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from bnaparser.syntax.attention import Attention, AttentionVariant, Sizes
+from bnaparser.syntax.attention import Attention, AttentionVariant, Sizes, both, closing
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.masks import (
     SyntaxSettings,
@@ -91,12 +92,40 @@ class GatedLocalAttention(AttentionVariant):
     def guided(self, layer: int, attention: Attention, batch: SyntaxBatch) -> Tensor:
         """Return ``g S_loc + (1 - g) S_glb`` (eq. 6)."""
         assert batch.mask is not None
-        gate = torch.sigmoid(self.gates[layer](attention.layer_input))  # eq. 5
-        if self.running:
-            self.gate_values.append(gate.detach().squeeze(-1))
+        gate = self._gate(layer, attention.layer_input)
         near = attention.drop(attention.softmax(batch.mask[:, None]))  # eq. 4
         everywhere = attention.drop(attention.softmax())
-        return torch.lerp(everywhere, near, gate[:, None].to(near.dtype))
+        return torch.lerp(everywhere, near, gate.to(near.dtype))
+
+    def fused(
+        self,
+        layer: int,
+        layer_input: Tensor,
+        projected: tuple[Tensor, Tensor, Tensor],
+        allowed: Tensor | None,
+        batch: SyntaxBatch | None,
+    ) -> Tensor:
+        """Return the contexts: eq. 6 is linear in the probabilities, so contexts may be mixed."""
+        everywhere = _contexts(projected, allowed)
+        if batch is None:
+            return everywhere
+        assert batch.mask is not None
+        if self.running:
+            self.calls += 1
+        near = _contexts(projected, both(allowed, batch.mask[:, None]))
+        return torch.lerp(everywhere, near, self._gate(layer, layer_input).to(near.dtype))
+
+    def _gate(self, layer: int, layer_input: Tensor) -> Tensor:
+        """Return the gates (B, 1, T, 1) of a layer (eq. 5)."""
+        gate = torch.sigmoid(self.gates[layer](layer_input))
+        if self.running:
+            self.gate_values.append(gate.detach().squeeze(-1))
+        return gate[:, None]
+
+
+def _contexts(projected: tuple[Tensor, Tensor, Tensor], visible: Tensor | None) -> Tensor:
+    mask = None if visible is None else closing(visible, projected[0].dtype)
+    return F.scaled_dot_product_attention(*projected, attn_mask=mask, scale=1.0)
 
 
 class Sla(GatedLocalAttention):

@@ -33,6 +33,8 @@ def worker(kind, folder, pipe):
     if kind == "never ready":
         time.sleep(60)
     first = len(list(folder.iterdir())) == 1
+    if kind == "second dies" and not first:
+        os.abort()
     if kind == "second cannot load" and not first:
         raise BnaparserError("the model has gone")
     told = []
@@ -227,6 +229,19 @@ def test_workers_that_die_while_they_start_are_not_started_for_ever(run) -> None
     assert code == 1
     assert "3 workers in a row ended before they were ready, the last by SIGABRT" in err
     assert 3 <= out.count("buried") <= 4
+
+
+def test_replacements_that_die_while_they_start_are_tried_again_after_a_pause(run) -> None:
+    program = run("second dies", 1)
+    (first,) = program.pids(1)
+    wait_until_ready([first])
+    os.kill(first, signal.SIGKILL)
+    begin = time.monotonic()
+    program.pids(5)  # the first, three in a row, and one after the pause
+    assert time.monotonic() - begin > 2
+    with at_most(5):
+        program.process.send_signal(signal.SIGTERM)
+        assert program.end()[0] == 0
 
 
 def test_no_worker_outlives_a_killed_parent(run) -> None:

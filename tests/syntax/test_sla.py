@@ -137,3 +137,29 @@ def test_gates_start_at_a_half(fresh: Callable[[str], Any]) -> None:
     assert isinstance(syntax, Sla)
     for gate in syntax.gates:
         assert gate.bias.item() == 0 and 0 < gate.weight.std() < 0.05
+
+
+def test_states_are_the_same_whether_attention_is_shown_or_not(
+    family: str,
+    fresh: Callable[[str], Any],
+    tokens_of: Callable[..., Any],
+    the_cat: Structure,
+    it_rained: Structure,
+    unparsed: Structure,
+) -> None:
+    settings = SlaSettings(threshold=1, gate_bias=0.4)
+    model = attach(fresh(family), settings)
+    structures = [the_cat, it_rained, unparsed]  # the shorter ones are padded
+    tokens = tokens_of(family, structures)
+    batch = collate(structures, tokens, settings)
+    syntax = syntax_of(model)
+    assert isinstance(syntax, Sla)
+    found = []
+    with torch.no_grad():
+        for shown in (False, True):  # torch's own attention, and ours
+            states = model(**tokens, syntax=batch, output_attentions=shown).last_hidden_state
+            found.append((states[tokens["attention_mask"].bool()], torch.stack(syntax.gate_values)))
+            plain = model(**tokens, output_attentions=shown).last_hidden_state
+            found[-1] += (plain[tokens["attention_mask"].bool()],)
+    for first, second in zip(*found, strict=True):
+        assert torch.allclose(first, second, atol=1e-5)

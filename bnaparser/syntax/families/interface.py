@@ -86,6 +86,11 @@ def attend(
             module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias
         )
     query = query * scaling
+    boolean = attention_mask is None or attention_mask.dtype == torch.bool
+    if boolean and position_bias is None and not dropout and not _is_shown(module, others):
+        contexts = site.fused(layer_input, (query, key, value), attention_mask, syntax)
+        if contexts is not None:
+            return contexts, None
     scores = query @ key.transpose(-1, -2)
     if position_bias is not None:
         scores = scores + position_bias
@@ -107,6 +112,12 @@ def attend(
         rotary=rotary,
     )
     return site.serve(attention, syntax)
+
+
+def _is_shown(module: nn.Module, arguments: dict[str, Any]) -> bool:
+    """Tell whether somebody wants to see the probabilities of a call."""
+    shown: Any = arguments.get("output_attentions")
+    return bool(shown or getattr(getattr(module, "config", None), "output_attentions", False))
 
 
 AttentionInterface.register(NAME, attend)

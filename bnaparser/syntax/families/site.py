@@ -29,13 +29,28 @@ class Site:
     def serve(self, attention: Attention, batch: SyntaxBatch | None) -> tuple[Tensor, Tensor]:
         """Return contexts (B, T, A, W) and the probabilities (B, A, T, T) that made them."""
         assert self.variant is not None
-        self.serving = batch
         probabilities = self.variant.attend(self.layer, attention, batch)
         contexts = probabilities.to(attention.value.dtype) @ attention.value
+        return self._combined(contexts, batch), probabilities
+
+    def fused(
+        self,
+        layer_input: Tensor,
+        projected: tuple[Tensor, Tensor, Tensor],
+        allowed: Tensor | None,
+        batch: SyntaxBatch | None,
+    ) -> Tensor | None:
+        """Return contexts (B, T, A, W) without probabilities, or None; see the variant's ``fused``."""
+        assert self.variant is not None
+        contexts = self.variant.fused(self.layer, layer_input, projected, allowed, batch)
+        return None if contexts is None else self._combined(contexts, batch)
+
+    def _combined(self, contexts: Tensor, batch: SyntaxBatch | None) -> Tensor:
+        """Return contexts (B, T, A, W) of those (B, A, T, W) that the attention gave."""
+        assert self.variant is not None
+        self.serving = batch
         contexts = contexts.transpose(1, 2).contiguous()
-        if batch is not None:
-            contexts = self.variant.combine(self.layer, contexts, batch)
-        return contexts, probabilities
+        return contexts if batch is None else self.variant.combine(self.layer, contexts, batch)
 
     def held(self) -> SyntaxBatch | None:
         """Return the batch of the call that is under way."""
