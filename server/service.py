@@ -87,6 +87,9 @@ class Service:
         self._batcher: Batcher[Sentence, Parse] | None = None
         # Texts are split one at a time: Python would not run two at once, and so each is done sooner.
         self._text_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
+        # All of torch runs in one thread, loading too: each that computes has helpers of its own, and
+        # once these are more than the cores they no longer wait for work but sleep.
+        self._model_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
         self._characters = 0  # of texts that are being split or wait to be
 
     @property
@@ -104,12 +107,13 @@ class Service:
         """Load the models and try them out. Raises ModelError, in one sentence."""
         started = time.perf_counter()
         loop = asyncio.get_running_loop()
-        parser = await loop.run_in_executor(self._text_thread, self._load, self.settings)
+        parser = await loop.run_in_executor(self._model_thread, self._load, self.settings)
         batcher = Batcher(
             parser.parse_sentences,
             self.settings.batch_tokens,
             self.settings.queue_words,
             self.metrics,
+            thread=self._model_thread,
         )
         try:
             warm_up = await batcher.try_out(tokenize(_WARM_UP))
@@ -133,7 +137,7 @@ class Service:
             return None
         loop = asyncio.get_running_loop()
         classifier = await loop.run_in_executor(
-            self._text_thread, self._load_classifier, self.settings, parser
+            self._model_thread, self._load_classifier, self.settings, parser
         )
         classifying = Classifying(classifier, parser, batcher, self.settings, self.metrics)
         await classifying.start(name)
@@ -150,6 +154,7 @@ class Service:
             await self.classifying.stop()
         if self._batcher is not None:
             await self._batcher.stop()
+        self._model_thread.shutdown(wait=False, cancel_futures=True)
         self._text_thread.shutdown(wait=False)
 
     def admit(self) -> None:
