@@ -28,6 +28,8 @@ from service_process import SERVE, Fault, Server, checked
 
 PACKAGES = ("bnaparser", "torch", "fastapi", "uvicorn", "pydantic", "schemathesis")
 TREES = Path(__file__).parent.parent / "tests" / "data" / "tiny.mrg"
+# A part of the page that people write.
+NOTES = "notes"
 AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05, 0.05
 
 
@@ -64,7 +66,8 @@ def main() -> int:
         met = met and report.met
         # What is done is kept, whatever becomes of the next part; another run may have written, too.
         sections = earlier(options.output) | {part: "\n".join(report.lines)}
-        page = ["# The service\n", *(sections[name] for name in PARTS if name in sections)]
+        kept = [sections[name] for name in (*PARTS, NOTES) if name in sections]
+        page = ["# The service\n", *kept]
         options.output.write_text("\n".join(page), encoding="utf-8")
     return 0 if met else 1
 

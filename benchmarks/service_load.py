@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -27,6 +28,8 @@ from service_process import (
     tokened,
 )
 
+# Connections of one hey where there are many.
+GROUP = 50
 # What wrk runs: each request is the next line of a file.
 LUA = """
 local bodies, place = {}, 0
@@ -87,16 +90,29 @@ def saturation(server: Server, sentence: str, seconds: float) -> float:
 def hey(
     server: Server, sentence: str, seconds: float, connections: int, rate: float | None = None
 ) -> Ends:
-    """Send one sentence over and over; ``rate`` is requests a second over all connections."""
+    """Send one sentence over and over; ``rate`` is requests a second over all connections.
+
+    All connections of one hey send at the same moment. At a given rate many of them therefore take
+    turns, each with a few connections: else requests would come by thousands at a time.
+    """
+    groups = 1 if rate is None else math.ceil(connections / GROUP)
+    each = math.ceil(connections / groups)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as body:
         json.dump({"text": sentence}, body)
         body.flush()
-        command = ["hey", "-z", f"{seconds}s", "-c", str(connections), "-m", "POST", "-t", "60"]
-        command += [] if rate is None else ["-q", str(rate / connections)]
+        command = ["hey", "-z", f"{seconds}s", "-c", str(each), "-m", "POST", "-t", "60"]
+        command += [] if rate is None else ["-q", str(rate / (each * groups))]
         command += ["-T", "application/json", "-D", body.name, "-o", "csv"]
-        out = checked([*command, f"{server.address}/v1/parse"])
+
+        def run(group: int) -> str:
+            time.sleep(0 if rate is None else group * each / rate)
+            return checked([*command, f"{server.address}/v1/parse"])
+
+        with ThreadPoolExecutor(groups) as pool:
+            outputs = list(pool.map(run, range(groups)))
     rows = [
         (int(row["status-code"]), float(row["response-time"]))
+        for out in outputs
         for row in csv.DictReader(out.splitlines())
     ]
     accepted = [took for status, took in rows if status == 200]

@@ -178,7 +178,9 @@ async def _work(
     from bnaparser.server.app import create_app
 
     app = create_app(settings, load)
-    server = _Server(_configuration(app), app.state.service, settings.drain_seconds)
+    server = _Server(
+        _configuration(app, settings.workers), app.state.service, settings.drain_seconds
+    )
     loop = asyncio.get_running_loop()
     if pipe is not None:
         loop.add_signal_handler(signal.SIGTERM, server.stop)
@@ -196,7 +198,7 @@ async def _work(
             raise _port_error(settings.host, settings.port, error) from error
 
 
-def _configuration(app: object) -> uvicorn.Config:
+def _configuration(app: object, workers: int) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         lifespan="off",  # it is entered by _work, so that its errors come out as they are
@@ -204,7 +206,8 @@ def _configuration(app: object) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         ws="none",
-        backlog=1,  # how many connections a worker accepts before the next one gets a chance
+        # How many connections are accepted at once: of several workers each is to get its share.
+        backlog=1 if workers > 1 else 100,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
 
