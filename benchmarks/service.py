@@ -201,7 +201,7 @@ def overload(report: Report, options: argparse.Namespace) -> None:
         sentence, connections, rate = saturate(report, server, options)
         with load.Watch(server) as watch:
             ends = load.hey(server, sentence, options.seconds, connections, 2 * rate)
-        describe(report, ends, watch, options.seconds)
+        describe(report, ends, watch)
 
 
 def endurance(report: Report, options: argparse.Namespace) -> None:
@@ -215,7 +215,7 @@ def endurance(report: Report, options: argparse.Namespace) -> None:
             ends = load.hey(server, sentence, seconds, connections, 2 * rate)
         time.sleep(5)
         after = load.lone_latency(server, [sentence], 50)
-        describe(report, ends, watch, seconds)
+        describe(report, ends, watch)
         first, last = watch.memory_at(early), watch.memory_at(seconds)
         report.aim(f"memory {first:.0f} MB after {early:.0f} s, {last:.0f} MB after {seconds:.0f} s, "
                    f"aim {AIM_MEMORY:.0%} more", last <= first * (1 + AIM_MEMORY))  # fmt: skip
@@ -239,15 +239,13 @@ def saturate(report: Report, server: Server, options: argparse.Namespace) -> tup
     return sentence, connections, rate
 
 
-def describe(report: Report, ends: load.Ends, watch: load.Watch, seconds: float) -> None:
+def describe(report: Report, ends: load.Ends, watch: load.Watch) -> None:
     """Report how an overload went."""
     rows = {"accepted": ends.accepted, "refused (503)": ends.refused}
-    report.add("| requests | number | a second | median, ms | p99, ms |\n|---|---|---|---|---|")
+    report.add("| requests | number | median, ms | p99, ms |\n|---|---|---|---|")
     for name, took in rows.items():
         median, slow = (1e3 * load.percentile(took, percent) for percent in (50, 99))
-        report.add(
-            f"| {name} | {len(took):,} | {len(took) / seconds:,.1f} | {median:,.1f} | {slow:,.1f} |"
-        )
+        report.add(f"| {name} | {len(took):,} | {median:,.1f} | {slow:,.1f} |")
     peak = max((size for _, size in watch.memory), default=math.nan)
     report.add(f"\n- memory at most {peak:.0f} MB.")
     report.aim(f"{len(ends.refused):,} refused, {ends.others} other answers",
