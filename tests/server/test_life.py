@@ -35,7 +35,12 @@ class Service:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the service)
         command = [sys.executable, str(STAND_IN), kind, "--port", "0", *options]
         self.process = subprocess.Popen(command, stderr=self.errors)
-        self.port = int(self.wait_for(lambda: self._logged(r"starting on http://[\d.]+:(\d+)")))
+        try:
+            found = self.wait_for(lambda: self._logged(r"starting on http://[\d.]+:(\d+)"))
+        except BaseException:
+            self.errors.close()
+            raise
+        self.port = int(found)
 
     def _logged(self, pattern: str) -> str | None:
         found = re.findall(pattern, self.log())
