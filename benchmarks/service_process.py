@@ -141,6 +141,8 @@ def ask(
         # Who refuses a body early may have answered before all of it was sent.
         with suppress(BrokenPipeError, ConnectionResetError):
             connection.request(method, path, body, headers)
+        if connection.sock is None:
+            raise ConnectionError("the connection was closed before the request was sent")
         response = connection.getresponse()
         content = response.read()
         names = {name.lower(): value for name, value in response.getheaders()}
