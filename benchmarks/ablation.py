@@ -5,8 +5,9 @@
 
 FOLDER holds ``train.mrg``, ``dev.mrg`` and ``test.mrg``; PYTHON is that of an environment with
 benepar 0.2 (without it, benepar is left out). Every run of RUNS has the same encoder, data, batches
-(for one seed), number of updates, learning rate and precision (float32), and a process of its own.
-A finished run leaves a line in ``OUTPUT/results.jsonl`` and is not run again. ``--report`` writes
+(for one seed), number of updates and learning rate, and a process of its own. Encoder and layers train
+in bfloat16 (``--precision no``: float32), weights, scores of spans and losses are float32, and so
+is parsing: on a processor with bfloat16 instructions a run takes half the time. A finished run leaves a line in ``OUTPUT/results.jsonl`` and is not run again. ``--report`` writes
 ``ablation.md`` beside this file (or ``--page``).
 
 One learning rate for encoder and head, warm-up of 160 updates, constant from there, Adam with
@@ -87,6 +88,7 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--benepar-python", metavar="PYTHON")
     parser.add_argument("--updates", type=int, default=600)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--precision", choices=("bf16", "no"), default="bf16")
     parser.add_argument("--only", choices=RUNS)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--report", action="store_true", help="write the page; run nothing")
@@ -116,12 +118,13 @@ def pending(options: argparse.Namespace) -> list[tuple[str, int]]:
 
 
 def results(options: argparse.Namespace) -> list[Result]:
-    """Return what is done with this number of updates."""
+    """Return what is done with this number of updates in this precision."""
     path = options.output / "results.jsonl"
     if not path.is_file():
         return []
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [row for row in rows if row["updates"] == options.updates]
+    wanted = (options.updates, options.precision)
+    return [row for row in rows if (row["updates"], row["precision"]) == wanted]
 
 
 def run_all(options: argparse.Namespace, runs: list[tuple[str, int]]) -> None:
@@ -131,7 +134,7 @@ def run_all(options: argparse.Namespace, runs: list[tuple[str, int]]) -> None:
             f"run {number + 1} of {len(runs)}, {name} seed {seed}; {time_left(options, runs[number:])}"
         )
         command = [sys.executable, "-W", "ignore", __file__, "--only", name, "--seed", str(seed)]
-        for key in ("data", "encoder", "output", "benepar_python", "updates", "threads"):
+        for key in ("data", "encoder", "output", "benepar_python", "updates", "threads", "precision"):
             if getattr(options, key) is not None:
                 command.append(f"--{key.replace('_', '-')}={getattr(options, key)}")
         subprocess.run(command, check=True)
@@ -157,7 +160,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     train = train_benepar if RUNS[name].layers is None else train_ours
-    row = {"name": name, "seed": seed, "updates": options.updates}
+    row = {"name": name, "seed": seed, "updates": options.updates, "precision": options.precision}
     row |= train(options, name, seed, folder)
     from bnaparser.eval import score
 
@@ -207,6 +210,7 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Any:
                 "checks_per_epoch": 1e-6,
                 "seed": seed,
                 "threads": options.threads,
+                "precision": options.precision,
             },
         }
     )
@@ -259,6 +263,7 @@ def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Pat
         "epsilon": recipe.train.epsilon,
         "batch_tokens": BATCH_TOKENS,
         "tag_weight": recipe.tags.loss_weight,
+        "precision": options.precision,
         "parse": [[str(data / f"{part}.mrg"), str(folder / f"{part}.mrg")] for part in PARTS],
     }
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -346,7 +351,9 @@ def targets(rows: list[Result]) -> list[str]:
 
 def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     """Return what was measured where, and how to measure it again."""
-    lines = [f"- {processor()}; {options.threads} threads, float32"]
+    precision = "bfloat16 in encoder and layers" if options.precision == "bf16" else "float32"
+    threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
+    lines = [f"- {processor()}; {threads} a run, {precision}"]
     for program in ("bnaparser", "benepar"):
         versions = [row["versions"] for row in rows if program in row["versions"]]
         if versions:
@@ -357,6 +364,7 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     )
     given = f"--data {options.data.name} --encoder {options.encoder.name}"
     given += f" --output {options.output.name} --updates {options.updates}"
+    given += f" --threads {options.threads} --precision {options.precision}"
     if any(row["name"] == PEER for row in rows):
         given += " --benepar-python python"
     return [*lines, f"- `python benchmarks/ablation.py {given}`, then the same with `--report`"]

@@ -4,12 +4,14 @@
 
 JOB.json: ``encoder``, ``threads``, ``seed``, ``train`` (trees, one a line), ``batches`` (a list of
 indices of training trees for each update), ``learning_rate``, ``warmup_updates``, ``betas``,
-``epsilon``, ``batch_tokens``, ``tag_weight``, and ``parse``: a list of pairs, trees to parse and
+``epsilon``, ``batch_tokens``, ``tag_weight``, ``precision``, and ``parse``: a list of pairs, trees to parse and
 where to write what was found. Prints one line of JSON: seconds of training, versions.
 
 The model is that of benepar's EXPERIMENTS.md for BERT (two partitioned layers, tags predicted) with
-the defaults of its training script; the loop is a loop around its ``compute_loss``. Written trees
-have the gold tags, as its documentation evaluates (``--no-predict-tags``).
+the defaults of its training script; the loop is a loop around its ``compute_loss``. The encoder and
+the partitioned layers compute in bfloat16 where the job's ``precision`` is ``bf16``, the scores of
+tags and spans in float32: as in our training. Written trees have the gold tags, as its
+documentation evaluates (``--no-predict-tags``).
 """
 
 import json
@@ -77,6 +79,21 @@ def build(job: dict, trees: list[nltk.Tree]) -> parse_chart.ChartParser:
     )
 
 
+def compute_in_bfloat16(module: torch.nn.Module) -> None:
+    """Make a part of the network compute in bfloat16 and return float32; weights stay float32."""
+    forward = module.forward
+
+    def under_autocast(*arguments, **options):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=module.training):
+            output = forward(*arguments, **options)
+        if isinstance(output, torch.Tensor):
+            return output.float()
+        output.last_hidden_state = output.last_hidden_state.float()
+        return output
+
+    module.forward = under_autocast
+
+
 def train(job: dict, parser: parse_chart.ChartParser, examples: list[Example]) -> None:
     optimizer = torch.optim.Adam(parser.parameters(), betas=job["betas"], eps=job["epsilon"])
     parser.train()
@@ -117,6 +134,9 @@ def main() -> None:
     torch.manual_seed(job["seed"])
     trees = read(job["train"])
     parser = build(job, trees)
+    if job["precision"] == "bf16":
+        compute_in_bfloat16(parser.pretrained_model)
+        compute_in_bfloat16(parser.encoder)
     examples = [Example(tree, gold=True) for tree in trees]
     begin = time.monotonic()
     train(job, parser, examples)
