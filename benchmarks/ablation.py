@@ -134,7 +134,15 @@ def run_all(options: argparse.Namespace, runs: list[tuple[str, int]]) -> None:
             f"run {number + 1} of {len(runs)}, {name} seed {seed}; {time_left(options, runs[number:])}"
         )
         command = [sys.executable, "-W", "ignore", __file__, "--only", name, "--seed", str(seed)]
-        for key in ("data", "encoder", "output", "benepar_python", "updates", "threads", "precision"):
+        for key in (
+            "data",
+            "encoder",
+            "output",
+            "benepar_python",
+            "updates",
+            "threads",
+            "precision",
+        ):
             if getattr(options, key) is not None:
                 command.append(f"--{key.replace('_', '-')}={getattr(options, key)}")
         subprocess.run(command, check=True)
