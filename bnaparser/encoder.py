@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor, nn
 from transformers import (
@@ -23,6 +25,7 @@ from transformers.initialization import no_init_weights
 
 from bnaparser.config import EncoderSettings
 from bnaparser.errors import ModelError, in_one_line
+from bnaparser.layout import lay_out
 from bnaparser.pieces import MISSING, Window
 
 # Encoders with relative positions have no limit of their own; BNA's own table ends here.
@@ -41,6 +44,9 @@ OFFSET_POSITIONS = {
     "xmod",
 }
 T5_TYPES = {"t5", "mt5", "umt5"}
+# Encoders that take a mask of pieces by pieces and the position of each piece: several sentences
+# can share a row and not see each other.
+SHARING_TYPES = {"bert", "camembert", "distilbert", "electra", "roberta", "xlm-roberta"}
 
 
 class PretrainedEncoder(nn.Module):
@@ -61,6 +67,10 @@ class PretrainedEncoder(nn.Module):
         config = model.config
         self.width: int = config.hidden_size
         self.mix_layers = settings.mix_layers
+        # Only the fused attention takes the mask as it is made here.
+        fused = config._attn_implementation == "sdpa"
+        self.shares_rows = fused and config.model_type in SHARING_TYPES
+        self.first_position = first_position(config)
         if self.mix_layers:
             self.mix_weights = nn.Parameter(torch.zeros(config.num_hidden_layers + 1))
             self.mix_gamma = nn.Parameter(torch.ones(()))
@@ -71,15 +81,22 @@ class PretrainedEncoder(nn.Module):
     def forward(self, windows: Sequence[Window]) -> Tensor:
         """Return (windows, positions, width): START, words, STOP, then padding of undefined value."""
         device = self.missing.device
-        ids, mask, gather = (torch.from_numpy(array).to(device) for array in collate(windows))
-        hidden = self._mixed(ids, mask)
+        collated = collate(windows, self.shares_rows)
+        gather = torch.from_numpy(collated.gather).to(device)
+        given = {"input_ids": torch.from_numpy(collated.ids).to(device)}
+        if collated.places is None:
+            given["attention_mask"] = torch.from_numpy(collated.numbers > 0).to(device).long()
+        else:
+            numbers = torch.from_numpy(collated.numbers).to(device)
+            given["attention_mask"] = (numbers[:, :, None] == numbers[:, None, :])[:, None]
+            places = torch.from_numpy(collated.places).to(device)
+            given["position_ids"] = places + self.first_position
+        hidden = self._mixed(given)
         rows = torch.cat([hidden.flatten(0, 1), self.missing.to(hidden.dtype)])
         return rows[gather]
 
-    def _mixed(self, ids: Tensor, mask: Tensor) -> Tensor:
-        outputs = self.model(
-            input_ids=ids, attention_mask=mask, output_hidden_states=self.mix_layers
-        )
+    def _mixed(self, given: dict[str, Tensor]) -> Tensor:
+        outputs = self.model(**given, output_hidden_states=self.mix_layers)
         if not self.mix_layers:
             hidden: Tensor = outputs.last_hidden_state
             return hidden
@@ -91,27 +108,41 @@ class PretrainedEncoder(nn.Module):
         return mixed
 
 
-def collate(windows: Sequence[Window]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return piece numbers, attention mask, and for each position its row among all pieces.
+@dataclass(frozen=True)
+class Collated:
+    """Windows as an encoder's input, all int64.
 
-    The arrays are int64 (windows, pieces), (windows, pieces) and (windows, positions). Rows beyond
-    the pieces are those of ``PretrainedEncoder.missing``.
+    ``ids`` (rows, pieces) are the piece numbers; ``numbers`` (rows, pieces) say of which window a
+    piece is, from 1, and 0 for padding; ``places`` (rows, pieces) are the pieces' places in their
+    windows, None where every row has one window. ``gather`` (windows, positions) has the row of
+    each position among all pieces, and rows beyond them for those of ``PretrainedEncoder.missing``.
     """
-    count = len(windows)
-    pieces = max(len(window.ids) for window in windows)
+
+    ids: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    places: NDArray[np.int64] | None
+    gather: NDArray[np.int64]
+
+
+def collate(windows: Sequence[Window], may_share: bool = False) -> Collated:
+    """Lay windows out in rows, several in a row where they may share it and that saves padding."""
+    layout = lay_out([len(window.ids) for window in windows], may_share)
     positions = max(len(window.last) for window in windows)
-    ids = np.zeros((count, pieces), np.int64)
-    mask = np.zeros((count, pieces), np.int64)
-    missing = count * pieces
-    gather = np.full((count, positions), missing, np.int64)
-    for row, window in enumerate(windows):
-        ids[row, : len(window.ids)] = window.ids
-        mask[row, : len(window.ids)] = 1
+    ids, numbers, places = (np.zeros(layout.shape, np.int64) for _ in range(3))
+    missing = ids.size
+    gather = np.full((len(windows), positions), missing, np.int64)
+    for index, window in enumerate(windows):
+        row, first = layout.rows[index], layout.columns[index]
+        inside = slice(first, first + len(window.ids))
+        ids[row, inside] = window.ids
+        numbers[row, inside] = index + 1
+        places[row, inside] = np.arange(len(window.ids))
         fallback = np.full(len(window.last), missing + 2)
         fallback[0], fallback[-1] = missing, missing + 1
         found = window.last != MISSING
-        gather[row, : len(window.last)] = np.where(found, row * pieces + window.last, fallback)
-    return ids, mask, gather
+        base = row * layout.shape[1] + first
+        gather[index, : len(window.last)] = np.where(found, base + window.last, fallback)
+    return Collated(ids, numbers, places if layout.shared else None, gather)
 
 
 def _set_dropout(model: PreTrainedModel, probability: float) -> None:
@@ -157,6 +188,11 @@ def max_positions(config: PretrainedConfig) -> int:
     limit: int = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
     if limit < 0:
         limit = DEFAULT_POSITIONS  # XLNet's way to say that there is no limit
+    return max(limit - first_position(config), 8)
+
+
+def first_position(config: PretrainedConfig) -> int:
+    """Return the number of the first position, as the encoder counts them."""
     if config.model_type in OFFSET_POSITIONS:
-        limit -= (config.pad_token_id or 0) + 1
-    return max(limit, 8)
+        return (config.pad_token_id or 0) + 1
+    return 0

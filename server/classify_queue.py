@@ -7,7 +7,6 @@ together.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -47,11 +46,7 @@ def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
 
     assert settings.classifier is not None
     with loading():
-        classifier = Classifier.load(
-            settings.classifier, device=settings.device, open_parser=open_parser
-        )
-    gc.freeze()  # as after the parser
-    return classifier
+        return Classifier.load(settings.classifier, device=settings.device, open_parser=open_parser)
 
 
 @dataclass(frozen=True)

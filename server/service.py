@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import time
@@ -57,12 +56,7 @@ def load_parser(settings: ServerSettings) -> Parser:
     if threads != torch.get_num_threads():
         torch.set_num_threads(threads)
     with loading():
-        parser = Parser.load(
-            settings.model, settings.device, _PIECES_A_WORD * settings.batch_tokens
-        )
-    # What is loaded stays: going through it now and then would hold up requests for half a second.
-    gc.freeze()
-    return parser
+        return Parser.load(settings.model, settings.device, _PIECES_A_WORD * settings.batch_tokens)
 
 
 class Service:

@@ -11,6 +11,7 @@ import torch
 
 from bnaparser.config import EncoderSettings
 from bnaparser.encoder import (
+    SHARING_TYPES,
     PretrainedEncoder,
     build_pretrained,
     load_pretrained,
@@ -60,6 +61,23 @@ def test_a_batch_gives_what_single_sentences_give(encoder_folder, encoder_kind):
     for row, window in enumerate(windows):
         alone = encoder([window])[0]
         torch.testing.assert_close(together[row, : len(alone)], alone, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_sentences_that_share_a_row_do_not_see_each_other(encoder_folder, encoder_kind):
+    encoder, pieces = build(encoder_folder(encoder_kind))
+    windows = [window for (window,) in pieces.windows([["the"] * n for n in (40, 9, 3, 1, 17)])]
+    seen = []
+    encoder.model.register_forward_pre_hook(
+        lambda _, __, given: seen.append(given["input_ids"]), with_kwargs=True
+    )
+    shared = encoder(windows)
+    assert encoder.shares_rows == (encoder.model.config.model_type in SHARING_TYPES)
+    assert (len(seen[0]) < len(windows)) == encoder.shares_rows
+    encoder.shares_rows = False
+    for row, window in enumerate(windows):
+        alone = encoder([window])[0]
+        torch.testing.assert_close(shared[row, : len(alone)], alone, atol=1e-5, rtol=1e-5)
 
 
 @torch.no_grad()
