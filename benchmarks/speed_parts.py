@@ -58,7 +58,6 @@ def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> li
     import torch
 
     from bnaparser.batching import TRAINING_TOKENS, batches_by_length
-    from bnaparser.encoder import collate
     from bnaparser.loss import gold
 
     model = objective.model
@@ -73,7 +72,15 @@ def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> li
     torch.nn.utils.clip_grad_norm_(model.parameters(), math.inf)
     optimizer.step()
     optimizer.zero_grad()
-    return [collate([w for i in part for w in prepared[i].windows])[:2] for part in parts]
+    return [padded([prepared[i] for i in part]) for part in parts]
+
+
+def padded(batch: Sequence[Any]) -> tuple[Any, Any]:
+    """Return piece numbers and attention mask, one window a row: what the bare encoder takes."""
+    from bnaparser.encoder import collate
+
+    collated = collate([window for sentence in batch for window in sentence.windows])
+    return collated.ids, (collated.numbers > 0).astype(int)
 
 
 def encoder_step(encoder: Any, batches: Sequence[Any]) -> None:
@@ -87,14 +94,13 @@ def encoder_step(encoder: Any, batches: Sequence[Any]) -> None:
 def parse_part(options: argparse.Namespace) -> Result:
     """Time ``Parser.parse_many`` and the encoder on the same length-sorted, padded batches."""
     from bnaparser.batching import batches_by_length
-    from bnaparser.encoder import collate
     from bnaparser.parser import Parser
 
     sentences = [example.words for example in read(options.trees)[: options.sentences]]
     parser = Parser.load(options.folder, "cpu")
     prepared = parser.model.prepare(sentences)
     groups = batches_by_length([sentence.size for sentence in prepared], parser.batch_tokens)
-    batches = [collate([w for i in group for w in prepared[i].windows])[:2] for group in groups]
+    batches = [padded([prepared[i] for i in group]) for group in groups]
     trees = parse(parser, sentences)
     encode(parser.model.encoder.model, batches)
     ours, bare = [], []
@@ -172,11 +178,10 @@ def batches_part(options: argparse.Namespace) -> Result:
 
 def curve_point(parser: Any, sentences: list[list[str]], repeats: int) -> Result:
     from bnaparser.batching import batches_by_length
-    from bnaparser.encoder import collate
 
     prepared = parser.model.prepare(sentences)
     groups = batches_by_length([sentence.size for sentence in prepared], parser.batch_tokens)
-    batches = [collate([w for i in group for w in prepared[i].windows])[:2] for group in groups]
+    batches = [padded([prepared[i] for i in group]) for group in groups]
     parse(parser, sentences)
     ours, bare = [], []
     for _ in range(repeats):

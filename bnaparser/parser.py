@@ -11,9 +11,10 @@ from typing import TypeVar
 import torch
 
 from bnaparser import models, storage
-from bnaparser.batching import PARSING_TOKENS, batches_by_length, default_tokens
+from bnaparser.batching import PARSING_TOKENS, default_tokens
 from bnaparser.errors import ModelError, SentenceError
 from bnaparser.model import BnaModel, Prepared
+from bnaparser.parallel import in_batches
 from bnaparser.parse import Parse
 from bnaparser.predict import Prediction, predict_batch
 from bnaparser.text import MAX_WORDS, Sentence, from_words, split, tokenize
@@ -120,11 +121,14 @@ class Parser:
                 found[index] = one
             else:
                 prepared[index] = one
-        places = list(prepared)
-        for batch in batches_by_length([p.size for p in prepared.values()], self.batch_tokens):
-            chosen = [places[place] for place in batch]
-            predictions = _each(self._predict, [prepared[index] for index in chosen])
-            found.update(zip(chosen, predictions, strict=True))
+        ready = list(prepared.values())
+        predictions = in_batches(
+            lambda batch: _each(self._predict, [ready[place] for place in batch]),
+            [one.size for one in ready],
+            self.batch_tokens,
+            on_cpu=self.model.device.type == "cpu",
+        )
+        found.update(zip(prepared, predictions, strict=True))
         return [_parse(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
 
     def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[Prepared]:
