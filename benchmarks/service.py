@@ -84,6 +84,7 @@ def arguments() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--model", default="en")
+    parser.add_argument("--classifier", default="sst2", help="for the schema's /v1/classify")
     parser.add_argument("--parts", default=",".join(PARTS), help="default: all, %(default)s")
     parser.add_argument("--sentences", type=Path, help="a sentence a line; default: the tests' own")
     parser.add_argument("--texts", type=int, default=200, help="for NLTK's client")
@@ -134,7 +135,7 @@ def clients(report: Report, options: argparse.Namespace) -> None:
 
 def schema(report: Report, options: argparse.Namespace) -> None:
     """Every operation of the OpenAPI document, with right and wrong requests."""
-    with started(options) as server:
+    with started(options, ["--classifier", options.classifier]) as server:
         paths = server.get("/openapi.json").json()["paths"].values()
         operations = [operation for path in paths for operation in path.values()]
         # What takes no body has only a few cases: those that do must make up the number.
