@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+import torch
 
-from bnaparser import Parse, Parser, Tree
-from bnaparser.config import TagSettings
+from bnaparser import Parse, Parser, Tree, parallel
+from bnaparser.config import LayerSettings, TagSettings
 from bnaparser.errors import ModelError
 from bnaparser.parser import MAX_WORDS
 
@@ -55,6 +56,25 @@ def test_many_sentences_are_parsed_in_order_as_each_alone(parser, examples):
         same(parser.parse_words(words), p) for words, p in zip(sentences, parses, strict=True)
     )
     assert parser.parse_many([]) == []
+
+
+@pytest.mark.parametrize("layers", [("bimsa", "nsa"), ("partitioned",)])
+def test_batches_side_by_side_do_not_touch_each_other(
+    build_model, examples, encoder_kind, layers, monkeypatch
+):
+    """Encoder and layers run in several threads at once; an encoder that keeps state would mix up."""
+    settings = LayerSettings(
+        kinds=layers, positions="concatenate", width=32, heads=2, head_width=16
+    )
+    parser = Parser(build_model(encoder_kind, layers=settings, mix_layers=True))
+    sentences = [example.words for example in examples]
+    alone = [parser.parse_words(words).score for words in sentences]
+    monkeypatch.setattr(parallel, "CORE_TOKENS", 20)
+    before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    together = [parse.score for parse in parser.parse_many(sentences)]
+    torch.set_num_threads(before)
+    assert together == pytest.approx(alone, abs=1e-3)
 
 
 def test_text_is_split_and_offsets_count_in_all_of_it(parser):
