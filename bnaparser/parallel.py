@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from threading import Lock
 from typing import TypeVar
 
@@ -18,9 +19,10 @@ from bnaparser.batching import batches_by_length
 
 Out = TypeVar("Out")
 
-# Word pieces that a batch of one core holds at most: more gain nothing. Where there are fewer for
-# each core, all cores on one batch are faster.
+# Word pieces that a batch of one core holds at most: more gain nothing.
 CORE_TOKENS = 500
+# Where there are fewer for each core, all cores on one batch are as fast or faster.
+WORTH_SHARING = 250
 
 # PyTorch has one number for how many cores a new thread computes with: it is set to 1 for a moment.
 _number_is_set = Lock()
@@ -37,12 +39,11 @@ def in_batches(
     """
     threads = torch.get_num_threads() if on_cpu else 1
     share = sum(sizes) / threads
-    if threads == 1 or share < CORE_TOKENS:
+    if threads == 1 or share < WORTH_SHARING:
         batches = batches_by_length(sizes, max_tokens)
         found = [work(batch) for batch in batches]
     else:
-        even = math.ceil(share / math.ceil(share / CORE_TOKENS))
-        batches = batches_by_length(sizes, min(even, max_tokens))
+        batches = _even_batches(sizes, threads * math.ceil(share / CORE_TOKENS), max_tokens)
         found = _side_by_side(work, batches, threads)
     results = {
         index: result
@@ -50,6 +51,20 @@ def in_batches(
         for index, result in zip(batch, of_batch, strict=True)
     }
     return [results[index] for index in range(len(sizes))]
+
+
+def _even_batches(sizes: Sequence[int], count: int, max_tokens: int) -> list[list[int]]:
+    """Return about ``count`` batches of equal work, longest sentences first; more where they must."""
+    order = sorted(range(len(sizes)), key=lambda index: -sizes[index])
+    before = [0, *accumulate(sizes[index] for index in order)]
+    parts: list[list[int]] = [[] for _ in range(count)]
+    for index, done in zip(order, before, strict=False):
+        parts[done * count // before[-1]].append(index)
+    return [
+        [part[place] for place in batch]
+        for part in parts
+        for batch in batches_by_length([sizes[index] for index in part], max_tokens)
+    ]
 
 
 def _side_by_side(

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from bnaparser.server.metrics import WorkMetrics
 from bnaparser.server.problems import Failure, NotReady, Problem, QueueFull, TooLarge
@@ -37,9 +37,8 @@ Work = Callable[[Sequence[Unit], Rows], list[Result]]
 # A batch is chosen from the sentences whose turn is next, up to this many times its words: more
 # makes batches of more similar length, fewer shares out the parser more evenly.
 _WINDOW = 4
-# A batch grows no further where its padding would pass this share of ``batch_words``: what waits is
-# far less than what a library sorts at once, and a batch of its own costs less than much padding.
-_PADDING = 1 / 50
+# Answers that are written before the event loop looks for new requests.
+_AT_ONCE = 8
 # How much of the measured speed the last batch decides.
 _NEWEST = 0.2
 _FIRST_GUESS = 1000.0
@@ -69,6 +68,16 @@ class _Place(Generic[Unit, Result]):
     words: int
 
 
+_Batch = Sequence[_Place[Unit, Result]]
+
+
+class _Outcome(NamedTuple, Generic[Result]):
+    """What came of a batch: a result a sentence, or what was raised; and how long it took."""
+
+    found: list[Result] | BaseException
+    seconds: float
+
+
 class Batcher(Generic[Unit, Result]):
     """Takes the sentences of many requests, and parses them in batches in one thread.
 
@@ -76,8 +85,8 @@ class Batcher(Generic[Unit, Result]):
     reads, is given the first one's ``thread``: their batches take turns. ``name`` is the model's in
     errors.
 
-    ``batch_words`` bounds a batch, padding counted, unless it is one sentence; ``queue_words``
-    bounds the words that wait. Requests take turns: whoever has waited longest begins a batch, and
+    ``batch_words`` bounds a batch, unless it is one sentence; ``queue_words`` bounds the words that
+    wait. Requests take turns: whoever has waited longest begins a batch, and
     it is filled with waiting sentences of similar length, a like number from each request.
     """
 
@@ -111,10 +120,10 @@ class Batcher(Generic[Unit, Result]):
     async def try_out(self, sentence: Unit) -> Result:
         """Parse a sentence past the queue, before it is started. Raises Failure."""
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self.thread, _guarded, self._do, [sentence], None)
-        if isinstance(found, BaseException):
-            raise Failure(f"the {self._name} broke down") from found
-        return found[0]
+        outcome = await loop.run_in_executor(self.thread, _guarded, self._do, [sentence], None)
+        if isinstance(outcome.found, BaseException):
+            raise Failure(f"the {self._name} broke down") from outcome.found
+        return outcome.found[0]
 
     def start(self) -> None:
         """Begin to work; to be called in the event loop."""
@@ -186,24 +195,26 @@ class Batcher(Generic[Unit, Result]):
             job.waiting = []
 
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
+        """Keep the thread at work: while it is at a batch, the answers of the last are given out."""
+        last: tuple[_Batch[Unit, Result], _Outcome[Result]] | None = None
         while True:
-            await self._work.wait()
+            if last is None:
+                await self._work.wait()
             batch = self._take()
-            if not batch:
+            running = self._begin(batch) if batch else None
+            if last is not None:
+                await self._give_out(*last)
+                last = None
+            if running is not None:
+                last = batch, await running
+            elif not self._waiting:
                 self._work.clear()
-                continue
-            sentences = [place.job.sentences[place.index] for place in batch]
-            rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
-            started = time.perf_counter()
-            found = await loop.run_in_executor(
-                self.thread, _guarded, self._do, sentences, rows or None
-            )
-            self._measure(batch, time.perf_counter() - started)
-            if isinstance(found, BaseException):
-                self._fail(batch, found)
-            else:
-                self._deliver(batch, found)
+
+    def _begin(self, batch: _Batch[Unit, Result]) -> asyncio.Future[_Outcome[Result]]:
+        sentences = [place.job.sentences[place.index] for place in batch]
+        rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
+        loop = asyncio.get_running_loop()
+        return loop.run_in_executor(self.thread, _guarded, self._do, sentences, rows or None)
 
     def _take(self) -> list[_Place[Unit, Result]]:
         """Take the sentences of the next batch out of the queue."""
@@ -213,13 +224,10 @@ class Batcher(Generic[Unit, Result]):
         head = window[0]
         window.sort(key=lambda place: abs(place.words - head.words))
         batch: list[_Place[Unit, Result]] = []
-        longest = words = 0
+        words = 0
         for place in window:
-            longest, words = max(longest, place.words), words + place.words
-            padded = (len(batch) + 1) * longest
-            if batch and (
-                padded > self.batch_words or padded - words > _PADDING * self.batch_words
-            ):
+            words += place.words
+            if batch and words > self.batch_words:
                 break
             batch.append(place)
         for place in batch:
@@ -250,7 +258,7 @@ class Batcher(Generic[Unit, Result]):
             turn += 1
             jobs = [job for job in jobs if len(job.waiting) > turn]
 
-    def _measure(self, batch: Sequence[_Place[Unit, Result]], seconds: float) -> None:
+    def _measure(self, batch: _Batch[Unit, Result], seconds: float) -> None:
         words = sum(place.words for place in batch)
         self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
         self.metrics.batch_sentences.observe(len(batch))
@@ -259,15 +267,22 @@ class Batcher(Generic[Unit, Result]):
         self.metrics.sentences.inc(len(batch))
         self.metrics.work_seconds.inc(seconds)
 
-    def _deliver(self, batch: Sequence[_Place[Unit, Result]], parses: Sequence[Result]) -> None:
-        for place, parse in zip(batch, parses, strict=True):
+    async def _give_out(self, batch: _Batch[Unit, Result], outcome: _Outcome[Result]) -> None:
+        """Answer, a few at a time: who comes meanwhile, perhaps to be refused, is not to wait."""
+        self._measure(batch, outcome.seconds)
+        if isinstance(outcome.found, BaseException):
+            self._fail(batch, outcome.found)
+            return
+        for number, (place, parse) in enumerate(zip(batch, outcome.found, strict=True), 1):
             job = place.job
             job.parses[place.index] = parse
             job.missing -= 1
             if not job.missing and not job.answer.done():
                 job.answer.set_result([one for one in job.parses if one is not None])
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)
 
-    def _fail(self, batch: Sequence[_Place[Unit, Result]], error: BaseException) -> None:
+    def _fail(self, batch: _Batch[Unit, Result], error: BaseException) -> None:
         log.error("the %s failed on a batch", self._name, exc_info=error)
         for job in {place.job for place in batch}:
             reason = f"the {self._name} broke down over this request; see the service's log"
@@ -294,14 +309,14 @@ def _refuse(job: _Job[Unit, Result], problem: Problem) -> None:
         job.answer.set_exception(problem)
 
 
-def _guarded(
-    work: Work[Unit, Result], sentences: Sequence[Unit], tags: Rows
-) -> list[Result] | BaseException:
+def _guarded(work: Work[Unit, Result], sentences: Sequence[Unit], tags: Rows) -> _Outcome[Result]:
     """Work in the thread. What is raised comes back as a value, so that nothing can end the loop."""
+    started = time.perf_counter()
+    found: list[Result] | BaseException
     try:
-        results = work(sentences, tags)
+        found = work(sentences, tags)
+        if len(found) != len(sentences):
+            found = RuntimeError(f"{len(found)} results of {len(sentences)} sentences")
     except BaseException as error:  # noqa: BLE001 (it is reported by the event loop)
-        return error
-    if len(results) != len(sentences):
-        return RuntimeError(f"{len(results)} results of {len(sentences)} sentences")
-    return results
+        found = error
+    return _Outcome(found, time.perf_counter() - started)

@@ -54,7 +54,7 @@ class ServerSettings(BaseSettings):
         ge=1,
         le=1024,
     )
-    batch_tokens: int = _number(1000, "words that a batch holds at most, padding counted")
+    batch_tokens: int = _number(1000, "words that a batch holds at most")
     queue_words: int = _number(
         50_000, "words that wait in a worker at most; further requests get 503"
     )

@@ -70,6 +70,7 @@ def test_batches_side_by_side_do_not_touch_each_other(
     sentences = [example.words for example in examples]
     alone = [parser.parse_words(words).score for words in sentences]
     monkeypatch.setattr(parallel, "CORE_TOKENS", 20)
+    monkeypatch.setattr(parallel, "WORTH_SHARING", 20)
     before = torch.get_num_threads()
     torch.set_num_threads(4)
     together = [parse.score for parse in parser.parse_many(sentences)]

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens",
         type=int,
         metavar="N",
-        help="word pieces a batch (default: 1000, on a GPU 16384)",
+        help="word pieces a batch at most (default: 1000, on a GPU 16384)",
     )
 
 

@@ -67,7 +67,7 @@ def test_answers_come_in_order_and_never_mixed_up(parser: HeldParser) -> None:
             assert (batcher.words, batcher.sentences) == (0, 0)
         for request, answer in zip(requests, answers, strict=True):
             assert [parse.words for parse in answer] == [one.words for one in request]
-        assert all(max(map(len, batch)) * len(batch) <= 100 for batch in parser.batches)
+        assert all(sum(map(len, batch)) <= 100 for batch in parser.batches)
         assert len(parser.batches) < sum(map(len, requests)) / 2
 
     asyncio.run(check())
@@ -108,11 +108,30 @@ def test_a_batch_has_sentences_of_similar_length(parser: HeldParser) -> None:
     async def check() -> None:
         async with running(parser) as batcher:
             await hold(batcher, parser)
-            short = [await submit(batcher, sentence("short", 5)) for _ in range(10)]
+            short = [await submit(batcher, sentence("short", 5)) for _ in range(20)]
             long = [await submit(batcher, sentence("long", 30)) for _ in range(3)]
             parser.gate.set()
             await asyncio.gather(*short, *long)
             assert [{len(words) for words in batch} for batch in parser.batches] == [{5}, {30}]
+
+    asyncio.run(check())
+
+
+def test_who_comes_does_not_wait_until_a_whole_batch_is_answered(parser: HeldParser) -> None:
+    async def check() -> None:
+        answered_before: list[int] = []
+        async with running(parser, batch_words=1000) as batcher:
+            await hold(batcher, parser)
+            tasks = [await submit(batcher, sentence("many")) for _ in range(80)]
+
+            def comes(_: object) -> None:
+                answered_before.append(sum(task.done() for task in tasks))
+
+            tasks[0].add_done_callback(comes)
+            parser.gate.set()
+            await asyncio.gather(*tasks)
+        assert len(parser.batches) == 1
+        assert answered_before[0] < 40
 
     asyncio.run(check())
 
@@ -232,7 +251,7 @@ def test_nobody_hangs_when_the_batcher_itself_breaks_down(
 ) -> None:
     async def check() -> None:
         async with running(parser) as batcher:
-            monkeypatch.setattr(batcher, "_deliver", None)
+            monkeypatch.setattr(batcher, "_give_out", None)
             with pytest.raises(Failure):
                 await batcher.submit([sentence("waits")])
             assert not batcher.alive
