@@ -31,7 +31,7 @@ _number_is_set = Lock()
 def in_batches(
     work: Callable[[list[int]], Sequence[Out]], sizes: Sequence[int], max_tokens: int, on_cpu: bool
 ) -> list[Out]:
-    """Return a result for each of ``sizes``, in order.
+    """Return a result for each of ``sizes``, numbers of word pieces from 1 on, in order.
 
     ``work`` takes the indices of a batch, of similar sizes and with at most ``max_tokens`` of them
     (padding counted), and returns as many results. On a CPU it may run in several threads at once.

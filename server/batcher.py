@@ -86,8 +86,8 @@ class Batcher(Generic[Unit, Result]):
     errors.
 
     ``batch_words`` bounds a batch, unless it is one sentence; ``queue_words`` bounds the words that
-    wait. Requests take turns: whoever has waited longest begins a batch, and
-    it is filled with waiting sentences of similar length, a like number from each request.
+    wait. Requests take turns: whoever has waited longest begins a batch, and it is filled with
+    waiting sentences of similar length, a like number from each request.
     """
 
     def __init__(
