@@ -18,6 +18,9 @@ from bnaparser.escapes import unescape
 
 # What stands for "no piece": a word that the tokenizer drops, a START or STOP that it lacks.
 MISSING = -1
+# Pieces of a word that count, from its end. No word that people write has as many; but a stretch of
+# signs without blanks may have thousands, and would cost seconds.
+WORD_PIECES = 64
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,9 @@ class Pieces:
         return result
 
     def _windows_of(self, pieces: list[list[int]]) -> list[Window]:
-        # A word longer than a whole window keeps its end, where its vector is read.
-        pieces = [word[-self.max_pieces :] for word in pieces]
+        # A word that is too long keeps its end, where its vector is read.
+        longest = min(WORD_PIECES, self.max_pieces)
+        pieces = [word[-longest:] for word in pieces]
         if len(pieces) <= self.max_words and sum(map(len, pieces)) <= self.max_pieces:
             return [self._window(pieces, 0)]
         windows, first = [], 0

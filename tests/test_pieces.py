@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from bnaparser.encoder import load_tokenizer
-from bnaparser.pieces import MISSING, Pieces
+from bnaparser.pieces import MISSING, WORD_PIECES, Pieces
 
 # The special pieces before and after a sentence, and those that stand for START and STOP.
 ENDS = {
@@ -113,6 +113,11 @@ def test_a_word_of_more_pieces_than_a_window_keeps_its_end(encoder_folder):
     ((*_, window),) = pieces.windows([["the", "q" * 90 + "z"]])
     assert len(window.ids) <= 12
     assert names(pieces, [window.ids[window.last[-2]]]) == ["##z"]
+
+
+def test_a_stretch_of_signs_counts_for_no_more_than_a_long_word(bert):
+    ((window,),) = bert.windows([["the", "#" * 90 + "?" + "." * 900, "the"]])
+    assert len(window.ids) == 2 + 2 + WORD_PIECES
 
 
 def test_2000_words_are_covered_by_overlapping_windows(bert):
