@@ -5,10 +5,11 @@
 
 FOLDER holds ``train.mrg``, ``dev.mrg`` and ``test.mrg``; PYTHON is that of an environment with
 benepar 0.2 (without it, benepar is left out). Every run of RUNS has the same encoder, data, batches
-(for one seed), number of updates and learning rate, and a process of its own. Encoder and layers train
-in bfloat16 (``--precision no``: float32), weights, scores of spans and losses are float32, and so
-is parsing: on a processor with bfloat16 instructions a run takes half the time. A finished run leaves a line in ``OUTPUT/results.jsonl`` and is not run again. ``--report`` writes
-``ablation.md`` beside this file (or ``--page``).
+(for one seed), number of updates and learning rate, and a process of its own. Encoder and layers
+train in bfloat16 (``--precision no``: float32); weights, scores of spans and losses are float32, and
+so is parsing. On a processor with bfloat16 instructions a run takes 0.6 of the time. A finished run
+leaves a line in ``OUTPUT/results.jsonl`` and is not run again. ``--report`` writes ``ablation.md``
+beside this file (or ``--page``).
 
 One learning rate for encoder and head, warm-up of 160 updates, constant from there, Adam with
 betas (0.9, 0.98) and no clipping: the schedule of benepar's training script and of the BNA program.
@@ -77,6 +78,8 @@ BY_NSA_LAYERS = {"0 of 2": "bimsa", "1 of 2": "bimsa+nsa", "2 of 2": "nsa"}
 MAIN, PEER, MARGIN = "bimsa+nsa", "benepar", 0.3
 PARTS = ("dev", "test")
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "numpy", "numba")
+# Options that a run's own process is given.
+PASSED_ON = ("data", "encoder", "output", "benepar_python", "updates", "threads", "precision")
 BATCH_SIZE, BATCH_TOKENS, LEARNING_RATE, WARM_UP = 32, 500, 1e-4, 160
 
 
@@ -134,15 +137,7 @@ def run_all(options: argparse.Namespace, runs: list[tuple[str, int]]) -> None:
             f"run {number + 1} of {len(runs)}, {name} seed {seed}; {time_left(options, runs[number:])}"
         )
         command = [sys.executable, "-W", "ignore", __file__, "--only", name, "--seed", str(seed)]
-        for key in (
-            "data",
-            "encoder",
-            "output",
-            "benepar_python",
-            "updates",
-            "threads",
-            "precision",
-        ):
+        for key in PASSED_ON:
             if getattr(options, key) is not None:
                 command.append(f"--{key.replace('_', '-')}={getattr(options, key)}")
         subprocess.run(command, check=True)

@@ -4,8 +4,8 @@
 
 JOB.json: ``encoder``, ``threads``, ``seed``, ``train`` (trees, one a line), ``batches`` (a list of
 indices of training trees for each update), ``learning_rate``, ``warmup_updates``, ``betas``,
-``epsilon``, ``batch_tokens``, ``tag_weight``, ``precision``, and ``parse``: a list of pairs, trees to parse and
-where to write what was found. Prints one line of JSON: seconds of training, versions.
+``epsilon``, ``batch_tokens``, ``tag_weight``, ``precision``, and ``parse``: a list of pairs, trees
+to parse and where to write what was found. Prints one line of JSON: seconds of training, versions.
 
 The model is that of benepar's EXPERIMENTS.md for BERT (two partitioned layers, tags predicted) with
 the defaults of its training script; the loop is a loop around its ``compute_loss``. The encoder and

@@ -14,7 +14,7 @@ file (or ``--page``), with what ``syntax_notes.md`` beside it says below the tab
 
 One learning rate for all parameters, as in the papers, but 3e-4: small BERT models and few updates
 want more than the papers' 3e-5 (Turc and others 2019 tried 3e-5 to 3e-4). It was chosen over 1e-4
-but for two trials with the plain encoder alone, on training sentences that are not drawn.
+after two trials with the plain encoder alone, on training sentences that are not drawn.
 """
 
 from __future__ import annotations
