@@ -1,16 +1,19 @@
 """What syntax is worth to an encoder: SLA, WLA, LISA, SG-Net and Syntax-BERT on seven tasks.
 
     python benchmarks/syntax.py --tasks TASKS --encoder DIR --output DIR [--cost-encoder DIR]
+    python benchmarks/syntax.py --tasks TASKS --encoder DIR --output DIR --inside
     python benchmarks/syntax.py --tasks TASKS --encoder DIR --output DIR --report
 
-TASKS is a folder with cola, sst, ner_wikineural, ged_realec, mrpc, stsb and snli_sample. Three groups of
-runs, in ``syntax_tables``: every system on every task; Syntax-BERT's table 5; and SST-2 with our
-parser's trees, SST's own, random ones and a linear window. Each run has the same encoder, the same
-examples, number of updates and rates as the others of its task, and a process of its own. Nothing
-is chosen on what is scored: the network after the last update is, once. All trees are parsed first,
-into ``OUTPUT/trees.sqlite``. A finished run leaves a line in ``OUTPUT/results.jsonl`` and is not run
-again. With ``--cost-encoder`` syntax_cost.py follows. ``--report`` writes ``syntax.md`` beside this
-file (or ``--page``), with what ``syntax_notes.md`` beside it says below the tables.
+TASKS is a folder with cola, sst, ner_wikineural, ged_realec, mrpc, stsb and snli_sample. Four groups
+of runs, in ``syntax_tables``: every system on every task; Syntax-BERT's table 5; SST-2 with our
+parser's trees, SST's own, random ones and a linear window; and what may explain a loss or a gain.
+Each run has the same encoder, the same examples, number of updates and rates as the others of its
+task, and a process of its own. Nothing is chosen on what is scored: the network after the last
+update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run leaves a
+line in ``OUTPUT/results.jsonl`` and is not run again. With ``--cost-encoder`` syntax_cost.py
+follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
+``--report`` writes ``syntax.md`` beside this file (or ``--page``), with what ``syntax_notes.md``
+beside it says below the tables.
 
 One learning rate for all parameters, as in the papers, but 3e-4: small BERT models and few updates
 want more than the papers' 3e-5 (Turc and others 2019 tried 3e-5 to 3e-4). It was chosen over 1e-4
@@ -33,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from speed import say
+from syntax_inside import look_inside
 from syntax_report import report
 from syntax_runs import Result, budget, prepare, prepared, run_one
 from syntax_tables import RUNS, SEEDS, SYSTEMS, TASKS
@@ -66,6 +70,7 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--only", nargs=2, metavar=("TASK", "SYSTEM"))
     parser.add_argument("--cost-encoder", type=Path, metavar="DIR", help="measure the cost as well")
+    parser.add_argument("--inside", action="store_true", help="train a few again and look inside")
     parser.add_argument("--report", action="store_true", help="write the page; run nothing")
     parser.add_argument("--page", type=Path, default=Path(__file__).with_name("syntax.md"))
     options = parser.parse_args()
@@ -145,6 +150,9 @@ def main() -> None:
         return
     os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
+    if options.inside:
+        look_inside(options)
+        return
     run_all(options, pending(options))
     if options.cost_encoder:
         measure_cost(options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from speed_report import Row, processor
 from syntax_runs import Result, predictions_file, prepared
 from syntax_tables import (
     ABLATION,
+    INSIDE,
     MAIN,
     METRICS,
     PLAIN,
@@ -43,6 +44,8 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
     lines += papers()
     lines += ablation(options, rows)
     lines += trees(options, rows)
+    lines += reasons(options, rows)
+    lines += inside(options)
     lines += cost(options)
     if NOTES.is_file():
         lines += ["", NOTES.read_text(encoding="utf-8").strip()]
@@ -215,6 +218,77 @@ def base_of(system: str) -> str | None:
     if system.startswith("sla-") or system == WINDOW:
         return "sla"
     return "constituents" if system.startswith("constituents-") else None
+
+
+def reasons(options: argparse.Namespace, rows: list[Result]) -> list[str]:
+    """Return what LISA does with a lighter supervision, and SG-Net's layer without syntax."""
+    head = [""]
+    for name in INSIDE:
+        metric = METRICS[TASKS[name].metrics[0]]
+        head += [f"{TASKS[name].title} {metric}", "over the plain encoder"]
+    lines = ["## Lighter supervision, and a layer without syntax", "", *table_head(head)]
+    for system in (PLAIN, "lisa", "lisa-0.1", "lisa-0.01", "sgnet", "sgnet-random"):
+        cells = []
+        for name in INSIDE:
+            cells += [
+                spread(values(rows, name, system, TASKS[name].metrics[0])),
+                tested_cell(comparison(options, rows, name, system, PLAIN)),
+            ]
+        lines.append(line([SYSTEMS[system].title, *cells]))
+    return [*lines, ""]
+
+
+def inside(options: argparse.Namespace) -> list[str]:
+    """Return the tables of ``--inside``, where it has been run."""
+    path = options.output / "inside.json"
+    if not path.is_file():
+        return []
+    found = json.loads(path.read_text(encoding="utf-8"))
+    lines = ["## Inside the networks", ""]
+    for task in INSIDE:
+        lines += table_head([f"{TASKS[task].title}, before → after training", *INSIDE_COLUMNS])
+        for system in MAIN:
+            pair = [row for row in found if (row["task"], row["system"]) == (task, system)]
+            if pair:
+                cells = [changed(shown, pair) for shown in INSIDE_COLUMNS.values()]
+                lines.append(line([SYSTEMS[system].title, *cells]))
+        lines.append("")
+    return [
+        *lines,
+        (
+            "Over 128 training texts, seed 1, without dropout. Moved: how far the encoder's vectors "
+            "are from those that the same weights give without syntax, over the length of these. "
+            "Share of syntax: the gates by layer (SLA, WLA), the share of the sub-networks that syntax masks "
+            "(Syntax-BERT), the mixture's weight of the guided layer (SG-Net). On the parent: the "
+            "supervised heads' attention to it, geometric mean over tokens and layers. Pull: length of the "
+            "gradient at the encoder's own weights, and the cosine between that of the task and that of the "
+            "supervision."
+        ),
+        "",
+    ]
+
+
+INSIDE_COLUMNS: dict[str, Callable[[Result], str]] = {
+    "moved": lambda row: f"{row['moved']:.2f}",
+    "share of syntax": lambda row: (
+        ", ".join(f"{gate:.2f}" for gate in row.get("gates", [row.get("mixture")]))
+        if "gates" in row or "mixture" in row
+        else ""
+    ),
+    "on the parent": lambda row: f"{row['on_parent']:.2f}" if "on_parent" in row else "",
+    "the task's loss": lambda row: f"{row['task_loss']:.2f}",
+    "the task's pull": lambda row: f"{row['task_pull']:.2f}",
+    "the supervision's pull": lambda row: (
+        f"{row['supervision_pull']:.2f}" if "supervision_pull" in row else ""
+    ),
+    "cosine": lambda row: f"{row['agreement']:+.2f}" if "agreement" in row else "",
+}
+
+
+def changed(shown: Callable[[Result], str], rows: list[Result]) -> str:
+    """Return what a column shows of a system before its training and after it."""
+    by_time = {row["when"]: shown(row) for row in rows}
+    return " → ".join(filter(None, (by_time["before"], by_time["after"])))
 
 
 def cost(options: argparse.Namespace) -> list[str]:

@@ -172,13 +172,22 @@ TREES = {
         {"syntax_bert": {"trees": ("constituency",), "random_masks": True}},
     ),
 }
-SYSTEMS = MAIN | ABLATION | TREES
+# What may explain a loss or a gain: LISA's supervision made lighter, SG-Net's layer without syntax.
+REASONS = {
+    "lisa-0.1": System("LISA, supervision at 0.1", {"lisa": {"loss_weight": 0.1}}),
+    "lisa-0.01": System("LISA, supervision at 0.01", {"lisa": {"loss_weight": 0.01}}),
+    "sgnet-random": System("SG-Net, random trees", {"sgnet": {}}, "random"),
+}
+SYSTEMS = MAIN | ABLATION | TREES | REASONS
+# Tasks on which the reasons are looked for: one of texts, one of words.
+INSIDE = ("cola", "ner")
 # One seed of all this is run before the next.
 RUNS = [
     *((task, system) for task in TASKS for system in MAIN),
     *(("sst2", system) for system in TREES),
     *(("cola", system) for system in ABLATION if system != "no-pair"),
     ("stsb", "no-pair"),
+    *((task, system) for task in INSIDE for system in REASONS),
 ]
 SEEDS = (1, 2, 3)
 

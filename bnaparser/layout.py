@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Pieces that a row takes at least where windows share it. Attention grows with the row and is
-# small beside all else up to here; longer rows would leave hardly less room unused.
-ROW_PIECES = 64
-# Rows are shared where they then have less than this part of the pieces that padding makes.
+# Lengths of shared rows that are tried, in pieces: short rows leave more room unused, in long ones
+# attention costs more.
+LEAST_PIECES, MOST_PIECES, STEP = 64, 256, 4
+# Room unused that is good enough, as a part of the pieces: nothing longer is tried.
+GOOD_ENOUGH = 0.02
+# A row of so many pieces costs twice as much a piece as the shortest one: MiniLM on a CPU.
+TWICE_AS_DEAR = 3000
+# Rows are shared where they then cost less than this part of what padding makes.
 WORTH_SHARING = 0.97
 
 
@@ -31,22 +36,36 @@ class Layout:
 def lay_out(sizes: Sequence[int], may_share: bool) -> Layout:
     """Lay windows of so many pieces out, one or more; sharing rows where they may and it pays."""
     count, longest = len(sizes), max(sizes)
-    if may_share and sum(sizes) < WORTH_SHARING * count * longest:
-        shared = _first_fit(sizes, max(longest, ROW_PIECES))
-        if shared.shape[0] * shared.shape[1] < WORTH_SHARING * count * longest:
-            return shared
-    return Layout(np.arange(count), np.zeros(count, np.int64), (count, longest), False)
+    alone = Layout(np.arange(count), np.zeros(count, np.int64), (count, longest), False)
+    if not may_share or sum(sizes) >= WORTH_SHARING * count * longest:
+        return alone
+    shared = min(_shared(sizes), key=_cost)
+    return shared if _cost(shared) < WORTH_SHARING * _cost(alone) else alone
 
 
-def _first_fit(sizes: Sequence[int], capacity: int) -> Layout:
-    """Put each window, longest first, into the first row that has room for it."""
+def _cost(layout: Layout) -> int:
+    rows, columns = layout.shape
+    return rows * columns * (TWICE_AS_DEAR + columns)
+
+
+def _shared(sizes: Sequence[int]) -> Iterator[Layout]:
+    """Yield layouts of longer and longer rows, up to one that leaves hardly any room unused."""
+    longest, enough = max(sizes), (1 + GOOD_ENOUGH) * sum(sizes)
+    for capacity in range(max(longest, LEAST_PIECES), max(longest, MOST_PIECES) + 1, STEP):
+        layout = _best_fit(sizes, capacity)
+        yield layout
+        if layout.shape[0] * layout.shape[1] <= enough:
+            return
+
+
+def _best_fit(sizes: Sequence[int], capacity: int) -> Layout:
+    """Put each window, longest first, into the row that it leaves the least room in."""
     rows, columns = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
-    filled: list[int] = []
+    free: list[tuple[int, int]] = []  # the room of each row, and its number
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
-        size = sizes[index]
-        row = next((r for r, used in enumerate(filled) if used + size <= capacity), len(filled))
-        if row == len(filled):
-            filled.append(0)
-        rows[index], columns[index] = row, filled[row]
-        filled[row] += size
-    return Layout(rows, columns, (len(filled), max(filled)), len(filled) < len(sizes))
+        place = bisect_left(free, (sizes[index], 0))
+        room, row = free.pop(place) if place < len(free) else (capacity, len(free))
+        rows[index], columns[index] = row, capacity - room
+        insort(free, (room - sizes[index], row))
+    shape = len(free), capacity - free[0][0]
+    return Layout(rows, columns, shape, len(free) < len(sizes))
