@@ -188,7 +188,7 @@ def throughput(report: Report, options: argparse.Namespace) -> None:
         load.lone_latency(server, sentences, 20)
         load.library_throughput(parse, sentences, seconds)
         tried = {
-            connections: load.throughput(server, sentences, seconds, connections)
+            connections: load.throughput(server, sentences, 2 * seconds, connections)
             for connections in CONNECTIONS
         }
         connections = max(tried, key=lambda one: tried[one])
@@ -196,8 +196,8 @@ def throughput(report: Report, options: argparse.Namespace) -> None:
         # count what is under way when it ends.
         turns = [
             (
-                load.library_throughput(parse, sentences, seconds),
-                load.throughput(server, sentences, 3 * seconds, connections),
+                load.library_throughput(parse, sentences, 2 * seconds),
+                load.throughput(server, sentences, 6 * seconds, connections),
             )
             for _ in range(TURNS)
         ]
