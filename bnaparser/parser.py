@@ -56,8 +56,8 @@ class Parser:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
         ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
-        ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device. Raises ModelError when there is no such
-        model, or it is damaged, or the device is not there.
+        ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
+        Raises ModelError when there is no such model, or it is damaged, or the device is not there.
         """
         chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
         loaded = storage.load(models.find(model))
