@@ -9,12 +9,11 @@ import unicodedata
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from bnaparser.syntax.attention import Attention, AttentionVariant, Sizes, both, closing
+from bnaparser.syntax.attention import Attention, AttentionVariant, Sizes
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.masks import (
     SyntaxSettings,
@@ -25,6 +24,7 @@ from bnaparser.syntax.masks import (
     expand_mask,
     open_mask,
 )
+from bnaparser.syntax.mixed_contexts import contexts, mixed_contexts
 from bnaparser.syntax.structure import Structure, neighbour_distances, tree_distances
 
 
@@ -105,15 +105,14 @@ class GatedLocalAttention(AttentionVariant):
         allowed: Tensor | None,
         batch: SyntaxBatch | None,
     ) -> Tensor:
-        """Return the contexts: eq. 6 is linear in the probabilities, so contexts may be mixed."""
-        everywhere = _contexts(projected, allowed)
+        """Return the contexts, mixed as eq. 6 mixes the probabilities."""
         if batch is None:
-            return everywhere
+            return contexts(projected, allowed)
         assert batch.mask is not None
         if self.running:
             self.calls += 1
-        near = _contexts(projected, both(allowed, batch.mask[:, None]))
-        return torch.lerp(everywhere, near, self._gate(layer, layer_input).to(near.dtype))
+        gate = self._gate(layer, layer_input)
+        return mixed_contexts(projected, allowed, batch.mask[:, None], gate)
 
     def _gate(self, layer: int, layer_input: Tensor) -> Tensor:
         """Return the gates (B, 1, T, 1) of a layer (eq. 5)."""
@@ -121,11 +120,6 @@ class GatedLocalAttention(AttentionVariant):
         if self.running:
             self.gate_values.append(gate.detach().squeeze(-1))
         return gate[:, None]
-
-
-def _contexts(projected: tuple[Tensor, Tensor, Tensor], visible: Tensor | None) -> Tensor:
-    mask = None if visible is None else closing(visible, projected[0].dtype)
-    return F.scaled_dot_product_attention(*projected, attn_mask=mask, scale=1.0)
 
 
 class Sla(GatedLocalAttention):
