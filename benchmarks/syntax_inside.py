@@ -75,14 +75,14 @@ def asked(model: TaskModel, batches: list[tuple[Prepared, ...]]) -> Result:
 
     model.network.eval()
     found: Result = {}
-    if has_gates(model):
-        values = gate_values(model, [one for batch in batches for one in batch])
-        curve = gate_curve(values)
-        found["gates"], found["gate_deviations"] = curve.mean.tolist(), curve.deviation.tolist()
     syntax = syntax_of(model.network.encoder)
     if isinstance(syntax, SgNet):
         weight = float(syntax.mixture.softmax(dim=0)[1])
         found["mixture"], found["gamma"] = weight, float(syntax.gamma)
+    elif has_gates(model):
+        values = gate_values(model, [one for batch in batches for one in batch])
+        curve = gate_curve(values)
+        found["gates"], found["gate_deviations"] = curve.mean.tolist(), curve.deviation.tolist()
     each = [asked_of_batch(model, batch) for batch in batches]
     for name in each[0]:
         found[name] = statistics.mean(one[name] for one in each)
