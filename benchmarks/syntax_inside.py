@@ -13,6 +13,7 @@ import json
 import math
 import statistics
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,18 +30,19 @@ BATCHES, SEED = 8, 1
 
 
 def look_inside(options: argparse.Namespace) -> None:
-    """Ask every variant on the tasks of INSIDE, and write ``OUTPUT/inside.json``."""
+    """Ask every variant on the tasks of INSIDE, and add to ``OUTPUT/inside.json`` what is not there."""
     from bnaparser.cli.quiet import quiet_libraries
 
     quiet_libraries()
-    rows = []
-    for task in INSIDE:
-        for system in MAIN:
-            if system != PLAIN:
-                say(f"inside {task} {system}")
-                rows += inside(options, task, system)
-    text = json.dumps(rows, indent=1) + "\n"
-    (options.output / "inside.json").write_text(text, encoding="utf-8")
+    path = options.output / "inside.json"
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    for task, system in product(INSIDE, MAIN):
+        wanted = {"task": task, "system": system, **budget(options, task)}
+        if system == PLAIN or any(wanted.items() <= row.items() for row in rows):
+            continue
+        say(f"inside {task} {system}")
+        rows += [{**wanted, **found} for found in inside(options, task, system)]
+        path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
@@ -60,9 +62,8 @@ def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
     fresh = create(recipe.model_settings(), data.labels)
     with tempfile.TemporaryDirectory() as folder:
         trained = train_seed(recipe, data, SEED, Path(folder))
-    common = {"task": task, "system": system, **budget(options, task)}
     return [
-        {**common, "when": when, **asked(model, batches)}
+        {"when": when, **asked(model, batches)}
         for when, model in (("before", fresh), ("after", trained))
     ]
 
