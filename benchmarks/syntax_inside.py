@@ -69,21 +69,19 @@ def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
 
 
 def asked(model: TaskModel, batches: list[tuple[Prepared, ...]]) -> Result:
-    """Return what a model shows over batches, the mean over them."""
+    """Return what a model shows, the mean over batches; ``shares`` of syntax, a number a layer."""
     from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
     from bnaparser.syntax.attachment import syntax_of
     from bnaparser.syntax.sgnet import SgNet
 
     model.network.eval()
-    found: Result = {}
+    found: Result = {"shares": []}
     syntax = syntax_of(model.network.encoder)
     if isinstance(syntax, SgNet):
-        weight = float(syntax.mixture.softmax(dim=0)[1])
-        found["mixture"], found["gamma"] = weight, float(syntax.gamma)
+        found["shares"] = [float(syntax.mixture.softmax(dim=0)[1])]
     elif has_gates(model):
         values = gate_values(model, [one for batch in batches for one in batch])
-        curve = gate_curve(values)
-        found["gates"], found["gate_deviations"] = curve.mean.tolist(), curve.deviation.tolist()
+        found["shares"] = gate_curve(values).mean.tolist()
     each = [asked_of_batch(model, batch) for batch in batches]
     for name in each[0]:
         found[name] = statistics.mean(one[name] for one in each)

@@ -270,11 +270,7 @@ def inside(options: argparse.Namespace) -> list[str]:
 
 INSIDE_COLUMNS: dict[str, Callable[[Result], str]] = {
     "moved": lambda row: f"{row['moved']:.2f}",
-    "share of syntax": lambda row: (
-        ", ".join(f"{gate:.2f}" for gate in row.get("gates", [row.get("mixture")]))
-        if "gates" in row or "mixture" in row
-        else ""
-    ),
+    "share of syntax": lambda row: ", ".join(f"{share:.2f}" for share in row["shares"]),
     "on the parent": lambda row: f"{row['on_parent']:.2f}" if "on_parent" in row else "",
     "the task's loss": lambda row: f"{row['task_loss']:.2f}",
     "the task's pull": lambda row: f"{row['task_pull']:.2f}",

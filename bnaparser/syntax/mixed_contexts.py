@@ -15,8 +15,7 @@ from bnaparser.syntax.attention import both, closing
 
 Projected = tuple[Tensor, Tensor, Tensor]
 
-# Scores that are held at once, of all heads: they stay in the processor's cache, and long texts take
-# no more memory.
+# Scores that are held at once, 4 MB: long texts take no more memory than torch's attention does.
 _HELD = 2**20
 # A local attention that keeps less of the global one is computed by itself: no digit is lost.
 _LEAST = 1e-30
@@ -53,7 +52,7 @@ def _in_one_pass(
     """Return the mixed contexts with one product of queries and keys, and one with the values.
 
     The local attention is the global one, cut by the mask and divided by what is left of it. On a
-    CPU this takes half the time of two attentions.
+    CPU this takes from as long as two of torch's attentions, for long texts, to two thirds of it.
     """
     query, key, value = projected
     texts, heads, tokens, _ = query.shape
