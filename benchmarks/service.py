@@ -28,6 +28,7 @@ import service_load as load
 from service_faults import run_faults
 from service_process import SERVE, Fault, Server, checked
 
+Parse = Callable[[Sequence[str]], object]
 PACKAGES = ("bnaparser", "torch", "fastapi", "uvicorn", "pydantic", "schemathesis")
 TREES = Path(__file__).parent.parent / "tests" / "data" / "tiny.mrg"
 # A part of the page that people write.
@@ -174,15 +175,8 @@ def schema(report: Report, options: argparse.Namespace) -> None:
 
 def throughput(report: Report, options: argparse.Namespace) -> None:
     """At saturation beside the library, and of one request alone."""
-    from bnaparser import Parser
-    from bnaparser.text import tokenize
-
-    parser = Parser.load(options.model)
+    parse = load_library(options)
     sentences = read_sentences(options)
-
-    def parse(texts: Sequence[str]) -> object:
-        return parser.parse_sentences([tokenize(text) for text in texts])
-
     seconds = options.step_seconds
     with started(options) as server:
         load.lone_latency(server, sentences, 20)
@@ -218,6 +212,15 @@ def throughput(report: Report, options: argparse.Namespace) -> None:
                    f"{AIM_LONE_SECONDS * 1e3:.0f} ms more", alone - bare <= AIM_LONE_SECONDS)  # fmt: skip
 
 
+def load_library(options: argparse.Namespace) -> Parse:
+    """Return what parses texts without the service."""
+    from bnaparser import Parser
+    from bnaparser.text import tokenize
+
+    parser = Parser.load(options.model)
+    return lambda texts: parser.parse_sentences([tokenize(text) for text in texts])
+
+
 def overload(report: Report, options: argparse.Namespace) -> None:
     """Twice what the service can do, from more connections than its queue holds."""
     with started(options) as server:
@@ -231,19 +234,32 @@ def endurance(report: Report, options: argparse.Namespace) -> None:
     """The same for long: memory does not grow, and afterwards all is as before."""
     seconds = options.endurance_seconds
     early = min(60.0, seconds / 3)
+    parse = load_library(options)
     with started(options) as server:
         sentence, connections, rate = saturate(report, server, options)
-        before = load.lone_latency(server, [sentence], 50)
+        before = alone_over_library(server, parse, sentence)
         with load.Watch(server) as watch:
             ends = load.hey(server, sentence, seconds, connections, 2 * rate)
         time.sleep(5)
-        after = load.lone_latency(server, [sentence], 50)
+        after = alone_over_library(server, parse, sentence)
         describe(report, ends, watch)
         first, last = watch.memory_at(early), watch.memory_at(seconds)
         report.aim(f"memory {first:.0f} MB after {early:.0f} s, {last:.0f} MB after {seconds:.0f} s, "
                    f"aim {AIM_MEMORY:.0%} more", last <= first * (1 + AIM_MEMORY))  # fmt: skip
-        report.aim(f"one request alone {before * 1e3:.1f} ms before, {after * 1e3:.1f} ms 5 s after",
-                   after <= 1.2 * before + 0.002)  # fmt: skip
+        (ours, theirs), (ours_after, theirs_after) = before, after
+        report.aim(f"one request alone {ours * 1e3:.1f} ms before, the library {theirs * 1e3:.1f} ms; "
+                   f"{ours_after * 1e3:.1f} and {theirs_after * 1e3:.1f} ms 5 s after; aim 20% more "
+                   "over the library", ours_after / theirs_after <= 1.2 * ours / theirs)  # fmt: skip
+
+
+def alone_over_library(server: Server, parse: Parse, sentence: str) -> tuple[float, float]:
+    """Seconds of one request alone, and of the library: in turns, as the machine's speed varies."""
+    turns = [
+        (load.lone_latency(server, [sentence], 10), load.library_latency(parse, [sentence], 10))
+        for _ in range(5)
+    ]
+    ours, theirs = (statistics.median(took) for took in zip(*turns, strict=True))
+    return ours, theirs
 
 
 def saturate(report: Report, server: Server, options: argparse.Namespace) -> tuple[str, int, float]:
@@ -254,11 +270,15 @@ def saturate(report: Report, server: Server, options: argparse.Namespace) -> tup
     # The one of middling length stands for all: hey sends a single body.
     sentence = sorted(read_sentences(options), key=len)[len(read_sentences(options)) // 2]
     size = len(tokenize(sentence).words)
-    held = (options.queue_words or ServerSettings().queue_words) // size
+    settings = ServerSettings()
     rate = load.saturation(server, sentence, options.step_seconds)
+    held = min(
+        (options.queue_words or settings.queue_words) // size,
+        math.ceil(rate * settings.queue_seconds),
+    )
     connections = min(5000, math.ceil(1.25 * held) + 64)
     report.add(f"A sentence of {size} words; saturation at {rate:,.1f} requests/s; the queue holds "
-               f"{held:,}; {connections:,} connections send {2 * rate:,.1f} requests/s (hey).\n")  # fmt: skip
+               f"about {held:,}; {connections:,} connections send {2 * rate:,.1f} requests/s (hey).\n")  # fmt: skip
     return sentence, connections, rate
 
 

@@ -29,7 +29,7 @@ from service_process import (
 )
 
 # Connections of one hey where there are many.
-GROUP = 50
+GROUP = 10
 # What wrk runs: each request is the next line of a file.
 LUA = """
 local bodies, place = {}, 0

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from bnaparser import __version__
 from bnaparser.server import classify, corenlp, describe, logs, page, routes
 from bnaparser.server.classify_queue import load_classifier
+from bnaparser.server.garbage import full_collections_when
 from bnaparser.server.limits import ReadBody, RequireKey
 from bnaparser.server.observe import Observe
 from bnaparser.server.problems import Problem, answer_http_exception, answer_problem
@@ -52,7 +53,8 @@ def create_app(
         logs.configure(settings)
         try:
             await service.start()
-            yield
+            async with full_collections_when(lambda: not service.in_flight):
+                yield
         finally:
             await service.stop()
 

@@ -37,10 +37,11 @@ Work = Callable[[Sequence[Unit], Rows], list[Result]]
 # A batch is chosen from the sentences whose turn is next, up to this many times its words: more
 # makes batches of more similar length, fewer shares out the parser more evenly.
 _WINDOW = 4
-# Answers that are written before the event loop looks for new requests.
-_AT_ONCE = 8
 # How much of the measured speed the last batch decides.
 _NEWEST = 0.2
+# A batch counts for that if it has this share of the words allowed: with little to do, small batches
+# go through slowly, and say nothing about how long a full queue takes.
+_FULL = 0.5
 _FIRST_GUESS = 1000.0
 
 
@@ -75,19 +76,38 @@ class _Outcome(NamedTuple, Generic[Result]):
     """What came of a batch: a result a sentence, or what was raised; and how long it took."""
 
     found: list[Result] | BaseException
-    seconds: float
+    work_seconds: float
+
+
+_Done = tuple[_Batch[Unit, Result], _Outcome[Result]]
+
+
+class ModelThread:
+    """The one thread that all models run in, and whose ``turn`` it is of those who give it batches.
+
+    A batch is chosen once it is its turn, from all that waits by then.
+    """
+
+    def __init__(self) -> None:
+        self.executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
+        self.turn = asyncio.Lock()
+
+    def end(self) -> None:
+        """Take no more work; what the thread is at is left to itself."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
 
 
 class Batcher(Generic[Unit, Result]):
     """Takes the sentences of many requests, and parses them in batches in one thread.
 
     What it does with them is ``work``, the parser's; a second Batcher, for texts that another model
-    reads, is given the first one's ``thread``: their batches take turns. ``name`` is the model's in
-    errors.
+    reads, is given the same ``thread``: their batches take turns. ``name`` is the model's in errors.
 
     ``batch_words`` bounds a batch, unless it is one sentence; ``queue_words`` bounds the words that
-    wait. Requests take turns: whoever has waited longest begins a batch, and it is filled with
-    waiting sentences of similar length, a like number from each request.
+    wait, and so does ``queue_seconds``, the time that they will take at the speed of late. A request
+    that finds nothing waiting is taken in however long it will take. Requests take turns: whoever has
+    waited longest begins a batch, and it is filled with waiting sentences of similar length, a like
+    number from each request.
     """
 
     def __init__(
@@ -95,13 +115,15 @@ class Batcher(Generic[Unit, Result]):
         work: Work[Unit, Result],
         batch_words: int,
         queue_words: int,
+        queue_seconds: float,
         metrics: WorkMetrics,
         name: str = "parser",
-        thread: ThreadPoolExecutor | None = None,
+        thread: ModelThread | None = None,
     ):
         self._do, self._name = work, name
         self.batch_words = batch_words
         self.queue_words = queue_words
+        self.queue_seconds = queue_seconds
         self.metrics = metrics
         self.words = 0
         self.sentences = 0
@@ -109,7 +131,7 @@ class Batcher(Generic[Unit, Result]):
         self._waiting: deque[_Job[Unit, Result]] = deque()
         self._unanswered: set[_Job[Unit, Result]] = set()
         self._work = asyncio.Event()
-        self.thread = thread or ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
+        self.thread = thread or ModelThread()
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -119,8 +141,7 @@ class Batcher(Generic[Unit, Result]):
 
     async def try_out(self, sentence: Unit) -> Result:
         """Parse a sentence past the queue, before it is started. Raises Failure."""
-        loop = asyncio.get_running_loop()
-        outcome = await loop.run_in_executor(self.thread, _guarded, self._do, [sentence], None)
+        outcome = await self._work_off([sentence], None)
         if isinstance(outcome.found, BaseException):
             raise Failure(f"the {self._name} broke down") from outcome.found
         return outcome.found[0]
@@ -135,12 +156,11 @@ class Batcher(Generic[Unit, Result]):
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
-        self.thread.shutdown(wait=False, cancel_futures=True)
+        self.thread.end()
 
     def check_room(self, more: int = 0) -> None:
         """Raise QueueFull where nothing can be taken in; ``more`` words are still on their way."""
-        if self.words + more >= self.queue_words:
-            raise self._full()
+        self._check_fits(more + 1)
 
     async def submit(self, sentences: Sequence[Unit], tags: Rows = None) -> list[Result]:
         """Return a Parse a sentence, in order.
@@ -156,10 +176,9 @@ class Batcher(Generic[Unit, Result]):
             )
         if not self.alive:
             raise Failure(f"the {self._name} is not running")
-        if self.words + words > self.queue_words:
-            raise self._full()
         if not sentences:
             return []
+        self._check_fits(words)
         job: _Job[Unit, Result] = _Job(
             sentences,
             tags,
@@ -176,8 +195,11 @@ class Batcher(Generic[Unit, Result]):
         finally:
             self._forget(job)
 
-    def _full(self) -> QueueFull:
-        return QueueFull(self.words / self.speed)
+    def _check_fits(self, words: int) -> None:
+        total = self.words + words
+        too_long = self.words > 0 and total > self.speed * self.queue_seconds
+        if too_long or total > self.queue_words:
+            raise QueueFull(self.words / self.speed)
 
     def _count(self, sentences: int, words: int) -> None:
         self.sentences += sentences
@@ -196,25 +218,36 @@ class Batcher(Generic[Unit, Result]):
 
     async def _run(self) -> None:
         """Keep the thread at work: while it is at a batch, the answers of the last are given out."""
-        last: tuple[_Batch[Unit, Result], _Outcome[Result]] | None = None
+        done: _Done[Unit, Result] | None = None
         while True:
-            if last is None:
+            if done is None:
                 await self._work.wait()
-            batch = self._take()
-            running = self._begin(batch) if batch else None
-            if last is not None:
-                await self._give_out(*last)
-                last = None
-            if running is not None:
-                last = batch, await running
-            elif not self._waiting:
+            following = asyncio.ensure_future(self._next_batch())
+            try:
+                if done is not None:
+                    await self._give_out(*done)
+                done = await following
+            finally:
+                following.cancel()
+            if done is None and not self._waiting:
                 self._work.clear()
 
-    def _begin(self, batch: _Batch[Unit, Result]) -> asyncio.Future[_Outcome[Result]]:
-        sentences = [place.job.sentences[place.index] for place in batch]
-        rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
+    async def _next_batch(self) -> _Done[Unit, Result] | None:
+        """Work off what waits when the thread is free, or return None where nothing does."""
+        begun = time.perf_counter()
+        async with self.thread.turn:
+            batch = self._take()
+            if not batch:
+                return None
+            sentences = [place.job.sentences[place.index] for place in batch]
+            rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
+            outcome = await self._work_off(sentences, rows or None)
+        self._measure(batch, outcome, time.perf_counter() - begun)
+        return batch, outcome
+
+    async def _work_off(self, sentences: Sequence[Unit], rows: Rows) -> _Outcome[Result]:
         loop = asyncio.get_running_loop()
-        return loop.run_in_executor(self.thread, _guarded, self._do, sentences, rows or None)
+        return await loop.run_in_executor(self.thread.executor, _guarded, self._do, sentences, rows)
 
     def _take(self) -> list[_Place[Unit, Result]]:
         """Take the sentences of the next batch out of the queue."""
@@ -258,28 +291,31 @@ class Batcher(Generic[Unit, Result]):
             turn += 1
             jobs = [job for job in jobs if len(job.waiting) > turn]
 
-    def _measure(self, batch: _Batch[Unit, Result], seconds: float) -> None:
+    def _measure(
+        self, batch: _Batch[Unit, Result], outcome: _Outcome[Result], seconds: float
+    ) -> None:
+        """Note a batch done; ``seconds`` are those since it could begin: the thread may have had
+        other work before it."""
         words = sum(place.words for place in batch)
-        self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
+        if words >= _FULL * self.batch_words:
+            self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
         self.metrics.batch_sentences.observe(len(batch))
         self.metrics.batch_words.observe(words)
         self.metrics.words.inc(words)
         self.metrics.sentences.inc(len(batch))
-        self.metrics.work_seconds.inc(seconds)
+        self.metrics.work_seconds.inc(outcome.work_seconds)
 
     async def _give_out(self, batch: _Batch[Unit, Result], outcome: _Outcome[Result]) -> None:
-        """Answer, a few at a time: who comes meanwhile, perhaps to be refused, is not to wait."""
-        self._measure(batch, outcome.seconds)
+        """Answer, one at a time: who comes meanwhile, perhaps to be refused, is not to wait."""
         if isinstance(outcome.found, BaseException):
             self._fail(batch, outcome.found)
             return
-        for number, (place, parse) in enumerate(zip(batch, outcome.found, strict=True), 1):
+        for place, parse in zip(batch, outcome.found, strict=True):
             job = place.job
             job.parses[place.index] = parse
             job.missing -= 1
             if not job.missing and not job.answer.done():
                 job.answer.set_result([one for one in job.parses if one is not None])
-            if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
 
     def _fail(self, batch: _Batch[Unit, Result], error: BaseException) -> None:

@@ -73,7 +73,7 @@ class Classifying:
         metrics: Metrics,
     ):
         self.classifier = classifier
-        limits = (settings.batch_tokens, settings.queue_words)
+        limits = (settings.batch_tokens, settings.queue_words, settings.queue_seconds)
         self._shared = classifier.parser is parser
         self.parsing = parsing
         if not self._shared:

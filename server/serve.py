@@ -16,7 +16,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -70,7 +70,7 @@ def serve(settings: ServerSettings, load: Load = load_parser) -> None:
             _bound_stalling(one, settings.stall_seconds)
         log.info("starting on %s", ", ".join(map(_address, sockets)))
         if settings.workers == 1:
-            asyncio.run(_work(settings, load, sockets))
+            _run(_work(settings, load, sockets))
         else:
             _supervise(settings, load, sockets)
     _end()
@@ -163,7 +163,7 @@ def _worker(
 ) -> None:
     """Be one of several workers."""
     logs.configure(settings)
-    asyncio.run(_work(settings, load, sockets, pipe))
+    _run(_work(settings, load, sockets, pipe))
     _end()
 
 
@@ -198,6 +198,13 @@ async def _work(
             raise _port_error(settings.host, settings.port, error) from error
 
 
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run it in the event loop that uvicorn prefers: uvloop's, or asyncio's where that is missing."""
+    loop_factory = uvicorn.Config("", loop="auto").get_loop_factory()
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(work)
+
+
 def _configuration(app: object, workers: int) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
@@ -206,6 +213,7 @@ def _configuration(app: object, workers: int) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         ws="none",
+        http="h11",  # httptools, which is a little faster, has no limit on the size of headers
         # How many connections are accepted at once: of several workers each is to get its share.
         backlog=1 if workers > 1 else 100,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.parse import Parse
-from bnaparser.server.batcher import Batcher, Rows
+from bnaparser.server.batcher import Batcher, ModelThread, Rows
 from bnaparser.server.classify_queue import Classifying, load_classifier
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.observe import current
@@ -83,7 +83,7 @@ class Service:
         self._text_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
         # All of torch runs in one thread, loading too: each that computes has helpers of its own, and
         # once these are more than the cores they no longer wait for work but sleep.
-        self._model_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
+        self._model_thread = ModelThread()
         self._characters = 0  # of texts that are being split or wait to be
 
     @property
@@ -101,11 +101,12 @@ class Service:
         """Load the models and try them out. Raises ModelError, in one sentence."""
         started = time.perf_counter()
         loop = asyncio.get_running_loop()
-        parser = await loop.run_in_executor(self._model_thread, self._load, self.settings)
+        parser = await loop.run_in_executor(self._model_thread.executor, self._load, self.settings)
         batcher = Batcher(
             parser.parse_sentences,
             self.settings.batch_tokens,
             self.settings.queue_words,
+            self.settings.queue_seconds,
             self.metrics,
             thread=self._model_thread,
         )
@@ -131,7 +132,7 @@ class Service:
             return None
         loop = asyncio.get_running_loop()
         classifier = await loop.run_in_executor(
-            self._model_thread, self._load_classifier, self.settings, parser
+            self._model_thread.executor, self._load_classifier, self.settings, parser
         )
         classifying = Classifying(classifier, parser, batcher, self.settings, self.metrics)
         await classifying.start(name)
@@ -148,7 +149,7 @@ class Service:
             await self.classifying.stop()
         if self._batcher is not None:
             await self._batcher.stop()
-        self._model_thread.shutdown(wait=False, cancel_futures=True)
+        self._model_thread.end()
         self._text_thread.shutdown(wait=False)
 
     def admit(self) -> None:

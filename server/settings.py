@@ -56,7 +56,9 @@ class ServerSettings(BaseSettings):
     )
     batch_tokens: int = _number(1000, "words that a batch holds at most")
     queue_words: int = _number(
-        50_000, "words that wait in a worker at most; further requests get 503"
+        50_000,
+        "words that wait in a worker at most, and no more than it can answer within two thirds of"
+        " the deadline; further requests get 503",
     )
     deadline_seconds: float = _number(
         60.0, "seconds that a request may take once its body is read; then it gets 504", gt=0
@@ -94,6 +96,11 @@ class ServerSettings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="what is logged: debug, info, warning or error"
     )
+
+    @property
+    def queue_seconds(self) -> float:
+        """Seconds that what waits may take: the rest of the deadline is for guesses that were wrong."""
+        return self.deadline_seconds * 2 / 3
 
     @field_validator("key")
     @classmethod

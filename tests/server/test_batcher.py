@@ -28,9 +28,13 @@ def sentence(name: str, words: int = 1) -> Sentence:
 
 @asynccontextmanager
 async def running(
-    parser: HeldParser, batch_words: int = 100, queue_words: int = 100_000
+    parser: HeldParser,
+    batch_words: int = 100,
+    queue_words: int = 100_000,
+    queue_seconds: float = 1000.0,
 ) -> AsyncIterator[Batcher]:
-    batcher = Batcher(parser.parse_sentences, batch_words, queue_words, Metrics())
+    limits = (batch_words, queue_words, queue_seconds)
+    batcher = Batcher(parser.parse_sentences, *limits, Metrics())
     batcher.start()
     try:
         yield batcher
@@ -150,6 +154,42 @@ def test_a_full_queue_says_so_at_once(parser: HeldParser) -> None:
             fits = await submit(batcher, sentence("fits", 5))
             parser.gate.set()
             assert [parse.words[0] for parse in await waiting + await fits] == ["waits", "fits"]
+
+    asyncio.run(check())
+
+
+def test_a_queue_is_full_when_it_would_take_too_long(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser, queue_seconds=5.0) as batcher:
+            await hold(batcher, parser)
+            batcher.speed = 10.0
+            long = await submit(batcher, sentence("long", 70))  # nothing waits: it is taken in
+            with pytest.raises(QueueFull) as caught:
+                await batcher.submit([sentence("late")])
+            assert caught.value.headers == {"Retry-After": "7"}
+            with pytest.raises(QueueFull):
+                batcher.check_room()
+            batcher.speed = 14.2
+            batcher.check_room()
+            fits = await submit(batcher, sentence("fits"))
+            parser.gate.set()
+            assert [parse.words[0] for parse in await long + await fits] == ["long", "fits"]
+
+    asyncio.run(check())
+
+
+def test_speed_is_that_of_batches_that_are_full(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser) as batcher:
+            guess = batcher.speed
+            for _ in range(20):
+                await batcher.submit([sentence("little", 49)])
+            assert batcher.speed == guess
+            await hold(batcher, parser)
+            full = await submit(batcher, sentence("much", 100))
+            parser.gate.set()
+            await full
+            assert batcher.speed != guess
 
     asyncio.run(check())
 

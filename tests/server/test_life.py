@@ -322,3 +322,17 @@ def test_who_takes_nothing_of_an_answer_loses_the_connection(run) -> None:
         with pytest.raises(ConnectionResetError):
             while client.recv(65536):
                 pass
+
+
+def test_headers_without_end_are_refused(run) -> None:
+    service = run().start()
+    address = ("127.0.0.1", service.port)
+    with socket.create_connection(address, timeout=START_SECONDS) as client:
+        client.sendall(b"GET /live HTTP/1.1\r\nHost: a\r\n")
+        sent = 0
+        with pytest.raises(ConnectionError):
+            while sent < 4_000_000:
+                client.sendall(b"X-More: " + b"a" * 10_000 + b"\r\n")
+                sent += 10_000
+    assert sent < 4_000_000
+    assert service.status("/live") == 200
