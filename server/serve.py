@@ -200,7 +200,7 @@ async def _work(
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
     """Run it in the event loop that uvicorn prefers: uvloop's, or asyncio's where that is missing."""
-    loop_factory = uvicorn.Config("", loop="auto").get_loop_factory()
+    loop_factory = uvicorn.Config("", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(work)
 
