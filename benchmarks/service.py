@@ -257,7 +257,9 @@ def alone_and_library(
     """Seconds of one request alone, and of the library: in turns, as the machine's speed varies."""
     turns = [
         (load.lone_latency(server, few, len(few)), load.library_latency(parse, few, len(few)))
-        for few in (sentences[start : start + 10] for start in range(0, times, 10))
+        for few in (
+            sentences[start : start + 10] for start in range(0, min(times, len(sentences)), 10)
+        )
     ]
     ours, theirs = (statistics.median(took) for took in zip(*turns, strict=True))
     return ours, theirs
