@@ -206,7 +206,7 @@ def throughput(report: Report, options: argparse.Namespace) -> None:
         report.aim(
             f"ratio {service / library:.3f}, aim {AIM_RATIO}", service >= AIM_RATIO * library
         )
-        alone, bare = alone_and_library(server, parse, sentences, options.lone)
+        alone, bare = alone_and_library(server, parse, sentences[: options.lone])
         report.aim(f"one request alone {alone * 1e3:.1f} ms, the library {bare * 1e3:.1f} ms, aim "
                    f"{AIM_LONE_SECONDS * 1e3:.0f} ms more", alone - bare <= AIM_LONE_SECONDS)  # fmt: skip
 
@@ -236,11 +236,11 @@ def endurance(report: Report, options: argparse.Namespace) -> None:
     parse = load_library(options)
     with started(options) as server:
         sentence, connections, rate = saturate(report, server, options)
-        before = alone_and_library(server, parse, [sentence] * 50, 50)
+        before = alone_and_library(server, parse, [sentence] * 50)
         with load.Watch(server) as watch:
             ends = load.hey(server, sentence, seconds, connections, 2 * rate)
         time.sleep(5)
-        after = alone_and_library(server, parse, [sentence] * 50, 50)
+        after = alone_and_library(server, parse, [sentence] * 50)
         describe(report, ends, watch)
         first, last = watch.memory_at(early), watch.memory_at(seconds)
         report.aim(f"memory {first:.0f} MB after {early:.0f} s, {last:.0f} MB after {seconds:.0f} s, "
@@ -252,14 +252,12 @@ def endurance(report: Report, options: argparse.Namespace) -> None:
 
 
 def alone_and_library(
-    server: Server, parse: Parse, sentences: Sequence[str], times: int
+    server: Server, parse: Parse, sentences: Sequence[str]
 ) -> tuple[float, float]:
     """Seconds of one request alone, and of the library: in turns, as the machine's speed varies."""
     turns = [
         (load.lone_latency(server, few, len(few)), load.library_latency(parse, few, len(few)))
-        for few in (
-            sentences[start : start + 10] for start in range(0, min(times, len(sentences)), 10)
-        )
+        for few in (sentences[start : start + 10] for start in range(0, len(sentences), 10))
     ]
     ours, theirs = (statistics.median(took) for took in zip(*turns, strict=True))
     return ours, theirs

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar, TypeVarTuple
 
 from bnaparser.server.metrics import WorkMetrics
 from bnaparser.server.problems import Failure, NotReady, Problem, QueueFull, TooLarge
@@ -32,6 +32,8 @@ class HasWords(Protocol):
 
 Unit = TypeVar("Unit", bound=HasWords)
 Result = TypeVar("Result")
+Returned = TypeVar("Returned")
+Given = TypeVarTuple("Given")
 Work = Callable[[Sequence[Unit], Rows], list[Result]]
 
 # A batch is chosen from the sentences whose turn is next, up to this many times its words: more
@@ -89,12 +91,17 @@ class ModelThread:
     """
 
     def __init__(self) -> None:
-        self.executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
         self.turn = asyncio.Lock()
+
+    async def run(self, function: Callable[[*Given], Returned], *arguments: *Given) -> Returned:
+        """Return ``function(*arguments)``, done in the thread after what was given it before."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, function, *arguments)
 
     def end(self) -> None:
         """Take no more work; what the thread is at is left to itself."""
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 class Batcher(Generic[Unit, Result]):
@@ -141,7 +148,7 @@ class Batcher(Generic[Unit, Result]):
 
     async def try_out(self, sentence: Unit) -> Result:
         """Parse a sentence past the queue, before it is started. Raises Failure."""
-        outcome = await self._work_off([sentence], None)
+        outcome = await self.thread.run(_guarded, self._do, [sentence], None)
         if isinstance(outcome.found, BaseException):
             raise Failure(f"the {self._name} broke down") from outcome.found
         return outcome.found[0]
@@ -241,13 +248,9 @@ class Batcher(Generic[Unit, Result]):
                 return None
             sentences = [place.job.sentences[place.index] for place in batch]
             rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
-            outcome = await self._work_off(sentences, rows or None)
+            outcome = await self.thread.run(_guarded, self._do, sentences, rows or None)
         self._measure(batch, outcome, time.perf_counter() - begun)
         return batch, outcome
-
-    async def _work_off(self, sentences: Sequence[Unit], rows: Rows) -> _Outcome[Result]:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.thread.executor, _guarded, self._do, sentences, rows)
 
     def _take(self) -> list[_Place[Unit, Result]]:
         """Take the sentences of the next batch out of the queue."""
@@ -294,8 +297,7 @@ class Batcher(Generic[Unit, Result]):
     def _measure(
         self, batch: _Batch[Unit, Result], outcome: _Outcome[Result], seconds: float
     ) -> None:
-        """Note a batch done; ``seconds`` are those since it could begin: the thread may have had
-        other work before it."""
+        """Note a batch done ``seconds`` after it could begin: other work may have come before it."""
         words = sum(place.words for place in batch)
         if words >= _FULL * self.batch_words:
             self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)

@@ -100,8 +100,7 @@ class Service:
     async def start(self) -> None:
         """Load the models and try them out. Raises ModelError, in one sentence."""
         started = time.perf_counter()
-        loop = asyncio.get_running_loop()
-        parser = await loop.run_in_executor(self._model_thread.executor, self._load, self.settings)
+        parser = await self._model_thread.run(self._load, self.settings)
         batcher = Batcher(
             parser.parse_sentences,
             self.settings.batch_tokens,
@@ -130,10 +129,7 @@ class Service:
         name = self.settings.classifier
         if name is None:
             return None
-        loop = asyncio.get_running_loop()
-        classifier = await loop.run_in_executor(
-            self._model_thread.executor, self._load_classifier, self.settings, parser
-        )
+        classifier = await self._model_thread.run(self._load_classifier, self.settings, parser)
         classifying = Classifying(classifier, parser, batcher, self.settings, self.metrics)
         await classifying.start(name)
         return classifying
