@@ -16,7 +16,7 @@ from bnaparser.server.schemas import (
     ClassifyTextRequest,
     ClassifyTextsRequest,
 )
-from bnaparser.server.service import Service, shown_name
+from bnaparser.server.service import Service
 from bnaparser.server.settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ async def classify(request: Request) -> Response:
     if kind == reading.JSON:
         given = await service.off_loop(len(body), read_json, body, service.settings, classifier)
         answers = await service.classify(given)
-        name = shown_name(service.settings.classifier)
-        content = await service.off_loop(_size(given), write_json, name, answers)
+        content = await service.off_loop(_size(given), write_json, service.classifier_name, answers)
         return Response(content, media_type=reading.JSON)
     lines = await service.off_loop(len(body), read_plain, body, service.settings, classifier)
     given = [line for line in lines if line is not None]

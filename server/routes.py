@@ -19,7 +19,7 @@ from bnaparser.server.schemas import (
     State,
     words_example,
 )
-from bnaparser.server.service import Service, shown_name
+from bnaparser.server.service import Service
 from bnaparser.tree import CHAIN
 
 router = APIRouter()
@@ -160,12 +160,12 @@ async def models(request: Request) -> ModelList:
 
 
 def _classifiers(service: Service) -> list[ClassifierModel]:
-    if service.classifying is None or service.settings.classifier is None:
+    if service.classifying is None:
         return []
     model = service.classifying.classifier.model
     return [
         ClassifierModel(
-            name=shown_name(service.settings.classifier),
+            name=service.classifier_name,
             version=__version__,
             device=str(model.device),
             kind=model.settings.task.kind,

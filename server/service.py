@@ -62,7 +62,8 @@ def load_parser(settings: ServerSettings) -> Parser:
 class Service:
     """What the routes use: ``parse``, ``classify``, and how the service is.
 
-    ``in_flight`` counts the requests whose body was read and whose answer is not yet sent.
+    ``model_name`` and ``classifier_name`` (empty without one) are for the answers; ``in_flight``
+    counts the requests whose body was read and whose answer is not yet sent.
     """
 
     def __init__(
@@ -73,6 +74,8 @@ class Service:
     ):
         self.settings = settings
         self.metrics = Metrics()
+        self.model_name = _shown_name(settings.model)
+        self.classifier_name = _shown_name(settings.classifier) if settings.classifier else ""
         self.parser: Parser | None = None
         self.classifying: Classifying | None = None
         self.draining = False
@@ -91,11 +94,6 @@ class Service:
         """Whether it takes requests: the model is loaded, it has parsed, and it is not draining."""
         parses = not self.draining and self._batcher is not None and self._batcher.alive
         return parses and (self.classifying is None or self.classifying.alive)
-
-    @property
-    def model_name(self) -> str:
-        """The model's name: of a folder its last part, for paths are nobody else's business."""
-        return shown_name(self.settings.model)
 
     async def start(self) -> None:
         """Load the models and try them out. Raises ModelError, in one sentence."""
@@ -243,8 +241,8 @@ class Service:
             record.errors += errors
 
 
-def shown_name(name: str) -> str:
-    """Return a model's name as others may see it: of a folder the last part, never its path."""
+def _shown_name(name: str) -> str:
+    """Return a model's name: of a folder the last part, for paths are nobody else's business."""
     shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
     return name if shipped_or_hub else Path(name).resolve().name
 
