@@ -35,7 +35,7 @@ TREES = Path(__file__).parent.parent / "tests" / "data" / "tiny.mrg"
 NOTES = "notes"
 # The service's throughput is that of the best of these: with too few it waits for requests.
 CONNECTIONS = (64, 128, 256)
-TURNS = 3
+TURNS = 6
 AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05, 0.05
 
 
