@@ -9,13 +9,14 @@ benepar 0.2 (without it, benepar is left out). Every run of RUNS has the same en
 train in bfloat16 (``--precision no``: float32); weights, scores of spans and losses are float32, and
 so is parsing. On a processor with bfloat16 instructions a run takes 0.6 of the time. A finished run
 leaves a line in ``OUTPUT/results.jsonl`` and is not run again. ``--report`` writes ``ablation.md``
-beside this file (or ``--page``).
+beside this file (or ``--page``), and keeps the notes at its end.
 
 One learning rate for encoder and head, warm-up of 160 updates, constant from there, Adam with
 betas (0.9, 0.98) and no clipping: the schedule of benepar's training script and of the BNA program.
 The rate, 1e-4, is the middle of what the authors of the small BERT models tried for theirs (3e-4,
-1e-4, 5e-5, 3e-5; Turc and others 2019): no score of ours was looked at. Nothing is chosen on the
-development trees: the network after the last update parses them, and the test trees, once.
+1e-4, 5e-5, 3e-5; Turc and others 2019): no score of ours was looked at. The network after the last
+update parses the development and the test trees, once; what was decided by the development score is
+in the page's notes.
 """
 
 from __future__ import annotations
@@ -315,6 +316,12 @@ def report(options: argparse.Namespace) -> str:
     return "\n".join(lines) + "\n"
 
 
+def notes(page: Path) -> str:
+    """Return what was written by hand below the tables of the page that there is."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    return "".join(text.partition("\n## Notes\n")[1:])
+
+
 def of(rows: list[Result], name: str, seed: int | None = None) -> list[Result]:
     return [row for row in rows if row["name"] == name and seed in (None, row["seed"])]
 
@@ -377,7 +384,8 @@ def main() -> None:
     options = options_from_command_line()
     options.output.mkdir(parents=True, exist_ok=True)
     if options.report:
-        options.page.write_text(report(options), encoding="utf-8")
+        page = report(options) + notes(options.page)
+        options.page.write_text(page, encoding="utf-8")
         print(options.page.read_text(encoding="utf-8"))
         return
     os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}

@@ -57,6 +57,19 @@ def test_positions_are_added_before_the_norm():
 
 
 @torch.no_grad()
+def test_added_positions_do_not_hide_the_words_of_a_new_network():
+    torch.manual_seed(1)
+    stack = LayerStack(LayerSettings(kinds=()))
+    words = 0.2 * torch.randn(2, 512)  # about as large as projected vectors of an encoder
+    content = words[torch.tensor([[0, 1] * 10])]
+    hidden = stack(content, torch.ones(1, 20, dtype=torch.bool))[0]
+    alike = F.cosine_similarity(hidden[None], hidden[:, None], dim=-1)
+    same_word = (torch.arange(20)[:, None] - torch.arange(20)) % 2 == 0
+    assert alike[same_word].min() > 0.9
+    assert alike[~same_word].max() < 0.2
+
+
+@torch.no_grad()
 def test_positions_stand_beside_the_content_of_partitioned_layers():
     torch.manual_seed(1)
     stack = LayerStack(settings("partitioned")).eval()
