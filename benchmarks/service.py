@@ -117,7 +117,9 @@ def heading(report: Report) -> None:
     report.add(f"{datetime.date.today()}, {os.cpu_count()} cores {processor[0] if processor else ''}, "
                f"load before {os.getloadavg()[0]:.1f}; Python {sys.version.split()[0]}, {versions}.\n")  # fmt: skip
     given = [Path(text).name if Path(text).exists() else text for text in sys.argv[1:]]
-    report.add(f"    {shlex.join(['python', 'benchmarks/service.py', *given])}\n")
+    threads = os.environ.get("BNAPARSER_THREADS")  # the service takes its settings from here, too
+    setting = [] if threads is None else [f"BNAPARSER_THREADS={threads}"]
+    report.add(f"    {shlex.join([*setting, 'python', 'benchmarks/service.py', *given])}\n")
 
 
 def clients(report: Report, options: argparse.Namespace) -> None:
