@@ -20,7 +20,7 @@ from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import storage
 from bnaparser.tasks.model import Prepared, TaskModel
 from bnaparser.tasks.trees import tree_source
-from bnaparser.text import Sentence, split
+from bnaparser.text import Sentence, not_one_string, split
 from bnaparser.tree import Tree
 
 log = logging.getLogger(__name__)
@@ -165,13 +165,13 @@ class Classifier:
 
     def stream(self, texts: Iterable[str]) -> Iterator[Classification]:
         """Classify any number of texts in constant memory; an answer each, in order."""
-        source = iter(texts)
+        source = iter(not_one_string(texts, "texts"))
         while ahead := list(islice(source, READ_AHEAD)):
             yield from self.classify_many(ahead)
 
     def classify_many(self, texts: Iterable[str]) -> list[Classification]:
         """Classify texts, in batches; an answer each, in order."""
-        given = [self.read(text) for text in texts]
+        given = [self.read(text) for text in not_one_string(texts, "texts")]
         parses = self.parser.parse_sentences([s for one in given for s in one.sentences])
         following = iter(parses)
         for one in given:

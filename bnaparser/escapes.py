@@ -19,6 +19,8 @@ BRACKET_ESCAPES = {
 }
 _BRACKETS = {escape: bracket for bracket, escape in BRACKET_ESCAPES.items()}
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+# Line ends to some readers, Python's ``splitlines`` among them; JSON leaves them as they are.
+_LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
 _ROUND = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
@@ -46,4 +48,5 @@ def json_line(value: Any) -> str:
 
     An argument of a command that was not UTF-8 has such halves, lone surrogates, in its text.
     """
-    return _HALF_CHARACTER.sub("\ufffd", json.dumps(value, ensure_ascii=False))
+    line = json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)
+    return _HALF_CHARACTER.sub("\ufffd", line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ from bnaparser.model import BnaModel, Prepared
 from bnaparser.parallel import in_batches
 from bnaparser.parse import Parse
 from bnaparser.predict import Prediction, predict_batch
-from bnaparser.text import MAX_WORDS, Sentence, from_words, split, tokenize
+from bnaparser.text import MAX_WORDS, Sentence, from_words, not_one_string, split, tokenize
 
 log = logging.getLogger(__name__)
 In = TypeVar("In")
@@ -26,6 +27,7 @@ Tags = tuple[str, ...] | None
 
 # Sentences that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 1024
+_BLANK = re.compile(r"\s", re.ASCII)
 
 __all__ = ["MAX_WORDS", "Parse", "Parser"]
 
@@ -38,6 +40,7 @@ class Parser:
     """
 
     def __init__(self, model: BnaModel, batch_tokens: int | None = None):
+        _check_batch_tokens(batch_tokens)
         self.model = model.eval()
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
 
@@ -76,33 +79,40 @@ class Parser:
         """Parse a text that is one sentence."""
         return self.parse_sentences([tokenize(text)])[0]
 
-    def parse_words(self, words: Sequence[str], tags: Sequence[str] | None = None) -> Parse:
-        """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that takes them."""
+    def parse_words(self, words: Iterable[str], tags: Sequence[str] | None = None) -> Parse:
+        """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that takes them.
+
+        Raises TypeError for a string: ``parse_sentence`` takes text.
+        """
         return self.parse_many([words], None if tags is None else [tags])[0]
 
     def parse_many(
-        self, sentences: Iterable[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+        self, sentences: Iterable[Iterable[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[Parse]:
         """Parse sentences of given words, in batches; a Parse each, in order.
 
         Offsets count in the words joined by blanks. ``tags`` gives one tag a word.
         """
-        return self.parse_sentences([from_words(words) for words in sentences], tags)
+        each = not_one_string(sentences, "sentences, each a list of words")
+        return self.parse_sentences([from_words(words) for words in each], tags)
 
-    def stream(self, lines: Iterable[str]) -> Iterator[Parse]:
-        """Parse lines, a sentence each, in constant memory; a Parse each, in order."""
-        return self.stream_sentences(tokenize(line.rstrip("\r\n")) for line in lines)
+    def stream(self, lines: Iterable[str], batch_tokens: int | None = None) -> Iterator[Parse]:
+        """Parse lines, a sentence each, in constant memory; a Parse each, in order.
 
-    def stream_sentences(self, sentences: Iterable[Sentence]) -> Iterator[Parse]:
-        """Parse any number of tokenized sentences in constant memory; a Parse each, in order."""
-        source = iter(sentences)
+        ``batch_tokens`` takes the place of the parser's own.
+        """
+        source = iter(not_one_string(lines, "lines"))
         while ahead := list(islice(source, READ_AHEAD)):
-            yield from self.parse_sentences(ahead)
+            yield from self.parse_sentences([tokenize(line) for line in ahead], None, batch_tokens)
 
     def parse_sentences(
-        self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sentence],
+        tags: Sequence[Sequence[str]] | None = None,
+        batch_tokens: int | None = None,
     ) -> list[Parse]:
         """Parse tokenized sentences, in length-sorted batches; a Parse each, in order."""
+        _check_batch_tokens(batch_tokens)
         rows = [None] * len(sentences) if tags is None else [tuple(row) for row in tags]
         if len(rows) != len(sentences):
             raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
@@ -125,7 +135,7 @@ class Parser:
         predictions = in_batches(
             lambda batch: _each(self._predict, [ready[place] for place in batch]),
             [one.size for one in ready],
-            self.batch_tokens,
+            batch_tokens or self.batch_tokens,
             on_cpu=self.model.device.type == "cpu",
         )
         found.update(zip(prepared, predictions, strict=True))
@@ -137,6 +147,11 @@ class Parser:
 
     def _predict(self, batch: Sequence[Prepared]) -> list[Prediction]:
         return predict_batch(self.model, batch)
+
+
+def _check_batch_tokens(batch_tokens: int | None) -> None:
+    if batch_tokens is not None and batch_tokens < 1:
+        raise ValueError(f"batch_tokens is {batch_tokens}: it must be at least 1")
 
 
 def _each(
@@ -162,7 +177,8 @@ def _check(sentence: Sentence, tags: Tags) -> None:
             f"the sentence has {count:,} words, more than {MAX_WORDS:,}: split it into sentences"
         )
     for number, word in enumerate(sentence.words, 1):
-        if word.split() != [word]:
+        # As in trees: a no-break space may stand inside a word.
+        if not word or _BLANK.search(word):
             raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
     if tags is None:
         return

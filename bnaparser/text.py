@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from bnaparser.escapes import escape_brackets
 from bnaparser.sentences import sentence_spans
 from bnaparser.tokens import BLANK, word_spans
+
+Item = TypeVar("Item")
 
 MAX_WORDS = 2000
 """How many words a sentence may have: more of them are no sentence, and cost time and memory."""
@@ -55,13 +58,24 @@ def tokenize(text: str, start: int = 0) -> Sentence:
     )
 
 
-def from_words(words: Sequence[str]) -> Sentence:
-    """Make a sentence of given words; its text is the words joined by blanks."""
+def from_words(words: Iterable[str]) -> Sentence:
+    """Make a sentence of given words; its text is the words joined by blanks.
+
+    Raises TypeError for a string, whose letters would be the words.
+    """
+    given = tuple(not_one_string(words, "words"))
     offsets, start = [], 0
-    for word in words:
+    for word in given:
         offsets.append((start, start + len(word)))
         start += len(word) + 1
-    return Sentence(" ".join(words), tuple(words), tuple(offsets))
+    return Sentence(" ".join(given), given, tuple(offsets))
+
+
+def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
+    """Return what was given; TypeError where it is a string, which is taken for many by mistake."""
+    if isinstance(strings, str):
+        raise TypeError(f"give a list of {what}, not a string: {strings[:40]!r}")
+    return strings
 
 
 def split(text: str) -> list[Sentence]:

@@ -114,6 +114,41 @@ def test_a_stream_comes_in_order_and_is_read_a_part_at_a_time(parser, monkeypatc
     assert parses[5].offsets[-1] == (len("very old cat "), len("very old cat 5"))
 
 
+def test_a_stream_with_batches_of_its_own_size(parser):
+    lines = ["It rained.", "Mira sang in the old rain.", "Dogs bark."]
+    assert all(map(same, parser.stream(lines, batch_tokens=1), parser.stream(lines)))
+
+
+@pytest.mark.parametrize("call", [Parser, lambda model, n: next(Parser(model).stream(["a"], n))])
+def test_a_batch_holds_a_word_piece_at_least(parser, call):
+    with pytest.raises(ValueError, match="batch_tokens is -5: it must be at least 1"):
+        call(parser.model, -5)
+
+
+def test_words_may_come_one_after_the_other(parser):
+    words = ["Mira", "sang", "."]
+    parse = parser.parse_words(word for word in words)
+    assert same(parse, parser.parse_words(words))
+    assert parse.text == "Mira sang ."
+
+
+def test_a_string_is_no_list(parser):
+    with pytest.raises(TypeError, match="give a list of words, not a string: 'hello'"):
+        parser.parse_words("hello")
+    with pytest.raises(TypeError, match="give a list of words, not a string: 'The cat'"):
+        parser.parse_many(["The cat"])
+    with pytest.raises(TypeError, match="sentences, each a list of words, not a string"):
+        parser.parse_many("The cat")
+    with pytest.raises(TypeError, match="give a list of lines, not a string"):
+        next(parser.stream("It rained."))
+
+
+def test_a_word_may_hold_a_blank_that_is_not_ascii(parser):
+    parse = parser.parse_words(["10\u00a0000", "people"])
+    assert parse.error is None
+    assert parse.tree.words == ("10\u00a0000", "people")
+
+
 def test_an_empty_line_of_a_stream_keeps_its_place(parser):
     parses = list(parser.stream(["It rained.\n", "\n", "Mira sang.\n"]))
     assert [parse.error for parse in parses] == [None, "the sentence has no words", None]

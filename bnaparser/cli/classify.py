@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
-from bnaparser.cli.streams import answer_lines, open_input, open_output
+from bnaparser.cli.streams import answer_lines, empty, open_input, open_output
 from bnaparser.errors import SettingsError
 from bnaparser.startup import loading
 
@@ -48,14 +48,15 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         # Files are opened before the models are loaded: a wrong name is known at once.
         source = None if options.text else stack.enter_context(open_input(options.input))
-        output = stack.enter_context(open_output(options.output))
+        output = stack.enter_context(open_output(options.output, source))
         classifier = _load(options)
+        empty(output)
         if source is None:
             answers: Iterable[tuple[int, Classification | None]] = [
                 (1, classifier(" ".join(options.text)))
             ]
         else:
-            answers = answer_lines(source, classifier.stream)
+            answers = answer_lines(source, classifier.classify_many)
         return _write(answers, output, options.format)
 
 
@@ -70,7 +71,6 @@ def _write(answers: Iterable[tuple[int, Classification | None]], output: TextIO,
             print(f"bnaparser: text {number}: {answer.error}", file=sys.stderr)
             code = SOME_FAILED
         output.write(f"{answer.to_json() if form == 'json' else answer.to_text()}\n")
-    output.flush()
     return code
 
 

@@ -22,10 +22,13 @@ SUCCESS, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namespace) -> int:
     """Call a verb and turn what it raises into an exit code and one sentence."""
+    if sys.stderr is None:  # closed: print() would take standard output in its place
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
     try:
         with _leaving_on_interrupt():
             code = run(namespace)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         return code
     except BnaparserError as error:
         return complain(str(error))
@@ -36,7 +39,7 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
         return SUCCESS
     except OSError as error:
         silence_output()
-        return complain(_describe(error))
+        return complain(_describe(error, namespace))
     except MemoryError:
         return complain("out of memory: try a smaller --batch-tokens")
 
@@ -48,7 +51,9 @@ def _leaving_on_interrupt() -> Iterator[None]:
     A KeyboardInterrupt would be lost where Python cannot raise it, as in a destructor that a
     library happens to run at that moment.
     """
-    if threading.current_thread() is not threading.main_thread():
+    in_main = threading.current_thread() is threading.main_thread()
+    # A shell has its background jobs ignore Ctrl-C.
+    if not in_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
         return
     before = signal.signal(signal.SIGINT, _leave)
@@ -59,7 +64,7 @@ def _leaving_on_interrupt() -> Iterator[None]:
 
 
 def _leave(signal_number: int, frame: FrameType | None) -> None:
-    with suppress(Exception):  # the signal may have come in the middle of a write
+    with suppress(Exception):  # it may be closed, or in the middle of a write
         sys.stdout.flush()
     os.write(2, b"bnaparser: interrupted\n")
     os._exit(INTERRUPTED)
@@ -75,15 +80,17 @@ def silence_output() -> None:
     """Point standard output at the null device: what is still buffered is dropped quietly."""
     try:
         output = sys.stdout.fileno()
-    except (OSError, ValueError):  # not a file (a test, a notebook)
+    except (AttributeError, OSError, ValueError):  # closed, or no file (a test, a notebook)
         return
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, output)
     os.close(null)
 
 
-def _describe(error: OSError) -> str:
+def _describe(error: OSError, namespace: argparse.Namespace) -> str:
     where = f"{error.filename}: " if error.filename else ""
     if error.errno == errno.ENOSPC:
+        output = error.filename or getattr(namespace, "output", None)
+        where = f"{output}: " if output else ""
         return f"{where}the disk is full: free some space or write elsewhere; the output is cut off"
     return f"{where}{error.strerror or error}"

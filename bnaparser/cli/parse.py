@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -10,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded
-from bnaparser.cli.streams import answer_lines, numbered_lines, open_input, open_output
+from bnaparser.cli.streams import (
+    LineReader,
+    answer_lines,
+    empty,
+    in_chunks,
+    open_input,
+    open_output,
+)
 from bnaparser.errors import SettingsError
 from bnaparser.startup import loading
 
@@ -71,8 +79,9 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.
         source = None if options.text else stack.enter_context(open_input(options.input))
-        output = stack.enter_context(open_output(options.output))
+        output = stack.enter_context(open_output(options.output, source))
         parser = _load(options)
+        empty(output)
         from bnaparser.text import split_stream, tokenize
 
         if source is None:
@@ -81,13 +90,14 @@ def run(options: argparse.Namespace) -> int:
             )
             unit = "sentence"
         elif options.split == "sentence":
-            lines = (f"{text}\n" for _, text in numbered_lines(source))
-            found = parser.stream_sentences(split_stream(lines))
+            reader = LineReader(source)
+            chunks = in_chunks(split_stream(text for _, text in reader), reader.waits)
+            found = (parse for chunk in chunks for parse in parser.parse_sentences(chunk))
             parses, unit = enumerate(found, 1), "sentence"
         else:
             sentence = _sentence_of_words if options.split == "token" else tokenize
             parses = answer_lines(
-                source, lambda lines: parser.stream_sentences(map(sentence, lines))
+                source, lambda lines: parser.parse_sentences([sentence(line) for line in lines])
             )
             unit = "line"
         return _write(parses, output, options.format, unit)
@@ -105,7 +115,6 @@ def _write(parses: Iterable[tuple[int, Parse | None]], output: TextIO, form: str
             code = SOME_FAILED
         output.write(_formatted(parse, form))
     output.write(HTML_END if form == "html" else "")
-    output.flush()
     return code
 
 
@@ -130,15 +139,13 @@ def _comment(parse: Parse) -> str:
     return f"% no tree: {' '.join(str(parse.error).split())}\n"
 
 
-def _sentence_of_words(text: str) -> Sentence:
+def _sentence_of_words(line: str) -> Sentence:
     from bnaparser.text import Sentence
 
-    offsets, start = [], 0
-    for word in text.split():
-        start = text.index(word, start)
-        offsets.append((start, start + len(word)))
-        start += len(word)
-    return Sentence(text, tuple(text.split()), tuple(offsets))
+    # As in trees, only ASCII blanks separate: a no-break space may stand inside a word.
+    words = list(re.finditer(r"\S+", line, re.ASCII))
+    text = line[words[0].start() : words[-1].end()] if words else ""
+    return Sentence(text, tuple(w.group() for w in words), tuple(w.span() for w in words))
 
 
 def _load(options: argparse.Namespace) -> Parser:

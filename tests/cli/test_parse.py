@@ -35,6 +35,16 @@ def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]):
     return call
 
 
+def start(model: Path, *arguments: str, **streams) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, "--model", str(model), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **streams,
+    )
+
+
 def test_a_sentence_gives_its_tree(run) -> None:
     code, out, err = run("The cat sat on the mat.")
     assert (code, err) == (0, "")
@@ -209,10 +219,7 @@ def test_a_full_disk(run) -> None:
 
 
 def test_a_closed_pipe_ends_quietly(tiny_model_dir: Path) -> None:
-    command = [*COMMAND, "--model", str(tiny_model_dir)]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = start(tiny_model_dir)
     assert process.stdout is not None
     process.stdout.close()
     _, err = process.communicate(b"It rained.\n" * 3000, timeout=300)
@@ -221,10 +228,7 @@ def test_a_closed_pipe_ends_quietly(tiny_model_dir: Path) -> None:
 
 
 def test_ctrl_c_is_one_sentence(tiny_model_dir: Path) -> None:
-    command = [*COMMAND, "--model", str(tiny_model_dir)]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = start(tiny_model_dir)
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(b"It rained.\n" * 1024)
@@ -235,6 +239,138 @@ def test_ctrl_c_is_one_sentence(tiny_model_dir: Path) -> None:
     _, err = process.communicate(timeout=300)
     assert err == b"bnaparser: interrupted\n"
     assert process.returncode == 130
+
+
+@pytest.mark.parametrize("split", ["line", "sentence"])
+def test_who_writes_a_line_and_waits_gets_its_tree(tiny_model_dir: Path, split: str) -> None:
+    process = start(tiny_model_dir, "--split", split)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for words in (("It", "rained", "."), ("Dogs", "bark", ".")):
+        end = "\n\n" if split == "sentence" else "\n"  # a paragraph ends with a blank line
+        process.stdin.write((" ".join(words) + end).encode())
+        process.stdin.flush()
+        assert Tree.parse(process.stdout.readline().decode()).words == words
+    out, err = process.communicate(timeout=300)
+    assert (out, err, process.returncode) == (b"", b"", 0)
+
+
+def test_ctrl_c_keeps_the_trees_that_are_done(tiny_model_dir: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.mrg"
+    process = start(tiny_model_dir, "--output", str(target))
+    assert process.stdin is not None
+    process.stdin.write(b"It rained.\n" * 30)
+    process.stdin.flush()
+    deadline = time.monotonic() + 300
+    while not target.exists() or target.read_bytes().count(b"\n") < 30:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=300)
+    assert (err, process.returncode) == (b"bnaparser: interrupted\n", 130)
+    assert target.read_bytes().count(b"\n") == 30
+
+
+def test_a_background_job_that_ignores_ctrl_c_goes_on(tiny_model_dir: Path) -> None:
+    ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
+    process = start(tiny_model_dir, preexec_fn=ignore)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"It rained.\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(b"Dogs bark.\n", timeout=300)
+    assert (out.count(b"\n"), err, process.returncode) == (1, b"", 0)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "message"),
+    [
+        ("<&-", "bnaparser: standard input is closed: give text or --input FILE\n"),
+        ("'It rained.' >&-", "bnaparser: standard output is closed: give --output FILE\n"),
+    ],
+)
+def test_a_closed_standard_stream_is_one_sentence(
+    tiny_model_dir: Path, redirection: str, message: str
+) -> None:
+    command = f'exec "$@" --model {tiny_model_dir} {redirection}'
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", *COMMAND], check=False, capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("", message, 2)
+
+
+def test_complaints_do_not_go_among_the_trees(tiny_model_dir: Path) -> None:
+    command = f'exec "$@" --model {tiny_model_dir} 2>&-'
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", *COMMAND],
+        input="It rained.\n" + "word " * 2001 + "\nDogs bark.\n",
+        check=False,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert [bool(line) for line in done.stdout.split("\n")] == [True, False, True, False]
+    assert done.returncode == 1
+
+
+def test_the_input_is_not_overwritten(run, tmp_path: Path, monkeypatch) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("It rained.\n", encoding="utf-8")
+    link = tmp_path / "link.txt"
+    link.symlink_to(source)
+    message = f"bnaparser: {link} is the input, which it would overwrite: write elsewhere\n"
+    assert run("--input", str(source), "--output", str(link)) == (2, "", message)
+    with source.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert run("--output", str(link)) == (2, "", message)
+    assert source.read_text(encoding="utf-8") == "It rained.\n"
+
+
+def test_a_model_that_is_none_leaves_an_older_output_alone(tmp_path: Path, capsys) -> None:
+    target = tmp_path / "out.mrg"
+    target.write_text("precious\n", encoding="utf-8")
+    assert bnaparse(["text", "--model", "no-such-model", "--output", str(target)]) == 2
+    assert target.read_text(encoding="utf-8") == "precious\n"
+
+
+def test_an_older_output_is_replaced(run, tmp_path: Path) -> None:
+    target = tmp_path / "out.mrg"
+    target.write_text("old\n" * 1000, encoding="utf-8")
+    assert run("It rained.", "--output", str(target)) == (0, "", "")
+    assert Tree.parse(target.read_text(encoding="utf-8")).words == ("It", "rained", ".")
+
+
+def test_offsets_in_running_text_count_every_character_of_the_file(run, tmp_path: Path) -> None:
+    text = "The cat sat\r\non the mat.\r\n\r\nDogs bark.\r\n"
+    source = tmp_path / "in.txt"
+    source.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    _, out, _ = run("--input", str(source), "--split", "sentence", "--format", "json")
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert [answer["text"] for answer in answers] == ["The cat sat\r\non the mat.", "Dogs bark."]
+    for answer in answers:
+        for token in answer["tokens"]:
+            assert text[token["start"] : token["end"]] == token["text"]
+
+
+def test_given_words_may_hold_blanks_that_are_not_ascii(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("  10\u00a0000 \u2028 people\n", encoding="utf-8")
+    code, out, _ = run("--input", str(source), "--split", "token", "--format", "json")
+    assert code == 0
+    assert out.splitlines() == [out.removesuffix("\n")]  # U+2028 is escaped
+    assert [t["text"] for t in json.loads(out)["tokens"]] == ["10\u00a0000", "\u2028", "people"]
+    assert json.loads(out)["text"] == "10\u00a0000 \u2028 people"
+
+
+def test_a_line_longer_than_what_is_read_at_once(run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("It" + " " * 200_000 + "rained.\n\n" + " " * 200_000 + "Dogs bark.")
+    code, out, _ = run("--input", str(source))
+    assert code == 0
+    first, _, last, _ = out.split("\n")
+    assert Tree.parse(first).words == ("It", "rained", ".")
+    assert Tree.parse(last).words == ("Dogs", "bark", ".")
 
 
 def test_help_is_quick() -> None:
