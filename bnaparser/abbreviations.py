@@ -17,37 +17,43 @@ class Period(Enum):
     STOP = "the word is no abbreviation: the period ends the sentence"
     NEVER = "a name or an example follows: the period never ends the sentence"
     NUMBER = "an abbreviation if a number follows (No. 5), else a plain word"
+    UNIT = "an abbreviation if a number stands before it (6 in.), else a plain word"
     MAYBE = "the period belongs to the word and may end the sentence as well (Inc., U.S.)"
     INITIAL = "one letter, most often of a name"
 
 
 _NEVER = """
 Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt Col Maj Capt Cmdr
-Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc St
+Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc
 Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
-e.g i.e eg ie cf Cf viz vs v approx incl esp aka qtd Ph
+e.g i.e eg ie cf Cf viz vs v approx incl esp aka qtd Ph Ex
 """
 
 _NUMBER = """
 No no Nos nos Fig fig Figs figs Sec sec Secs secs Art art Arts Ch ch Chap chap Chs Par par Para para
-p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca cl Cl
+p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca cl Cl amend
 """
 
+_UNIT = "in gal sec secs pt pts c"
+
 _MAYBE = """
-Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
+St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
 Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
 Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
 Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
 Nebr Nev Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
 etc al ed eds Ed Eds dept depts est tel ext avg max min misc govt assn intl natl corp inc bros ltd
 jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks sq cu gals qt doz
-pkg vol trans rev orig
+pkg vol trans rev orig tsp tsps tbsp tbsps pct mi bbl bbls adj adv
 Id id Ibid ibid Pet App Appx Tr Arg Cert cert Supp supp Stat Reg Fed Civ Crim Rul Proc Evid Const
 Amdt Bd Cty Cir Ct Cas Cong Sess Serv Soc Juris Rptr Res Doc Acad Sci Biol Chem Phys Wm Geo Chas
 Thos Robt Edw Benj Jas Jos JJ seq Colum Bus Econ Comm Bkrtcy Ins Elec Mem
+Pub Amend Dkt Mot Compl Decl cmt
 """
 
+_UNITS = frozenset(_UNIT.split())
 _KINDS = {
+    **dict.fromkeys(_UNITS, Period.UNIT),
     **dict.fromkeys(_MAYBE.split(), Period.MAYBE),
     **dict.fromkeys(_NUMBER.split(), Period.NUMBER),
     **dict.fromkeys(_NEVER.split(), Period.NEVER),
@@ -97,11 +103,34 @@ STARTERS = frozenset(_STARTERS.split())
 
 
 # I alone is a pronoun after a small letter (``no. I think``), a numeral after a capital (``Art. I``).
-_NUMERAL = re.compile(r"\s*[#\xa7(\[]?(?:\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b|(?P<one>I\b))")
+_NUMBER_AFTER = re.compile(
+    r"[\"'\u2019\u201d)]*\s*[#\xa7(\[]?(?:\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b|(?P<one>I\b))|\s+of\b(?!\s+course)"
+)
+_NUMBER_BEFORE = re.compile(r"[\d\xbc-\xbe\u2150-\u215e][\s-]*\Z")
+_LONGEST_GAP = 4  # between a number and its unit
+_PARTS = re.compile(r"[/-]")  # D-Calif., Mr./Mrs.
 
 
-def period_after(word: str) -> Period:
-    """Tell what a period after ``word`` (given without it) is likely to be."""
+def period_at(text: str, start: int, dot: int) -> Period:
+    """Tell what the period at ``dot``, after the word from ``start`` on, is likely to be.
+
+    What depends on numbers is decided: the answer is never NUMBER or UNIT.
+    """
+    word = text[start:dot]
+    kind = _period_after(word)
+    if kind is Period.NUMBER:
+        match = _NUMBER_AFTER.match(text, dot + 1)
+        if match is not None and (match["one"] is None or word[0].isupper()):
+            return Period.NEVER
+        kind = Period.UNIT if word in _UNITS else Period.STOP
+    if kind is Period.UNIT:
+        measured = _NUMBER_BEFORE.search(text, max(0, start - _LONGEST_GAP), start)
+        return Period.MAYBE if measured else Period.STOP
+    return kind
+
+
+def _period_after(word: str) -> Period:
+    """Tell what a period after ``word`` (given without it) may be, whatever stands around it."""
     kind = _KINDS.get(word)
     if kind is not None:
         return kind
@@ -109,12 +138,10 @@ def period_after(word: str) -> Period:
         return Period.INITIAL
     if _ACRONYM.fullmatch(word):
         return Period.MAYBE
-    kind = _KINDS.get(word.capitalize()) if word.isupper() else None
-    # CORP., MR. in a heading; but LA, PA and the like are words of their own
-    return kind if kind is Period.NEVER or (kind and len(word) > 2) else Period.STOP
-
-
-def number_follows(word: str, text: str, after: int) -> bool:
-    """Tell whether a number follows ``word.`` in ``text`` from ``after`` on: ``No. 5``, ``Vol. II``."""
-    match = _NUMERAL.match(text, after)
-    return match is not None and (match["one"] is None or word[0].isupper())
+    if word.isupper():
+        kind = _KINDS.get(word.capitalize())
+        # CORP., MR. in a heading; but LA, PA and the like are words of their own
+        return kind if kind is Period.NEVER or (kind and len(word) > 2) else Period.STOP
+    last = _PARTS.split(word)[-1]
+    kind = _KINDS.get(last) if last != word and last[:1].isupper() else None
+    return kind if kind in (Period.MAYBE, Period.NEVER) else Period.STOP

@@ -15,8 +15,7 @@ from bnaparser.abbreviations import (
     COMPANIES,
     STARTERS,
     Period,
-    number_follows,
-    period_after,
+    period_at,
 )
 from bnaparser.tokens import BLANK, GLUED_PERIOD, PICTURE
 
@@ -50,6 +49,14 @@ _BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6][{BL
 _ITEM_NUMBER = re.compile(
     rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)]+[{BLANK}])"
 )
+# A line of a chat or a transcript: ``10:31 Al: ok``, ``<mary> hey``, ``ANN: Yes.``
+_TURN = re.compile(
+    rf"[{BLANK}]*+ (?: [\[(]?\d{{1,2}}:\d\d(?::\d\d)?(?:[ ]?[AaPp]\.?[Mm]\.?)?[\])]?[{BLANK}-]"
+    rf" | <[^<>{BLANK}][^<>]{{0,30}}>[{BLANK}] )",
+    re.VERBOSE,
+)
+_SPEAKER = re.compile(rf"[{BLANK}]*+[A-Z][\w.'-]*+(?:[ ][A-Z][\w.'-]*+){{0,3}}:[{BLANK}]")
+_CAPITAL_OR_DIGIT = re.compile(rf"[{BLANK}]*+[\"'\u201c\u2018(]?[A-Z\d]")
 _UNFINISHED = re.compile(rf"[^{BLANK}.!?\u2026,;\u2013\u2014\u3002\uff01\uff1f-][{BLANK}]*\Z")
 _FIRST_WORD = re.compile(rf"[{BLANK}]*+([^{BLANK}]++)")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
@@ -76,6 +83,7 @@ _SAID = frozenset(_SAID_WORDS.split())
 _INTERJECTION_WORDS = "ah alas aye eh ha hello hey hi lo my no now o oh well why yes"
 _INTERJECTIONS = frozenset(_INTERJECTION_WORDS.split())
 _NAMES_WITH_MARK = frozenset(["Yahoo", "Yum", "Jeopardy"])
+_NO_STARTER = (Period.NEVER, Period.INITIAL)  # P. L. No. 5, George W. A. Bush
 _PLAIN_TITLES = frozenset(["Mr", "Mrs", "Ms", "Messrs"])
 
 
@@ -123,18 +131,26 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
 def _segments(block: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of ``block`` between the line breaks that end a sentence for sure."""
     lines = block.splitlines(keepends=True)
+    # Each line begins like a sentence and none ends like one: headlines, names, a menu.
+    listed = all(
+        _CAPITAL_OR_DIGIT.match(line) and _UNFINISHED.search(line)
+        for line in lines
+        if _FIRST_WORD.match(line)
+    )
     width = max(map(len, lines), default=0)
     start = end = 0
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         end += len(line)
-        if not following or _breaks(line, following, width):
+        if not following or listed or _breaks(line, following, width):
             yield start, end
             start = end
 
 
 def _breaks(line: str, following: str, width: int) -> bool:
     """Tell whether the end of ``line`` is more than a blank."""
-    if _BULLET.match(following):
+    if _BULLET.match(following) or _TURN.match(following):
+        return True
+    if _SPEAKER.match(line) and _SPEAKER.match(following):
         return True
     if not _UNFINISHED.search(line):
         return False  # a full stop is judged like any other
@@ -198,9 +214,7 @@ def _period_ends(
 ) -> bool:
     """Tell whether the one period after ``word`` ends the sentence."""
     following_word = following["word"]
-    kind = period_after(word)
-    if kind is Period.NUMBER:
-        kind = Period.NEVER if number_follows(word, text, stop.end()) else Period.STOP
+    kind = period_at(text, stop.start() - len(word), stop.start())
     if kind is Period.NEVER or text[stop.end()] in ".!?\u2026,;:":
         return False
     if following_word[:1].islower():
@@ -214,7 +228,9 @@ def _period_ends(
         return False  # 1. The first item of a list
     if kind is Period.STOP:
         return True
-    starter = following_word in STARTERS and not (following["dot"] and len(following_word) == 1)
+    starter = following_word in STARTERS and not (
+        following["dot"] and period_at(text, *following.span("word")) in _NO_STARTER
+    )
     if kind is Period.INITIAL:
         if word == "I" and _PRONOUN.search(text, max(start, stop.start() - 16), stop.start()):
             return not following["dot"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from bnaparser.abbreviations import Period, number_follows, period_after
+from bnaparser.abbreviations import Period, period_at
 
 # Between words: white space, controls, direction marks, zero-width spaces, broken surrogates.
 # As the inside of a character class; so are the constants below.
@@ -69,7 +69,7 @@ _WORD = rf"""
       | (?<!-)-(?![->])
       | (?<=\w)\u2013(?=\w)
       | (?<=[\w.]){_APOSTROPHE}(?=\w) | (?<=-)['\u2019](?=\d)
-      | (?<=[a-z]in)['\u2019](?=[{BLANK}]++[a-z])
+      | (?<=[a-z]in)['\u2019](?=[{BLANK}]++[a-z]) | (?<=-o)['\u2019](?=-\w)
       | (?<=\d)[,:](?=\d) | (?<=\w)::(?=\w) | (?<=[A-Za-z]):(?=\\)
       # friend(s), f(x), CD4(+): part of a word, but not of a number, 8(A)
       | (?: (?<=[A-Za-z]) | (?<=[A-Za-z]\d) | (?<=[A-Za-z]\d\d) | (?<=\w-) ) \( (?!\d{{4}}\)) [\w+.,;/:=-]{{1,8}} \)
@@ -91,8 +91,10 @@ _TOKEN = re.compile(
   | (?P<elided>
         {_START}(?:o|ol|an|th|yo|mo)['\u2019]{_END}
       | (?<![^{BLANK}"\u201c(\u2014-])['\u2019\u2018](?:
-            (?:em|tis|twas|til|till|cause|cuz|bout|round|cross)\b | n['\u2019]{_END}
+            (?:[Ee]m|[Tt]is|[Tt]was|[Tt]il|till|[Cc]ause|[Cc]uz|bout|round|cross)\b | n['\u2019]{_END}
           | [0-9]{{2}}s?\b | (?i:s|re|ve|ll|d|m){_END} )
+      # Yahoo!'s, (U.S.)'s
+      | (?<=[!?.)%\]"\u201d])['\u2019](?i:s|re|ve|ll|d|m)(?![\w'\u2019])
     )
   | (?P<stop> \.(?!\w) | (?<=["\u201d'\u2019)\]])\.(?=[A-Z]) )
   | (?P<word> {_WORD} )
@@ -169,7 +171,7 @@ def _abbreviated(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
     """Tell whether the two periods from ``dot`` on are an abbreviation's and the sentence's."""
     if not spans or spans[-1][1] != dot:
         return False
-    return period_after(text[spans[-1][0] : dot]) in (Period.MAYBE, Period.NEVER)
+    return period_at(text, spans[-1][0], dot) in (Period.MAYBE, Period.NEVER)
 
 
 def _belongs_to_word(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
@@ -182,11 +184,9 @@ def _belongs_to_word(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
         return False
     word = text[spans[-1][0] : dot]
     following = text[dot + 1 : dot + 2]
-    kind = period_after(word)
+    kind = period_at(text, spans[-1][0], dot)
     if kind is Period.STOP:
         return following in _GOES_ON and word.isalpha()
-    if kind is Period.NUMBER:
-        return number_follows(word, text, dot + 1)
     if following in _CLOSING and text[spans[0][0]] not in _OPENING:
         return True  # (Detroit, Mich.)
     return word == "U.S" or _MORE.match(text, dot + 1) is not None

@@ -24,7 +24,12 @@ Gon|na Can|not 't|is 't|was d'|ye more|'n
 I|'d|'ve would|n't|'ve let|'s he|'s they|'re you|'ve we|'ll I|'m
 do|n`t ca|n`t do|n´t
 the dogs|' bones , the boss|'s desk , the 1980|'s
-goin' home , nothin' else
+goin' home , nothin' else jack-o'-lantern
+'T|is true '|T 'T|was 'Cause 'Em ’T|is Yahoo|!|'s "|Jaws|"|'s (|U.S.|)|'s 5|%|'s '|s|'
+6 in. of snow , 30 sec. to 2 gal. of 3 mi. in 5 pct. of 5 ft. 3 in. tall , 1 tsp. salt
+the no. of people , adj. and adv. forms in|. 5 or no|. of course
+Pub. L. No. 94-553 the XIV Amend. , amend. XIV cmt. 3 , Ex. A , Dkt. 7 , Mot. 3 Compl. 4
+Mr./Mrs. Smith (|R-Mass.|) X D-Calif. and (|D-Calif.|)
 rock 'n' roll in the '90s and mid-'50s with 'em
 O'Brien|'s o'clock ma'am y'all C'mon
 U.S.-based Inc.|'s U.S.|'s Ph.D. students
@@ -123,6 +128,10 @@ NOTE: | The file is gone. | He said: Go home.
 我爱你。 | 你呢？ | 「好。」 | 他说。
 She asked "why?" -- then left.
 1. Buy a car.
+Up to 6 in. of snow fell. | Add 1 tsp. salt and 2 tbsp. butter. | Wait 30 sec. to load. | It is in.
+The no. of people grew. | I said no. | Of course not. | It is 5 ft. 3 in. tall.
+See Pub. L. No. 94-553. | The XIV Amend. did, and U.S. Const. amend. XIV, cmt. a. | See Ex. A and Ex. B.
+Mr./Mrs. Smith came. | He lives on Oak St. | He likes it on St. John St. in town.
 """.strip().splitlines()
 
 
@@ -142,6 +151,13 @@ def test_sentences(case: str) -> None:
         ("no full stop\n \t\nbut a blank line", 2),
         ("one\u2029two\u2028and more", 2),
         ("Besides Messrs.\nCray and Barnum, other\nmen came.", 1),
+        (
+            "Rain falls in Paris\nThe vote is near\n30 dead in fire\n\nShe met John\nSmith there.\n",
+            4,
+        ),
+        ("10:30 Bob: fine\n10:31 Al: ok then\n[10:32] Bob: so\nwe go on", 3),
+        ("<john> hi\n<mary> hey you\n", 2),
+        ("Ann: Yes, it is\nBob: No\nMary Ann: so what\nof it", 3),
         ("\r\nOne line.\r\nThe next line.\r\n\r\nlast", 3),
     ],
 )
