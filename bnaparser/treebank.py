@@ -26,10 +26,17 @@ logger = logging.getLogger(__name__)
 StrPath = str | PathLike[str]
 
 _TREE_FILES = ("*.mrg", "*.fid")  # what is taken from a folder, in this order of preference
-_MARKUP = re.compile(r"(?:\s*<[/!?]?[A-Za-z][^<>]*>)+")
-_SENTENCE_TAG = re.compile(r"<(/?)S\b[^<>]*>", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"</S\s*>", re.IGNORECASE)
+_MARKUP = re.compile(r"^(?:[^\S\n]*<[/!?]?[A-Za-z][^<>\n]*>)+", re.MULTILINE)
+_SENTENCE_TAG = re.compile(r"<(?P<end>/?)S(?:\s[^<>]*)?>", re.IGNORECASE)
 _REPLACEMENT = "\ufffd"
+
+
+class _Line(NamedTuple):
+    """A line's number in its file, its text, and whether a marked sentence starts with it."""
+
+    number: int
+    text: str
+    starts: bool = False
 
 
 class Found(NamedTuple):
@@ -66,14 +73,15 @@ def find_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False)
     """Yield every tree of the files that `list_files` finds, with its place, in constant memory.
 
     Raises DataError for a missing or damaged file and TreeError (file, line, column) at the first
-    tree that is no tree. With ``skip_broken`` such a tree is left out and a warning is logged;
-    each tree must then start at the beginning of a line and hold no blank line. Bytes that are not UTF-8 become U+FFFD,
+    tree that is no tree. With ``skip_broken`` such a tree is left out and a warning is logged: in
+    a marked-up file up to the end of its sentence, ``</S>``; in other files each tree must start
+    at the beginning of a line and hold no blank line. Bytes that are not UTF-8 become U+FFFD,
     with a warning that names the line.
     """
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         for file in list_files(path):
             source = str(file)
-            for first_line, lines in _blocks(read_lines(file), split=skip_broken):
+            for first_line, lines in _blocks(_read(file), split=skip_broken):
                 try:
                     for tree, place in parse_trees_with_places(lines, source, first_line):
                         yield Found(tree, source, place.line)
@@ -99,17 +107,26 @@ def load_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False)
 
 
 def read_lines(file: StrPath) -> Iterator[str]:
-    """Yield the lines of one treebank file, unpacked and decoded, mark-up blanked out.
+    """Yield the lines of one treebank file, unpacked and decoded; of marked-up files the sentences.
 
-    Line numbers and columns stay those of the file. Raises DataError as `find_trees` does.
+    Raises DataError as `find_trees` does.
     """
-    path = Path(file)
+    return (line.text for line in _read(Path(file)))
+
+
+def _read(path: Path) -> Iterator[_Line]:
+    """Yield the lines of a file, mark-up blanked out, so that columns stay those of the file."""
     with open_packed(path) as raw:
         start = list(_up_to_first_text(raw))
         if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
-            yield from _without_markup(_decode_marked_up(b"".join(start) + raw.read(), path))
+            text = _decode_marked_up(b"".join(start) + raw.read(), path)
+            yield from _marked_sentences(text) or _numbered(_without_markup(text).split("\n"))
         else:
-            yield from _decode(itertools.chain(start, raw), path)
+            yield from _numbered(_decode(itertools.chain(start, raw), path))
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[_Line]:
+    return (_Line(number, line) for number, line in enumerate(lines, 1))
 
 
 def _up_to_first_text(raw: Iterable[bytes]) -> Iterator[bytes]:
@@ -129,56 +146,63 @@ def _decode(lines: Iterable[bytes], path: Path) -> Iterator[str]:
             yield line.decode("utf-8", "replace")
 
 
-def _decode_marked_up(data: bytes, path: Path) -> list[str]:
+def _decode_marked_up(data: bytes, path: Path) -> str:
     """Decode a file of the Chinese Treebank by whichever of its two encodings fits it better."""
     text = min(
         (data.decode(encoding, "replace") for encoding in ("utf-8", "gb18030")),
         key=lambda decoded: decoded.count(_REPLACEMENT),
     )
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if _REPLACEMENT in line:
             _warn_not_utf8(path, number)
-    return lines
+    return text
 
 
 def _warn_not_utf8(path: Path, line: int) -> None:
     logger.warning("%s:%d: bytes that are not UTF-8, read as U+FFFD; mend the file", path, line)
 
 
-def _without_markup(lines: list[str]) -> Iterator[str]:
-    """Blank out tags and, where sentences are marked (``<S ID=1>``), all that stands outside."""
-    marked = any(_SENTENCE_TAG.search(line) for line in lines if line.lstrip()[:1] == "<")
-    inside = not marked
-    for line in lines:
-        opening = _MARKUP.match(line)
-        blank = opening.end() if opening else 0
-        for slash in _SENTENCE_TAG.findall(line, 0, blank):
-            inside = not slash
-        closing = _SENTENCE_END.search(line, blank)
-        text = " " * blank + line[blank : closing.start() if closing else None]
-        yield text if inside else ""
-        if closing and marked:
-            inside = False
+def _marked_sentences(text: str) -> list[_Line]:
+    """Return the lines of the marked sentences, each from ``<S ID=1>`` to the next such tag."""
+    found: list[_Line] = []
+    tags = list(_SENTENCE_TAG.finditer(text))
+    number, counted = 1, 0
+    for tag, following in itertools.zip_longest(tags, tags[1:]):
+        if tag["end"]:
+            continue
+        number, counted = number + text.count("\n", counted, tag.end()), tag.end()
+        column = tag.end() - (text.rfind("\n", 0, tag.end()) + 1)
+        inside = text[tag.end() : following.start() if following else None]
+        lines = (" " * column + _without_markup(inside)).split("\n")
+        found += [_Line(number + i, line, starts=i == 0) for i, line in enumerate(lines)]
+    return found
 
 
-def _blocks(lines: Iterator[str], *, split: bool) -> Iterator[tuple[int, Iterable[str]]]:
+def _without_markup(text: str) -> str:
+    """Blank out the tags at the beginnings of lines."""
+    return _MARKUP.sub(lambda match: " " * len(match.group()), text)
+
+
+def _blocks(lines: Iterator[_Line], *, split: bool) -> Iterator[tuple[int, Iterable[str]]]:
     """Give all lines as one block, with the number of the first, or split them between trees.
 
-    A tree is taken to start where a line starts with a bracket, and after a blank line, such as
-    mark-up leaves.
+    Marked sentences are a block each. Elsewhere a tree is taken to start where a line starts with a
+    bracket, and after a blank line.
     """
-    if not split:
-        yield 1, lines
+    first = next(lines, None)
+    if first is None:
         return
-    first, block = 1, list[str]()
-    for number, line in enumerate(lines, 1):
-        if line.startswith("(") or not line.strip():
-            if block:
-                yield first, block
-            first, block = number, []
-        block.append(line)
-    yield first, block
+    if not split and not first.starts:
+        yield 1, (line.text for line in itertools.chain([first], lines))
+        return
+    number, block = first.number, [first.text]
+    for line in lines:
+        between = line.text.startswith("(") or not line.text.strip()
+        if line.starts if first.starts else between:
+            yield number, block
+            number, block = line.number, []
+        block.append(line.text)
+    yield number, block
 
 
 @contextmanager

@@ -58,8 +58,11 @@ def compare_outputs(
     """Compare the F1 of two outputs for the same gold trees; the same seed, the same result.
 
     ``trials`` is the number of random swaps behind the p-value, ``resamples`` that of bootstrap
-    samples behind the interval. Raises DataError as ``score`` does, and if no sentence is left.
+    samples behind the interval. Raises DataError as ``score`` does, and if no sentence is left;
+    ValueError where trials, resamples or confidence are out of their range.
     """
+    if trials < 1 or resamples < 1 or not 0 < confidence < 1:
+        raise ValueError("trials and resamples are at least 1, confidence is between 0 and 1")
     gold_lines = list(read_lines(gold))
     rows = zip(
         score(gold_lines, first, params).rows, score(gold_lines, second, params).rows, strict=True

@@ -165,7 +165,7 @@ class TestMarkUp:
         file = tmp_path / name
         file.write_bytes(MARKED_UP.encode(encoding))
         assert texts(file) == MARKED_UP_TREES
-        assert texts(file, skip_broken=True)[0] == MARKED_UP_TREES[0]
+        assert texts(file, skip_broken=True) == MARKED_UP_TREES
         assert [one.line for one in find_trees(file)] == [10, 16, 18]
         assert not caplog.records
 
@@ -175,6 +175,32 @@ class TestMarkUp:
         with pytest.raises(TreeError) as caught:
             load_trees(file)
         assert (caught.value.line, caught.value.column) == (2, 21)
+
+    @pytest.mark.parametrize(
+        ("text", "trees"),
+        [
+            ("<S ID=1>\n( (IP\n(NP (NN a))\n\n(VP (VV b))) )\n</S>", ["( (IP (NP (NN a)) (VP (VV b))))"]),
+            ("<S ID=1>( (A a) )</S><S ID=2>( (B b) )</S>", ["( (A a))", "( (B b))"]),
+            ("<P>foo ( <S ID=1>( (A a) )\n<S>( (B b) )</S> bar ) </P>", ["( (A a))", "( (B b))"]),
+        ],
+        ids=["trees at the margin and blank lines", "two on a line", "text around"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("skip_broken", [False, True])
+    def test_says_where_sentences_are(self, tmp_path, text, trees, skip_broken):
+        file = tmp_path / "chtb_001.fid"
+        file.write_text(text)
+        assert texts(file, skip_broken=skip_broken) == trees
+
+    def test_keeps_a_broken_sentence_from_its_neighbours(self, tmp_path, caplog):
+        file = tmp_path / "chtb_001.fid"
+        file.write_text(
+            "<S ID=1> ( (IP (NN a) </S>\n<S ID=2> ( (IP (NN b)) ) </S> <S ID=3> ) </S>\n"
+            "<S ID=4>\n( (IP (NN\n</S>\n<S ID=5>\n( (IP (NN e)) )\n"
+        )
+        assert texts(file, skip_broken=True) == ["( (IP (NN b)))", "( (IP (NN e)))"]
+        assert [message.split(": ")[1] for message in caplog.messages] == [
+            f"{file}:1:10", f"{file}:2:40", f"{file}:4:1",
+        ]  # fmt: skip
 
     def test_without_sentence_tags_leaves_the_rest(self, tmp_path):
         file = tmp_path / "chtb_001.fid"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 from io import BytesIO
 
+from bnaparser.cli.exits import SOME_FAILED
 from bnaparser.errors import SettingsError
 from bnaparser.eval import compare_outputs, score_with_pyevalb
 from bnaparser.eval.api import Trees, read_lines
@@ -49,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score; return 0, or 1 when a file cannot be opened or there are too many errors.
+    """Score; 0, or 1 when a file cannot be opened, errors are too many, or parsing failed.
 
     Raises SettingsError when the arguments do not fit together, and DataError or
     MissingExtraError from PYEVALB and the significance test.
@@ -84,11 +86,15 @@ def run_model(args: argparse.Namespace) -> int:
     """Parse the words of GOLD with the model and score the trees; say on stderr how fast it was.
 
     The gold trees are cleaned first, as `bnaparser treebank` does it: below TOP, without traces.
+    Where a predicted tag makes a mark of a word or a word of a mark, EVALB counts an error; it does
+    not stop after some of them unless --prm says so. Returns 1 when a sentence could not be parsed.
     """
 
     def score(streams: Streams) -> int:
         params = _params(args, streams)
         gold, pred, report = _parse_gold(args)
+        if args.prm is None:
+            params = replace(params, max_error=len(gold))
         streams.warn(report.encode(errors="surrogateescape"))
         code = 0
         if args.scorer == "pyevalb":
@@ -98,7 +104,7 @@ def run_model(args: argparse.Namespace) -> int:
             code = score_streams(files[0], files[1], params, streams, piece=-1)
         if code == 0 and args.significance is not None:
             _print_significance(args, gold, pred, params, streams)
-        return code
+        return code or (SOME_FAILED if b"" in pred else code)
 
     return with_standard_streams(score)
 

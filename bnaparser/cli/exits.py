@@ -22,8 +22,7 @@ SUCCESS, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namespace) -> int:
     """Call a verb and turn what it raises into an exit code and one sentence."""
-    if sys.stderr is None:  # closed: print() would take standard output in its place
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
+    _prepare_streams()
     try:
         with _leaving_on_interrupt():
             code = run(namespace)
@@ -68,6 +67,20 @@ def _leave(signal_number: int, frame: FrameType | None) -> None:
         sys.stdout.flush()
     os.write(2, b"bnaparser: interrupted\n")
     os._exit(INTERRUPTED)
+
+
+def _prepare_streams() -> None:
+    """Write UTF-8 to standard output whatever the terminal's settings are, each line at once.
+
+    A file's name may hold what UTF-8 cannot. Where standard error is closed, print() would take
+    standard output in its place.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(
+            encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
+        )
 
 
 def complain(message: str, code: int = USAGE) -> int:

@@ -38,7 +38,7 @@ def open_input(path: Path | None) -> BufferedIOBase | nullcontext[BufferedIOBase
 def open_output(
     path: Path | None, source: BufferedIOBase | None = None
 ) -> TextIO | nullcontext[TextIO]:
-    """Open a file, or take standard output, as UTF-8; each line is written as soon as it is whole.
+    """Open a file, or take standard output; each line is written as soon as it is whole.
 
     A file keeps what it holds until ``empty`` is called. Raises DataError where it cannot be
     written, SettingsError where it is ``source``, the input, as well.
@@ -46,7 +46,6 @@ def open_output(
     if path is None:
         if sys.stdout is None:
             raise DataError("standard output is closed: give --output FILE")
-        utf8_output()
         return nullcontext(sys.stdout)
     try:
         file = path.open("a", buffering=1, encoding="utf-8", newline="\n")
@@ -56,12 +55,6 @@ def open_output(
         file.close()
         raise SettingsError(f"{path} is the input, which it would overwrite: write elsewhere")
     return file
-
-
-def utf8_output() -> None:
-    """Write UTF-8 to standard output whatever the terminal's settings are, line by line."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n", line_buffering=True)
 
 
 def empty(output: TextIO) -> None:

@@ -123,7 +123,7 @@ def fake_parser(monkeypatch):
 
 def test_a_model_is_scored_on_the_words_of_the_gold_trees(fake_parser, files, capsysbinary):
     gold, _ = files
-    assert run("--model", "en", gold, "--device", "cpu") == 0
+    assert run("--model", "en", gold, "--device", "cpu") == 1  # one sentence has no tree
     assert fake_parser.loaded == ("en", "cpu")
     assert fake_parser.given == [("The", "cat", "sat"), ("It", "works")]
     printed = capsysbinary.readouterr()
@@ -151,6 +151,19 @@ def test_a_model_parses_no_traces(fake_parser, tmp_path, capsysbinary):
     assert run("--model", "en", gold) == 0
     assert fake_parser.given == [("The", "cat", "sat")]
     assert b"Bracketing FMeasure       = 100.00" in capsysbinary.readouterr().out
+
+
+def test_a_model_is_scored_to_the_end_however_many_its_errors(fake_parser, tmp_path, capsysbinary):
+    """Predicted tags say what is punctuation: COLLINS.prm would stop at the twelfth misfit."""
+    gold = tmp_path / "gold.mrg"
+    odd = "(TOP (S (NP (DT The) (NN cat)) (VP (: sat))))\n"
+    gold.write_text(odd * 12 + GOLD.splitlines()[0] + "\n")
+    assert run("--model", "en", gold) == 0
+    out = capsysbinary.readouterr().out
+    assert b"Number of Error sentence  =     12" in out
+    assert b"Bracketing FMeasure       = 100.00" in out
+    assert run("--model", "en", gold, "--prm", COLLINS) == 1
+    assert b"FMeasure" not in capsysbinary.readouterr().out
 
 
 def test_scoring_files_loads_neither_torch_nor_numpy(files):

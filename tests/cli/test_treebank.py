@@ -2,6 +2,9 @@
 
 import argparse
 import lzma
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -200,3 +203,17 @@ class TestErrors:
             run(*[argument.format(tmp_path) for argument in arguments])
         assert message in str(caught.value)
         assert isinstance(caught.value, BnaparserError)
+
+    def test_are_not_made_of_a_terminal_that_knows_no_utf8(self, tmp_path):
+        file = tmp_path / "b\udcff.mrg"
+        file.write_text("(TOP (NP-1 (NN 走)))\n", encoding="utf-8")
+        code = "import sys; from bnaparser.cli import main; sys.exit(main())"
+        command = [sys.executable, "-c", code, "treebank", str(file)]
+        for arguments, shown in ([], "b\\udcff.mrg:1"), (["--output", "-"], "走"):
+            done = subprocess.run(
+                [*command, *arguments],
+                capture_output=True,
+                check=True,
+                env=os.environ | {"PYTHONIOENCODING": "ascii"},
+            )
+            assert shown in done.stdout.decode("utf-8")

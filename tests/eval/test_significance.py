@@ -67,3 +67,10 @@ def test_sentences_that_fail_in_either_output_are_left_out():
     assert (result.sentences, result.left_out) == (1, 2)
     with pytest.raises(DataError, match="nothing to compare"):
         compare_outputs([GOOD], [""], [GOOD])
+
+
+@pytest.mark.parametrize("wrong", [{"trials": 0}, {"resamples": 0}, {"confidence": 1.0}])
+def test_what_cannot_be_drawn_is_a_mistake_of_the_caller(wrong):
+    tree = ["(TOP (S (NN a)))"]
+    with pytest.raises(ValueError, match="at least 1"):
+        compare_outputs(tree, tree, tree, **wrong)
