@@ -138,6 +138,9 @@ class Run:
         )
         self.golds = [gold(e.spans, e.tags, labels, tags) for e in mix.train]
         self.updates_per_epoch = math.ceil(mix.epoch_size / self.settings.batch_size)
+        # Of several processes each draws its own dropout; a single one goes on as it began.
+        if accelerator.process_index > 0:
+            torch.manual_seed(self.settings.seed + accelerator.process_index)
         self.total_updates = self.settings.max_updates or max(
             1, round(self.settings.epochs * self.updates_per_epoch)
         )
@@ -242,16 +245,21 @@ class Run:
 
     def _update(self, batch: list[int]) -> float:
         """Do one optimizer step on a batch, in parts that fit the token budget; return the loss."""
-        settings = self.settings
+        settings, process = self.settings, self.accelerator.process_index
+        processes = self.accelerator.num_processes
         self.objective.train()
         self._set_learning_rates()
-        mine = batch[self.accelerator.process_index :: self.accelerator.num_processes]
+        # All processes must take part: one that has no sentence left reads another's for nothing.
+        mine = batch[process::processes] or batch[:1]
+        idle = process >= len(batch)
         sizes = [self.prepared[index].size for index in mine]
         parts = batches_by_length(sizes, self.batch_tokens)
         total = 0.0
         for number, part in enumerate(parts):
             chosen = [mine[index] for index in part]
-            generator = np.random.default_rng((settings.seed, self.progress.update, number))
+            generator = np.random.default_rng(
+                (settings.seed, self.progress.update, number * processes + process)
+            )
             batch_part = disturbed(
                 self.model,
                 [self.mix.train[index] for index in chosen],
@@ -260,7 +268,7 @@ class Run:
                 generator,
             )
             golds = [self.golds[index] for index in chosen]
-            share = len(chosen) * self.accelerator.num_processes / len(batch)
+            share = 0.0 if idle else len(chosen) * processes / len(batch)
             if number < len(parts) - 1:
                 with self.accelerator.no_sync(self.objective):
                     total += self._backward(batch_part, golds, share)
@@ -288,10 +296,13 @@ class Run:
 
     def _check(self, loss: float) -> None:
         """Score the development sets, keep the best model, save a checkpoint."""
+        from accelerate.utils import broadcast_object_list
+
         if self.accelerator.is_main_process:
             scores = self._development_scores()
             self._judge(scores, loss)
-        self.accelerator.wait_for_everyone()
+        # What the scores mean for learning rate and end must be the same in all processes.
+        self.progress = broadcast_object_list([self.progress])[0]
         self._save_checkpoint()
 
     def _judge(self, scores: dict[str, float], loss: float) -> None:
