@@ -103,11 +103,11 @@ async def classify(request: Request) -> Response:
     kind = reading.media_type(request.headers)
     body = await request.body()
     if kind == reading.JSON:
-        given = await service.off_loop(len(body), read_json, body, service.settings, classifier)
+        given = await service.read(len(body), read_json, body, service.settings, classifier)
         answers = await service.classify(given)
         content = await service.off_loop(_size(given), write_json, service.classifier_name, answers)
         return Response(content, media_type=reading.JSON)
-    lines = await service.off_loop(len(body), read_plain, body, service.settings, classifier)
+    lines = await service.read(len(body), read_plain, body, service.settings, classifier)
     given = [line for line in lines if line is not None]
     found = iter(await service.classify(given))
     in_place = [None if line is None else next(found) for line in lines]
@@ -159,5 +159,4 @@ def _check_count(texts: int, settings: ServerSettings) -> None:
 
 def _size(texts: Sequence[ReadText]) -> int:
     """Return about how many characters the answer will have."""
-    words = sum(len(sentence.words) for text in texts for sentence in text.sentences)
-    return writing.CHARACTERS_A_WORD * words
+    return writing.size_of(sentence for text in texts for sentence in text.sentences)

@@ -15,10 +15,11 @@ from bnaparser.server.corenlp_answer import annotate, to_conll, to_json, to_text
 from bnaparser.server.corenlp_openapi import ANSWERS, PARAMETERS, REQUEST_BODY
 from bnaparser.server.corenlp_request import Wanted, read_text, read_wanted, sentences_of
 from bnaparser.server.corenlp_wire import to_protobuf
-from bnaparser.server.problems import TooLarge, problem_answers
-from bnaparser.server.reading import check_coding
+from bnaparser.server.problems import problem_answers
+from bnaparser.server.reading import check_coding, check_size
 from bnaparser.server.service import Service
-from bnaparser.server.writing import CHARACTERS_A_WORD
+from bnaparser.server.settings import ServerSettings
+from bnaparser.server.writing import size_of
 from bnaparser.text import Sentence
 
 router = APIRouter(tags=["CoreNLP"])
@@ -52,13 +53,11 @@ async def corenlp(request: Request) -> Response:
     service.admit()
     wanted = read_wanted(request.query_params.multi_items())
     check_coding(request.headers)
-    text = read_text(await request.body(), request.headers.get("content-type"))
-    _check_characters(text, service)
-    sentences = await service.off_loop(len(text), sentences_of, text, wanted)
-    _check_sentences(sentences, service)
+    body, kind = await request.body(), request.headers.get("content-type")
+    text, sentences = await service.read(len(body), _read, body, kind, wanted, service.settings)
+    service.check_count(len(sentences), "sentences")
     parses = await _parses(sentences, wanted, service) if wanted.tags else None
-    size = CHARACTERS_A_WORD * sum(len(sentence.words) for sentence in sentences)
-    content = await service.off_loop(size, _content, text, sentences, parses, wanted)
+    content = await service.off_loop(size_of(sentences), _content, text, sentences, parses, wanted)
     return Response(content, media_type=_MEDIA_TYPES[wanted.output_format])
 
 
@@ -68,6 +67,15 @@ async def corenlp(request: Request) -> Response:
 async def ping() -> str:
     """Answer `pong`, which CoreNLP's clients wait for before they send text."""
     return "pong\n"
+
+
+def _read(
+    body: bytes, kind: str | None, wanted: Wanted, settings: ServerSettings
+) -> tuple[str, list[Sentence]]:
+    """Return the text of a body, and its sentences. Raises a Problem."""
+    text = read_text(body, kind)
+    check_size([text], settings)
+    return text, sentences_of(text, wanted)
 
 
 async def _parses(
@@ -93,20 +101,3 @@ def _content(
             return to_conll(annotated)
         case _:
             return to_json(annotated, wanted.pretty)
-
-
-def _check_characters(text: str, service: Service) -> None:
-    most = service.settings.max_characters
-    if len(text) > most:
-        raise TooLarge(
-            f"the text has {len(text):,} characters, more than the {most:,} that this service takes"
-        )
-
-
-def _check_sentences(sentences: Sequence[Sentence], service: Service) -> None:
-    most = service.settings.max_sentences
-    if len(sentences) > most:
-        raise TooLarge(
-            f"the text has {len(sentences):,} sentences, more than the {most:,} that this service"
-            " takes at once"
-        )

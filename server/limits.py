@@ -22,6 +22,7 @@ from bnaparser.server.problems import (
     SlowBody,
     TooLarge,
     Unauthorized,
+    path_below_prefix,
     problem_response,
 )
 from bnaparser.server.settings import ServerSettings
@@ -52,7 +53,7 @@ class RequireKey:
         """Answer 401, or hand the request on."""
         if (
             scope["type"] != "http"
-            or _path(scope) in OPEN_PATHS
+            or path_below_prefix(scope) in OPEN_PATHS
             or hmac.compare_digest(_borne(Headers(scope=scope)), self.key)
         ):
             await self.app(scope, receive, send)
@@ -189,12 +190,6 @@ async def _end(task: asyncio.Future[None]) -> None:
     """Cancel a task and wait until it is over; what it raised is kept in it."""
     task.cancel()
     await asyncio.wait({task})
-
-
-def _path(scope: Scope) -> str:
-    """Return the path below the prefix that a proxy may have put before it."""
-    path: str = scope["path"]
-    return path.removeprefix(scope.get("root_path", ""))
 
 
 def _announced(scope: Scope) -> int:

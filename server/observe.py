@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bnaparser.server.metrics import Metrics
-from bnaparser.server.problems import Failure, problem_response
+from bnaparser.server.problems import Failure, path_below_prefix, problem_response
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,8 @@ class Observe:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if scope["method"] == "HEAD":  # as GET; the server sends the headers only
+        method = scope["method"]
+        if method == "HEAD":  # as GET; the server sends the headers only
             scope = {**scope, "method": "GET"}
         metrics: Metrics = scope["app"].state.service.metrics
         asked = Headers(scope=scope).get("x-request-id", "")
@@ -93,7 +94,7 @@ class Observe:
         finally:
             current.reset(token)
             metrics.in_flight.dec()
-            _account(scope, record, metrics)
+            _account(scope, method, record, metrics)
 
 
 def _mark(message: MutableMapping[str, Any], request_id: str) -> None:
@@ -103,11 +104,10 @@ def _mark(message: MutableMapping[str, Any], request_id: str) -> None:
         headers.setdefault(name, value)
 
 
-def _account(scope: Scope, record: Record, metrics: Metrics) -> None:
+def _account(scope: Scope, method: str, record: Record, metrics: Metrics) -> None:
     seconds = time.monotonic() - record.started
-    # The route's pattern, not the path: an endless number of wrong paths is one series.
-    route = getattr(scope.get("route"), "path", None) or "other"
-    method = scope["method"] if scope["method"] in _METHODS else "other"
+    route = _route(scope)
+    method = method if method in _METHODS else "other"
     metrics.requests.labels(method, route, str(record.status)).inc()
     metrics.seconds.labels(route).observe(seconds)
     fields = {
@@ -123,6 +123,14 @@ def _account(scope: Scope, record: Record, metrics: Metrics) -> None:
     # Probes come every few seconds and say nothing while all is well.
     quiet = route in ("/live", "/ready", "/metrics") and record.status < 400
     log.log(logging.DEBUG if quiet else logging.INFO, "request", extra={"fields": fields})
+
+
+def _route(scope: Scope) -> str:
+    """Return the route's pattern, not the path: an endless number of wrong paths is one series."""
+    if "route" in scope:
+        return str(scope["route"].path)
+    path = path_below_prefix(scope)  # of a request that was refused before it was routed
+    return path if path in scope["app"].openapi()["paths"] else "other"
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})

@@ -177,12 +177,18 @@ async def answer_http_exception(request: Request, error: Exception) -> Response:
     phrase = HTTPStatus(error.status_code).phrase
     headers = dict(error.headers or {})
     # A path may be served by two routers, and each knows its own methods only.
-    described = request.app.openapi()["paths"].get(request.scope["path"])
+    described = request.app.openapi()["paths"].get(path_below_prefix(request.scope))
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and described:
         headers["Allow"] = ", ".join(sorted(method.upper() for method in described))
     return _response(
         "about:blank", phrase, error.status_code, str(error.detail), headers, request.scope
     )
+
+
+def path_below_prefix(scope: Scope) -> str:
+    """Return the path below the prefix that a proxy may have put before it."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 def _response(

@@ -106,26 +106,27 @@ async def parse(request: Request) -> Response:
 
 
 async def _parse_json(service: Service, body: bytes) -> Response:
-    asked = await service.off_loop(len(body), reading.read_json, body, service.settings)
+    asked = await service.read(len(body), reading.read_json, body, service.settings)
     if asked.problem is None:
         parses = await service.parse(asked.sentences, asked.tags)
     else:
+        service.check_count(len(asked.sentences), "sentences")
         parses = [
             Parse(one.text, one.words, offsets=one.offsets, error=asked.problem)
             for one in asked.sentences
         ]
-    size = writing.CHARACTERS_A_WORD * sum(len(one.words) for one in asked.sentences)
     content = await service.off_loop(
-        size, writing.write_json, service.model_name, parses, asked.format, asked.scores
+        writing.size_of(asked.sentences), writing.write_json, service.model_name, parses, asked.format, asked.scores
     )
     return Response(content, media_type=reading.JSON)
 
 
 async def _parse_plain(service: Service, body: bytes) -> Response:
-    lines = await service.off_loop(len(body), reading.read_plain, body, service.settings)
+    lines = await service.read(len(body), reading.read_plain, body, service.settings)
     found = iter(await service.parse([line for line in lines if line is not None]))
     parses = [None if line is None else next(found) for line in lines]
-    content, errors = await service.off_loop(len(body), writing.write_plain, parses)
+    size = writing.size_of([line for line in lines if line is not None])
+    content, errors = await service.off_loop(size, writing.write_plain, parses)
     headers = {writing.ERRORS_HEADER: errors} if errors else None
     return Response(content, media_type=reading.PLAIN, headers=headers)
 

@@ -16,7 +16,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -28,6 +28,7 @@ import uvicorn
 from bnaparser import models
 from bnaparser.errors import BnaparserError
 from bnaparser.server import logs
+from bnaparser.server.connection import Connection
 from bnaparser.server.service import Load, Service, load_parser
 from bnaparser.server.settings import ServerSettings
 from bnaparser.server.supervisor import (
@@ -91,7 +92,7 @@ def open_sockets(host: str, port: int) -> list[socket.socket]:
                 # "localhost" has an IPv6 address even where there is no IPv6.
                 if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) or len(found) == 1:
                     raise
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # a host name may have parts that no name may have
         for one in sockets:
             one.close()
         raise _port_error(host, port, error) from error
@@ -132,7 +133,9 @@ def _address(one: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _port_error(host: str, port: int, error: OSError) -> PortError:
+def _port_error(host: str, port: int, error: OSError | UnicodeError) -> PortError:
+    if isinstance(error, UnicodeError):
+        return PortError(f"cannot listen on {host[:80]!r}: no host can have this name")
     advice = {
         errno.EADDRINUSE: "choose another --port, or stop the program that has it",
         errno.EACCES: "ports below 1024 need a privilege; choose another --port",
@@ -178,9 +181,8 @@ async def _work(
     from bnaparser.server.app import create_app
 
     app = create_app(settings, load)
-    server = _Server(
-        _configuration(app, settings.workers), app.state.service, settings.drain_seconds
-    )
+    listening = None if pipe is None else partial(pipe.send, READY)
+    server = _Server(_configuration(app, settings), app.state.service, settings, listening)
     loop = asyncio.get_running_loop()
     if pipe is not None:
         loop.add_signal_handler(signal.SIGTERM, server.stop)
@@ -190,12 +192,10 @@ async def _work(
         for number in STOP_SIGNALS:
             loop.add_signal_handler(number, server.stop_once)
     async with app.router.lifespan_context(app):
-        if pipe is not None:
-            pipe.send(READY)
         try:
             await server.serve(list(sockets))
         except OSError as error:  # another program began to listen after we had bound the port
-            raise _port_error(settings.host, settings.port, error) from error
+            raise _port_error(settings.host, _port(sockets), error) from error
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
@@ -205,7 +205,7 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
         runner.run(work)
 
 
-def _configuration(app: object, workers: int) -> uvicorn.Config:
+def _configuration(app: object, settings: ServerSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         lifespan="off",  # it is entered by _work, so that its errors come out as they are
@@ -213,9 +213,10 @@ def _configuration(app: object, workers: int) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         ws="none",
-        http="h11",  # httptools, which is a little faster, has no limit on the size of headers
+        # h11: httptools, which is a little faster, has no limit on the size of headers.
+        http=partial(Connection, head_seconds=settings.body_seconds),  # type: ignore[arg-type]
         # How many connections are accepted at once: of several workers each is to get its share.
-        backlog=1 if workers > 1 else 100,
+        backlog=1 if settings.workers > 1 else 100,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
 
@@ -223,9 +224,16 @@ def _configuration(app: object, workers: int) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """uvicorn's server, but it answers while it drains, and does not end by the signal itself."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, drain_seconds: float):
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        service: Service,
+        settings: ServerSettings,
+        listening: Callable[[], None] | None,
+    ):
         super().__init__(config)
-        self._service, self._drain_seconds = service, drain_seconds
+        self._service, self._drain_seconds = service, settings.drain_seconds
+        self._listening = listening  # called when it listens
         self._stop_by = 0.0
 
     @contextmanager
@@ -234,12 +242,16 @@ class _Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen."""
+        """Listen. Raises OSError where another program does so since the port was bound."""
+        for one in sockets or []:
+            one.listen(BACKLOG)  # uvloop would not say that it failed
         await super().startup(sockets)
         # asyncio takes one number for two things: how many connections it accepts at once (all of
         # a burst would go to one worker), and how many may wait in the system, which is set here.
         for one in sockets or []:
             one.listen(BACKLOG)
+        if self._listening is not None:
+            self._listening()
 
     def stop(self) -> None:
         """Begin to drain; to be called from the event loop, as often as one likes."""

@@ -157,6 +157,19 @@ class Service:
         if record is not None:
             record.admitted = True
 
+    async def read(
+        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+    ) -> Result:
+        """Return ``function(*arguments)``, which reads a body of so many characters.
+
+        Until it is done the characters count as words that are about to be queued.
+        """
+        self._characters += size
+        try:
+            return await self.off_loop(size, function, *arguments)
+        finally:
+            self._characters -= size
+
     async def off_loop(
         self, size: int, function: Callable[[*Given], Result], *arguments: *Given
     ) -> Result:
@@ -164,16 +177,11 @@ class Service:
         if size <= SMALL:
             return function(*arguments)
         loop = asyncio.get_running_loop()
-        self._characters += size
         try:
             result = loop.run_in_executor(self._text_thread, function, *arguments)
         except RuntimeError:  # the thread was ended while this request was on its way
-            self._characters -= size
             raise NotReady(_STOPPING) from None
-        try:
-            return await result
-        finally:
-            self._characters -= size
+        return await result
 
     async def parse(
         self,
@@ -195,11 +203,7 @@ class Service:
         batcher = batcher or self._batcher
         if batcher is None:
             raise NotReady(_STARTING)
-        if len(sentences) > self.settings.max_sentences:
-            raise TooLarge(
-                f"the request has {len(sentences):,} sentences, more than"
-                f" the {self.settings.max_sentences:,} that this service takes at once"
-            )
+        self.check_count(len(sentences), "sentences")
         good = [i for i, one in enumerate(sentences) if len(one.words) <= self.settings.max_words]
         chosen = [sentences[index] for index in good]
         rows = None if tags is None else [tags[index] for index in good]
@@ -209,6 +213,15 @@ class Service:
         parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
         self._note(parses)
         return parses
+
+    def check_count(self, count: int, what: str) -> None:
+        """Raise TooLarge for more sentences, or texts, than a request may have."""
+        most = self.settings.max_sentences
+        if count > most:
+            raise TooLarge(
+                f"the request has {count:,} {what}, more than the {most:,} that this service takes"
+                " at once"
+            )
 
     async def classify(self, texts: Sequence[ReadText]) -> list[Classification]:
         """Return an answer a text, in order; their sentences are parsed as by ``parse``.

@@ -64,7 +64,10 @@ class ServerSettings(BaseSettings):
         60.0, "seconds that a request may take once its body is read; then it gets 504", gt=0
     )
     body_seconds: float = _number(
-        30.0, "seconds that a request's body may take to arrive; then it gets 408", gt=0
+        30.0,
+        "seconds that a request's head may take to arrive, then the connection is closed, and as"
+        " many again its body, then it gets 408",
+        gt=0,
     )
     stall_seconds: float = _number(
         60.0,

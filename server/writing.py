@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bnaparser.parse import Parse
 from bnaparser.server.schemas import Format
+from bnaparser.text import Sentence
 
 ERRORS_HEADER = "X-Sentence-Errors"
 ERRORS_HEADER_DESCRIBED = {
@@ -16,8 +18,19 @@ ERRORS_HEADER_DESCRIBED = {
 }
 # Proxies refuse headers of more than some kilobytes.
 _HEADER_CHARACTERS = 2_000
-# About how many characters of an answer a word takes.
-CHARACTERS_A_WORD = 150
+# About how many characters of an answer a word takes; the letters of a very long one come several
+# times.
+_CHARACTERS_A_WORD = 150
+_TIMES_A_LETTER = 4
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+def size_of(sentences: Iterable[Sentence]) -> int:
+    """Return about how many characters the answer about these sentences will have."""
+    return sum(
+        max(_CHARACTERS_A_WORD * max(1, len(one.words)), _TIMES_A_LETTER * len(one.text))
+        for one in sentences
+    )
 
 
 def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> bytes:
@@ -42,7 +55,7 @@ def errors_header(found: Sequence[str | None]) -> str | None:
     told: list[str] = []
     room = _HEADER_CHARACTERS
     for error in errors:
-        written = error.encode("ascii", errors="backslashreplace").decode()
+        written = _CONTROLS.sub(" ", error).encode("ascii", errors="backslashreplace").decode()
         room -= len(written) + 2
         if room < 0:
             break

@@ -24,9 +24,10 @@ const EXAMPLES = [
 const part = (id) => document.getElementById(id);
 const [text, status, notice, trees] = ["text", "status", "notice", "trees"].map(part);
 const shown = new Map(); // cards by what they show, so that a tree that stays is not drawn again
-let asked = null; // the text that was asked for last
+let asked = null; // the text that was asked for last, unless it was taken back
 let running = null; // its request
-let timer = 0;
+let timer = 0; // until a text that is typed is asked for
+let retry = 0; // until one that was refused is asked for again
 let classifier; // the service's; null where it has none, undefined until it is known
 
 function say(message) {
@@ -40,11 +41,10 @@ function tell(message, ...buttons) {
 
 /** Parses what the field holds and shows it; `force` also when it is what is shown already. */
 async function ask({ force = false, tries = 0 } = {}) {
-  clearTimeout(timer);
   const wanted = text.value.trim();
   if (wanted === asked && !force) return;
+  stop();
   asked = wanted;
-  running?.abort();
   tell("");
   remember(wanted);
   if (!wanted) {
@@ -72,8 +72,23 @@ async function ask({ force = false, tries = 0 } = {}) {
   } catch (error) {
     if (error.name !== "AbortError") refused(error, tries);
   } finally {
-    if (running === request) setBusy(false);
+    if (running === request) {
+      running = null;
+      setBusy(false);
+    }
   }
+}
+
+/** Takes back what is being asked, or waits to be asked; it may be asked for again. */
+function stop() {
+  clearTimeout(timer);
+  if (retry) tell("");
+  clearTimeout(retry);
+  running?.abort();
+  running = null;
+  asked = null;
+  retry = 0;
+  setBusy(false);
 }
 
 function setBusy(busy) {
@@ -139,7 +154,7 @@ function countDown(error, seconds, tries, again) {
     return;
   }
   tell(`${error.message} Trying again in ${seconds} s.`, again);
-  timer = setTimeout(() => countDown(error, seconds - 1, tries, again), 1000);
+  retry = setTimeout(() => countDown(error, seconds - 1, tries, again), 1000);
 }
 
 /** Puts the text into the address, behind #, which browsers do not send: no log holds it. */
@@ -171,8 +186,8 @@ function set(value) {
 
 text.addEventListener("input", () => {
   grow();
-  clearTimeout(timer);
-  running?.abort();
+  if (text.value.trim() === asked) return; // shown, or on its way
+  stop();
   if (text.value.length <= LIVE_CHARACTERS) timer = setTimeout(ask, PAUSE);
   else say("This is a long text: press Parse when it is complete.");
 });

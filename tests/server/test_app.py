@@ -14,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bnaparser.server.logs import JsonLines
+from bnaparser.server.writing import errors_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -267,11 +268,17 @@ def test_many_errors_do_not_overflow_the_header(client: TestClient) -> None:
     assert int(rest.removesuffix(" more")) + told.count(";") + 1 == 2000
 
 
+def test_an_error_of_several_lines_stays_one_header() -> None:
+    assert errors_header([None, "CUDA error\nkernel\x00é"]) == "2: CUDA error kernel \\xe9"
+
+
 def test_requests_beyond_the_limits_are_refused(make_client: Callable[..., TestClient]) -> None:
     client = make_client(max_characters=20, max_sentences=2, max_words=5, queue_words=5)
     assert "21 characters" in problem(client.post("/v1/parse", json={"text": "x" * 21}), 413)
     three = client.post("/v1/parse", json={"sentences": ["a", "b", "c"]})
     assert "3 sentences" in problem(three, 413)
+    tags = client.post("/v1/parse", json={"tokens": [], "tags": [[]] * 3})
+    assert "3 sentences" in problem(tags, 413)
     six = client.post("/v1/parse", json={"tokens": [["a"] * 3, ["b"] * 3]})
     assert "6 words" in problem(six, 413)
 

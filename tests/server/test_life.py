@@ -289,6 +289,21 @@ def test_a_taken_port_and_a_wrong_host() -> None:
         open_sockets("192.0.2.1", 0)
     with pytest.raises(PortError, match=r"cannot listen on no-such-host\.invalid"):
         open_sockets("no-such-host.invalid", 0)
+    with pytest.raises(PortError, match=r"cannot listen on 'a\.\.b': no host can have this name"):
+        open_sockets("a..b", 0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_port_that_is_taken_while_the_model_is_loaded(run, workers: int) -> None:
+    """Two programs may bind the same port as long as neither listens on it."""
+    service = run(f"--workers={workers}")
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", service.port))
+        other.listen()
+        assert service.end() == 2
+    assert service.log().count(f"port {service.port}: Address already in use: choose another") == 1
+    assert "Traceback" not in service.log()
 
 
 def test_all_addresses_of_a_name_have_the_same_port() -> None:
@@ -322,6 +337,19 @@ def test_who_takes_nothing_of_an_answer_loses_the_connection(run) -> None:
         with pytest.raises(ConnectionResetError):
             while client.recv(65536):
                 pass
+
+
+@pytest.mark.parametrize(
+    "sent", ["", "GET /live HTTP/1.1\r\nHost:", "GET /live HTTP/1.1\r\nHost: a\r\n\r\nGET /li"]
+)
+def test_who_sends_no_request_or_half_of_its_head_loses_the_connection(run, sent: str) -> None:
+    service = run("--body-seconds=1").start()
+    with socket.create_connection(("127.0.0.1", service.port), timeout=START_SECONDS) as client:
+        client.sendall(sent.encode())
+        answers = b""
+        while piece := client.recv(65536):
+            answers += piece
+    assert answers.count(b"HTTP/1.1 200") == sent.count("\r\n\r\n")
 
 
 def test_headers_without_end_are_refused(run) -> None:

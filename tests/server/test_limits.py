@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,7 +18,7 @@ from starlette.types import Message
 
 from bnaparser.server.app import create_app
 from bnaparser.server.limits import check_json_depth
-from bnaparser.server.problems import BadBody, NotReady
+from bnaparser.server.problems import BadBody, NotReady, QueueFull
 from bnaparser.server.settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -127,6 +128,27 @@ def test_a_full_queue_answers_within_50_ms(parser: HeldParser) -> None:
             assert int(headers["retry-after"]) >= 1
             parser.gate.set()
             assert [(await one.answer())[0] for one in (first, second)] == [200, 200]
+
+    asyncio.run(check())
+
+
+def test_texts_that_are_read_wait_for_the_queue_and_answers_that_are_written_do_not(
+    parser: HeldParser,
+) -> None:
+    async def check() -> None:
+        async with started(parser, queue_words=100, max_words=10) as app:
+            service = app.state.service
+            gate = threading.Event()
+            writing = asyncio.ensure_future(service.off_loop(1_000_000, gate.wait))
+            await asyncio.sleep(0)
+            service.admit()
+            reading = asyncio.ensure_future(service.read(1_000_000, gate.wait))
+            await asyncio.sleep(0)
+            with pytest.raises(QueueFull):
+                service.admit()
+            gate.set()
+            await asyncio.gather(writing, reading)
+            service.admit()
 
     asyncio.run(check())
 

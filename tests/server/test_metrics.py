@@ -25,11 +25,13 @@ def samples(page: str) -> dict[tuple[str, ...], float]:
 
 def test_what_happens_is_counted(make_client: Callable[..., TestClient]) -> None:
     make_client()  # another app counts for itself
-    client = make_client()
+    client = make_client(max_body_bytes=1000)
     client.post("/v1/parse", json={"sentences": ["It rained.", "A BAD cat."]})
     client.post("/v1/parse", json={})
     client.get("/no/such/path")
     client.get("/neither/this")
+    client.head("/ready")
+    client.post("/v1/parse", content=b"x" * 1001)
     answer = client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=")
     found = samples(answer.text)
@@ -37,7 +39,9 @@ def test_what_happens_is_counted(make_client: Callable[..., TestClient]) -> None
     assert found[count, "POST", "/v1/parse", "200"] == 1
     assert found[count, "POST", "/v1/parse", "422"] == 1
     assert found[count, "GET", "other", "404"] == 2
-    assert found["bnaparser_request_seconds_count", "/v1/parse"] == 2
+    assert found[count, "HEAD", "/ready", "200"] == 1
+    assert found[count, "POST", "/v1/parse", "413"] == 1
+    assert found["bnaparser_request_seconds_count", "/v1/parse"] == 3
     assert found["bnaparser_requests_in_flight",] == 1
     assert found["bnaparser_sentence_errors_total",] == 1
     assert found["bnaparser_words_total",] == 7

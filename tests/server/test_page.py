@@ -349,6 +349,44 @@ def test_a_service_that_is_busy_is_asked_again(visit: Visit) -> None:
     assert page.get_by_role("alert").is_hidden()
 
 
+def test_a_blank_typed_meanwhile_loses_no_answer(visit: Visit) -> None:
+    page = visit()
+    held: list[Any] = []
+    page.route("**/v1/parse", lambda route: held.append(route), times=1)
+    with page.expect_request("**/v1/parse"):
+        page.locator("#text").fill("Dogs bark.")
+    page.locator("#text").press_sequentially(" ")
+    page.wait_for_timeout(500)  # longer than the page waits for another key
+    held[0].continue_()
+    soon(page.locator(".word").first).to_have_text("Dogs", timeout=PATIENCE)
+
+
+def test_a_letter_typed_and_taken_back_asks_again(visit: Visit) -> None:
+    page = visit()
+    page.route("**/v1/parse", lambda route: None, times=1)  # never answered
+    with page.expect_request("**/v1/parse"):
+        page.locator("#text").fill("Dogs bark.")
+    page.locator("#text").press_sequentially("x")
+    page.locator("#text").press("Backspace")
+    soon(page.locator(".word").first).to_have_text("Dogs", timeout=PATIENCE)
+
+
+def test_a_blank_typed_while_the_service_is_busy_does_not_stop_the_count(visit: Visit) -> None:
+    visit.expected = "503"
+    page = visit()
+    busy = {"title": "The service is busy", "status": 503, "detail": "", "request_id": "r-1"}
+    page.route(
+        "**/v1/parse",
+        lambda route: route.fulfill(status=503, headers={"Retry-After": "2"}, json=busy),
+        times=1,
+    )
+    page.locator("#text").fill("Dogs bark.")
+    page.wait_for_selector("text=The service is busy. Trying again in 2 s.")
+    page.locator("#text").press_sequentially(" ")
+    soon(page.locator(".word").first).to_have_text("Dogs", timeout=PATIENCE)
+    assert page.get_by_role("alert").is_hidden()
+
+
 def test_a_text_that_is_too_long_and_an_answer_that_is_none(visit: Visit) -> None:
     visit.expected = "413|500"
     page = visit()
