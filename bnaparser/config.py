@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bnaparser.errors import DataError, SettingsError
 
 T = TypeVar("T", bound=BaseModel)
+Share = Annotated[float, Field(ge=0, lt=1)]
 LayerKind = Literal["bimsa", "nsa", "self_attention", "partitioned"]
 
 
 class Settings(BaseModel):
     """Base of all tables: immutable, and a key that is not a setting is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class EncoderSettings(Settings):
@@ -142,7 +143,7 @@ class TrainSettings(Settings):
     max_updates: int | None = Field(None, gt=0)
     learning_rate: float = Field(5e-5, gt=0)
     head_learning_rate: float | None = Field(None, gt=0)
-    betas: tuple[float, float] = (0.9, 0.98)
+    betas: tuple[Share, Share] = (0.9, 0.98)
     epsilon: float = Field(1e-9, gt=0)
     weight_decay: float = Field(0.0, ge=0)
     clip_norm: float | None = Field(None, gt=0)
@@ -154,7 +155,7 @@ class TrainSettings(Settings):
     checks_per_epoch: float = Field(4.0, gt=0)
     average_decay: float | None = Field(None, gt=0, lt=1)
     precision: Literal["no", "bf16", "fp16"] = "no"
-    seed: int = 42
+    seed: int = Field(42, ge=0)
     threads: int | None = Field(None, gt=0)
     store: Literal["float32", "float16", "int8"] = "float32"
 

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -34,8 +35,10 @@ DEFAULT_POSITIONS = 512
 OFFSET_POSITIONS = {
     "camembert",
     "data2vec-text",
+    "esm",
     "ibert",
     "longformer",
+    "luke",
     "mpnet",
     "roberta",
     "roberta-prelayernorm",
@@ -47,6 +50,17 @@ T5_TYPES = {"t5", "mt5", "umt5"}
 # Encoders that take a mask of pieces by pieces and the position of each piece: several sentences
 # can share a row and not see each other.
 SHARING_TYPES = {"bert", "camembert", "distilbert", "electra", "roberta", "xlm-roberta"}
+
+
+# Encoders whose output for a sentence depends on the padding beside it: they read one at a time.
+LONELY_TYPES = {"canine", "convbert", "fnet", "nystromformer", "yoso"}
+
+
+class _NoPooler(nn.Module):
+    """Stands where some encoders call their pooler without looking whether they have one."""
+
+    def forward(self, *given: Tensor) -> None:
+        """Return nothing."""
 
 
 class PretrainedEncoder(nn.Module):
@@ -61,7 +75,7 @@ class PretrainedEncoder(nn.Module):
         super().__init__()
         self.model = model
         if getattr(model, "pooler", None) is not None:
-            model.pooler = None  # a sentence vector: nobody reads it
+            model.pooler = _NoPooler()  # a sentence vector: nobody reads it
         if settings.dropout is not None:
             _set_dropout(model, settings.dropout)
         config = model.config
@@ -71,6 +85,7 @@ class PretrainedEncoder(nn.Module):
         fused = config._attn_implementation == "sdpa"
         self.shares_rows = fused and config.model_type in SHARING_TYPES
         self.first_position = first_position(config)
+        self.marks_cls = config.model_type == "xlnet"
         if self.mix_layers:
             self.mix_weights = nn.Parameter(torch.zeros(config.num_hidden_layers + 1))
             self.mix_gamma = nn.Parameter(torch.ones(()))
@@ -80,6 +95,8 @@ class PretrainedEncoder(nn.Module):
 
     def forward(self, windows: Sequence[Window]) -> Tensor:
         """Return (windows, positions, width): START, words, STOP, then padding of undefined value."""
+        if len(windows) > 1 and self.model.config.model_type in LONELY_TYPES:
+            return pad_sequence([self([window])[0] for window in windows], batch_first=True)
         device = self.missing.device
         collated = collate(windows, self.shares_rows)
         gather = torch.from_numpy(collated.gather).to(device)
@@ -91,6 +108,8 @@ class PretrainedEncoder(nn.Module):
             given["attention_mask"] = (numbers[:, :, None] == numbers[:, None, :])[:, None]
             places = torch.from_numpy(collated.places).to(device)
             given["position_ids"] = places + self.first_position
+        if self.marks_cls:
+            given["token_type_ids"] = _xlnet_segments(given["attention_mask"])
         hidden = self._mixed(given)
         rows = torch.cat([hidden.flatten(0, 1), self.missing.to(hidden.dtype)])
         return rows[gather]
@@ -143,6 +162,11 @@ def collate(windows: Sequence[Window], may_share: bool = False) -> Collated:
         base = row * layout.shape[1] + first
         gather[index, : len(window.last)] = np.where(found, base + window.last, fallback)
     return Collated(ids, numbers, places if layout.shared else None, gather)
+
+
+def _xlnet_segments(mask: Tensor) -> Tensor:
+    """Return XLNet's segment of each piece: 2 for ``<cls>``, the last one of a row, 0 for others."""
+    return torch.zeros_like(mask).scatter_(1, mask.sum(1, keepdim=True) - 1, 2)
 
 
 def _set_dropout(model: PreTrainedModel, probability: float) -> None:

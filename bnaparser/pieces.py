@@ -55,7 +55,7 @@ class Pieces:
             # A tokenizer's files may ask for a fixed length; windows bound sentences here.
             tokenizer.backend_tokenizer.no_truncation()
             tokenizer.backend_tokenizer.no_padding()
-            self._blank = " " if _reads_blanks(tokenizer) else ""
+            self._blank = " " if reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_pieces(tokenizer)
         self.mask: int | None = tokenizer.mask_token_id
         self.max_pieces = max_pieces - len(self.prefix) - len(self.suffix)
@@ -130,7 +130,7 @@ class Pieces:
         return Window(np.array(ids, np.int64), np.array(last, np.int64), first_word)
 
 
-def _reads_blanks(tokenizer: PreTrainedTokenizerBase) -> bool:
+def reads_blanks(tokenizer: PreTrainedTokenizerBase) -> bool:
     """Tell whether the tokenizer takes a blank as part of the word after it.
 
     Byte-level tokenizers do: without a blank a word would be read as the end of another one. (Their

@@ -15,7 +15,13 @@ from transformers import AutoConfig, PretrainedConfig
 
 from bnaparser.characters import CharacterEncoder
 from bnaparser.config import ModelSettings, validate
-from bnaparser.encoder import PretrainedEncoder, build_pretrained, load_pretrained, load_tokenizer
+from bnaparser.encoder import (
+    SHARING_TYPES,
+    PretrainedEncoder,
+    build_pretrained,
+    load_pretrained,
+    load_tokenizer,
+)
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.labels import Inventory
 from bnaparser.model import BnaModel, build_pieces
@@ -84,12 +90,7 @@ def load(folder: str | Path) -> BnaModel:
     if isinstance(table, dict) and "task" in table:
         raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
     settings = validate(ModelSettings, table, str(folder / CONFIG))
-    stored = read_json(folder / LABELS)
-    try:
-        labels, tags = Inventory(stored["labels"]), Inventory(stored["tags"])
-        characters, allow_empty_root = stored["characters"], stored["allow_empty_root"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{folder / LABELS} is damaged: {error!r}; get the model again") from error
+    labels, tags, characters, allow_empty_root = _read_labels(folder / LABELS)
     tensors = read_weights(folder / WEIGHTS)
     with torch.device("meta"):
         if settings.encoder.name is None:
@@ -97,13 +98,33 @@ def load(folder: str | Path) -> BnaModel:
             model = BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
         else:
             config, tokenizer = read_encoder(folder / ENCODER)
-            encoder = PretrainedEncoder(
-                build_pretrained(config, settings.encoder.attention), settings.encoder
-            )
+            try:
+                bare = build_pretrained(config, settings.encoder.attention)
+            except Exception as error:  # of a damaged configuration: whatever comes
+                raise ModelError(
+                    f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; get the model"
+                    " again"
+                ) from error
+            encoder = PretrainedEncoder(bare, settings.encoder)
             pieces = build_pieces(encoder, tokenizer, settings)
             model = BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
     _assign(model, tensors, folder)
     return model.eval()
+
+
+def _read_labels(path: Path) -> tuple[Inventory, Inventory, str, bool]:
+    """Return labels, tags, alphabet, and whether sentences may have no constituent as a whole."""
+    stored = read_json(path)
+    try:
+        labels, tags = Inventory(stored["labels"]), Inventory(stored["tags"])
+        characters, allow_empty_root = stored["characters"], stored["allow_empty_root"]
+        if labels.names[:1] != ("",):
+            raise ValueError("the first label is not the empty one")
+        if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
+            raise TypeError("characters or allow_empty_root is of another type")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error!r}; get the model again") from error
+    return labels, tags, characters, allow_empty_root
 
 
 def _assign(model: BnaModel, tensors: dict[str, Tensor], folder: Path) -> None:
@@ -127,6 +148,9 @@ def _materialise_buffers(model: BnaModel) -> None:
     if not left or not isinstance(model.encoder, PretrainedEncoder):
         return
     inner = model.encoder.model
+    if inner.config.model_type not in SHARING_TYPES:  # others may count in a way of their own
+        _rebuild_encoder(model)
+        return
     for module in inner.modules():
         for name, buffer in list(module.named_buffers(recurse=False)):
             if not buffer.is_meta:

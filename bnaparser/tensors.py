@@ -71,13 +71,18 @@ def read_weights(path: Path) -> dict[str, Tensor]:
                     continue
                 tensor = file.get_tensor(name)
                 if tensor.dtype == torch.int8:
-                    tensor = tensor * file.get_tensor(f"{name}:scale")
+                    scale = file.get_tensor(f"{name}:scale")
+                    if scale.shape != (len(tensor), 1):
+                        raise ValueError(f"{name}:scale has not one number a row")
+                    tensor = tensor * scale
                 tensors[name] = tensor.float() if tensor.is_floating_point() else tensor
             copies = json.loads((file.metadata() or {}).get(COPIES, "{}"))
+            if not isinstance(copies, dict):
+                raise TypeError("its second names are no table")
             tensors.update({name: tensors[first] for name, first in copies.items()})
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing; the folder is not a complete model") from error
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
             f"{path} is damaged or cut short ({error}); get the model again"
         ) from error

@@ -26,12 +26,13 @@ from tqdm import tqdm
 from bnaparser import storage
 from bnaparser.arithmetic import training_arithmetic
 from bnaparser.batching import TRAINING_TOKENS, batches_by_length, default_tokens
+from bnaparser.chart import ScoresError
 from bnaparser.config import Recipe, TrainSettings
 from bnaparser.data import pooled_batches, read_mix
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.eval import score
 from bnaparser.labels import Inventory
-from bnaparser.loss import Gold, gold, hinge_loss, tag_loss
+from bnaparser.loss import Gold, gold, hinge_loss, known_tags, tag_loss
 from bnaparser.model import BnaModel, Prepared
 from bnaparser.models import find
 from bnaparser.noise import disturbed
@@ -67,13 +68,15 @@ class Objective(nn.Module):
         self.model = model
         self.tag_weight = tag_weight
 
-    def forward(self, batch: Sequence[Prepared], golds: Sequence[Gold], share: float) -> Tensor:
-        """Return a scalar: hinge loss times ``share`` / sentences, and the tags' loss likewise."""
+    def forward(
+        self, batch: Sequence[Prepared], golds: Sequence[Gold], sentence: float, word: float
+    ) -> Tensor:
+        """Return a scalar: the hinge loss, a ``sentence`` weighs so much, and the tags', a ``word``."""
         encoded = self.model.encode(batch)
-        loss = hinge_loss(self.model, encoded, golds) / len(batch)
+        loss = sentence * hinge_loss(self.model, encoded, golds)
         if self.model.settings.tags.predict:
-            loss = loss + self.tag_weight * tag_loss(self.model, encoded, golds)
-        return loss * share
+            loss = loss + self.tag_weight * word * tag_loss(self.model, encoded, golds)
+        return loss
 
 
 def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progress:
@@ -168,7 +171,7 @@ class Run:
             weight_decay=settings.weight_decay,
             fused=True,
         )
-        objective = Objective(self.model, self.recipe.tags.loss_weight)
+        objective = Objective(self.model, self.model.settings.tags.loss_weight)
         self.objective, self.optimizer = self.accelerator.prepare(objective, self.optimizer)
         self.average: AveragedModel | None = None
         if settings.average_decay is not None:
@@ -251,7 +254,9 @@ class Run:
         self._set_learning_rates()
         # All processes must take part: one that has no sentence left reads another's for nothing.
         mine = batch[process::processes] or batch[:1]
-        idle = process >= len(batch)
+        used = 0 if process >= len(batch) else processes  # gradients are averaged over processes
+        sentence = used / len(batch)
+        word = used / max(1, known_tags([self.golds[index] for index in batch]))
         sizes = [self.prepared[index].size for index in mine]
         parts = batches_by_length(sizes, self.batch_tokens)
         total = 0.0
@@ -268,12 +273,11 @@ class Run:
                 generator,
             )
             golds = [self.golds[index] for index in chosen]
-            share = 0.0 if idle else len(chosen) * processes / len(batch)
             if number < len(parts) - 1:
                 with self.accelerator.no_sync(self.objective):
-                    total += self._backward(batch_part, golds, share)
+                    total += self._backward(batch_part, golds, sentence, word)
             else:
-                total += self._backward(batch_part, golds, share)
+                total += self._backward(batch_part, golds, sentence, word)
         if settings.clip_norm is not None:
             self.accelerator.clip_grad_norm_(self.objective.parameters(), settings.clip_norm)
         self.optimizer.step()
@@ -283,8 +287,16 @@ class Run:
             self.average.update_parameters(self.model)
         return total
 
-    def _backward(self, batch: list[Prepared], golds: list[Gold], share: float) -> float:
-        loss = self.objective(batch, golds, share)
+    def _backward(
+        self, batch: list[Prepared], golds: list[Gold], sentence: float, word: float
+    ) -> float:
+        try:
+            loss = self.objective(batch, golds, sentence, word)
+        except ScoresError as error:
+            raise SettingsError(
+                f"the training has diverged at update {self.progress.update}: {error};"
+                " set a smaller train.learning_rate, or train.clip_norm"
+            ) from error
         self.accelerator.backward(loss)
         return float(loss.detach())
 

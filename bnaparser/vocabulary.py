@@ -58,12 +58,14 @@ def prune_vocabulary(
             break
         keep.add(number)
     pieces = sorted((number, piece) for piece, number in vocabulary.items() if number in keep)
-    renumbered = {number: new for new, (number, _) in enumerate(pieces)}
+    numbers = [number for number, _ in pieces]
+    numbers += sorted(keep - set(numbers))  # of tokens that were added beside the vocabulary
+    renumbered = {number: new for new, number in enumerate(numbers)}
     spec["model"]["vocab"] = {piece: new for new, (_, piece) in enumerate(pieces)}
     _renumber_specials(spec, renumbered)
-    rows = torch.tensor([number for number, _ in pieces])
+    rows = torch.tensor(numbers)
     weights = model.get_input_embeddings().weight.data[rows].clone()
-    model.resize_token_embeddings(len(pieces))
+    model.resize_token_embeddings(len(numbers))
     model.get_input_embeddings().weight.data.copy_(weights)
     pad = tokenizer.pad_token_id
     model.config.pad_token_id = renumbered[pad] if pad is not None else None
@@ -83,11 +85,12 @@ def _renumber_specials(spec: dict[str, Any], renumbered: dict[int, int]) -> None
     """Put new numbers wherever a tokenizer's description names one beside the vocabulary."""
     for token in spec["added_tokens"]:
         token["id"] = renumbered[token["id"]]
-    ends = spec.get("post_processor") or {}
-    for token in ends.get("special_tokens", {}).values():  # of a TemplateProcessing
-        token["ids"] = [renumbered[number] for number in token["ids"]]
-    for key in {"sep", "cls"} & ends.keys():  # of a BertProcessing or RobertaProcessing
-        ends[key][1] = renumbered[ends[key][1]]
+    last = spec.get("post_processor") or {}
+    for ends in last.get("processors", [last]):  # a Sequence of several, or one
+        for token in ends.get("special_tokens", {}).values():  # of a TemplateProcessing
+            token["ids"] = [renumbered[number] for number in token["ids"]]
+        for key in {"sep", "cls"} & ends.keys():  # of a BertProcessing or RobertaProcessing
+            ends[key][1] = renumbered[ends[key][1]]
     spec["padding"] = spec["truncation"] = None
 
 

@@ -25,6 +25,13 @@ def create_from(
     Labels and tags that the other does not know start at random. Raises SettingsError when the
     settings ask for a network of another shape.
     """
+    for key in ("name", "attention"):
+        stated, theirs = getattr(settings.encoder, key), getattr(start.settings.encoder, key)
+        if stated != theirs:
+            raise SettingsError(
+                f"train.start brings its own encoder, whose {key} is {theirs!r}, not {stated!r}:"
+                f" leave encoder.{key} out, or start from a bare encoder"
+            )
     if isinstance(start.encoder, PretrainedEncoder):
         assert start.pieces is not None
         encoder = PretrainedEncoder(start.encoder.model, settings.encoder)

@@ -44,6 +44,10 @@ _MESSAGES = {
 }
 
 
+class ScoresError(ValueError):
+    """Scores among which there is no best tree: not a number, or too large to be added up."""
+
+
 class Decoded(NamedTuple):
     """The best tree of one sentence.
 
@@ -286,7 +290,9 @@ class _Batch:
 def _raise_first(status: Int64s) -> None:
     bad = np.flatnonzero(status)
     if len(bad):
-        raise ValueError(f"sentence {bad[0]}: {_MESSAGES[int(status[bad[0]])]}")
+        code = int(status[bad[0]])
+        kind = ScoresError if code in (kernels.NOT_A_NUMBER, kernels.TOO_LARGE) else ValueError
+        raise kind(f"sentence {bad[0]}: {_MESSAGES[code]}")
 
 
 def _usable_cores() -> int:

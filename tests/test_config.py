@@ -1,5 +1,7 @@
 """Settings: the paper's defaults, errors that name the key, recipes in TOML and overrides."""
 
+from pathlib import Path
+
 import pytest
 
 from bnaparser.config import (
@@ -77,6 +79,10 @@ def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path):
         ("=1", r"table\.key=value"),
         ("trian.seed=1", "trian"),
         ("train.epochs=-1", r"train\.epochs"),
+        ("train.epochs=inf", r"train\.epochs"),
+        ("train.learning_rate=inf", r"train\.learning_rate"),
+        ("train.seed=-1", r"train\.seed"),
+        ("train.betas=[2.0, 0.9]", r"train\.betas"),
         ("train.seed", r"table\.key=value"),
         ("train.seed.deep=1", "seed"),
         ("train.learning_rate.deep=1", "learning_rate is not a table"),
@@ -119,3 +125,19 @@ def test_settings_cannot_be_changed_afterwards():
 def test_settings_survive_a_round_trip_through_plain_data():
     settings = ModelSettings(layers=LayerSettings(kinds=("nsa", "bimsa"), ngrams=2))
     assert validate(ModelSettings, settings.model_dump(mode="json"), "here") == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "dropouts"),
+    [("ptb-bert", (0.2, 0.2, 0.2, 0.1)), ("ptb-xlnet", (0.2, 0.2, 0.2, 0.1)),
+     ("ptb-characters", (0.2, 0.2, 0.2, 0.1)), ("ctb-bert", (0.1, 0.1, 0.1, 0.2))],
+)  # fmt: skip
+def test_recipes_have_the_papers_dropout(name, dropouts):
+    """A.1: residual connections, feed-forward layers, attention, and what the layers are given."""
+    recipe = load_recipe(Path(__file__).parents[1] / "recipes" / f"{name}.toml")
+    layers = recipe.layers
+    assert dropouts == (
+        layers.residual_dropout, layers.feed_forward_dropout, layers.attention_dropout,
+        layers.input_dropout,
+    )  # fmt: skip
+    assert recipe.encoder.character_dropout == 0.2

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 import torch
+import transformers
 
 from bnaparser.config import EncoderSettings
 from bnaparser.encoder import (
@@ -19,7 +20,7 @@ from bnaparser.encoder import (
     max_positions,
 )
 from bnaparser.errors import ModelError
-from bnaparser.pieces import MISSING, Pieces
+from bnaparser.pieces import MISSING, Pieces, Window
 
 SENTENCES = [
     ["the", "zebra", "sat", "under", "the", "unaffable", "bridge", "."],
@@ -35,6 +36,14 @@ def build(folder, **settings) -> tuple[PretrainedEncoder, Pieces]:
     return encoder, Pieces(load_tokenizer(folder), max_positions(model.config), 510)
 
 
+def read(window: Window, kind: str) -> dict[str, torch.Tensor]:
+    """What an encoder is given for one window; XLNet with the segments that its tokenizer gives."""
+    given = {"input_ids": torch.from_numpy(window.ids)[None]}
+    if kind == "xlnet":
+        given["token_type_ids"] = torch.tensor([[0] * (len(window.ids) - 1) + [2]])
+    return given
+
+
 @torch.no_grad()
 def test_a_vector_is_the_encoders_at_the_words_last_piece(encoder_folder, encoder_kind):
     encoder, pieces = build(encoder_folder(encoder_kind))
@@ -42,7 +51,7 @@ def test_a_vector_is_the_encoders_at_the_words_last_piece(encoder_folder, encode
         ((window,),) = pieces.windows([sentence])
         vectors = encoder([window])[0]
         assert vectors.shape == (len(sentence) + 2, encoder.width)
-        hidden = encoder.model(input_ids=torch.from_numpy(window.ids)[None]).last_hidden_state[0]
+        hidden = encoder.model(**read(window, encoder_kind)).last_hidden_state[0]
         for position, (vector, last) in enumerate(zip(vectors, window.last, strict=True)):
             if last != MISSING:
                 assert torch.allclose(vector, hidden[last], atol=1e-5)
@@ -98,11 +107,37 @@ def test_mixed_layers_are_the_weighted_sum_of_all(encoder_folder, encoder_kind):
     encoder.mix_weights.copy_(torch.tensor([0.5, -1.0, 2.0]))
     encoder.mix_gamma.fill_(1.5)
     ((window,),) = pieces.windows([SENTENCES[1]])
-    ids = torch.from_numpy(window.ids)[None]
-    layers = encoder.model(input_ids=ids, output_hidden_states=True).hidden_states
+    given = read(window, encoder_kind)
+    layers = encoder.model(**given, output_hidden_states=True).hidden_states
     shares = torch.tensor([0.5, -1.0, 2.0]).exp()
     mixed = sum(1.5 * s / shares.sum() * layer[0] for s, layer in zip(shares, layers, strict=True))
     torch.testing.assert_close(encoder([window])[0, 1], mixed[window.last[1]], atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["ConvBert", "SqueezeBert", "Luke", "FNet"])
+def test_unusual_encoders_give_a_sentence_the_same_vectors_in_any_batch(encoder_folder, kind):
+    """They look at padding, have a pooler that must be called, or count positions from 1 or 2."""
+    pieces = Pieces(load_tokenizer(encoder_folder("bert")), 512, 510)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
+             "intermediate_size": 32, "max_position_embeddings": 64}  # fmt: skip
+    own = {
+        "SqueezeBert": {"embedding_size": 32},
+        "Luke": {"entity_emb_size": 32, "entity_vocab_size": 9},
+    }
+    torch.manual_seed(1)
+    config = getattr(transformers, f"{kind}Config")(vocab_size=300, **sizes, **own.get(kind, {}))
+    model = getattr(transformers, f"{kind}Model")(config)
+    encoder = PretrainedEncoder(model, EncoderSettings()).eval()
+    windows = [window for (window,) in pieces.windows([*SENTENCES, ["the"] * 20])]
+    together = encoder(windows)
+    for row, window in enumerate(windows):
+        alone = encoder([window])[0]
+        torch.testing.assert_close(together[row, : len(alone)], alone, atol=1e-5, rtol=1e-5)
+    limit = max_positions(config)
+    full = Pieces(pieces.tokenizer, limit, 510).windows([["the"] * 100])[0][0]
+    assert len(full.ids) == limit
+    assert encoder([full]).isfinite().all()
 
 
 def test_gradients_reach_encoder_mix_and_missing_vectors(encoder_folder):

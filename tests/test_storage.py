@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import transformers
 from safetensors import safe_open
+from safetensors.torch import save_file
 
 from bnaparser import storage
 from bnaparser.config import LayerSettings, TagSettings
+from bnaparser.encoder import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
 from bnaparser.model import BnaModel
 
@@ -181,14 +184,62 @@ def test_a_setting_that_is_unknown_is_named(good, tmp_path):
 
 @pytest.mark.parametrize(
     "values",
-    [{"labels": ["", "NP"]}, {"labels": ["", "NP", "NP"]}, {"labels": None}, {"tags": 7}],
-    ids=["fewer", "twice", "none", "number"],
+    [
+        {"labels": ["", "NP"]},
+        {"labels": ["", "NP", "NP"]},
+        {"labels": None},
+        {"labels": []},
+        {"tags": 7},
+        {"characters": None},
+        {"allow_empty_root": "no"},
+    ],
+    ids=["fewer", "twice", "none", "empty", "number", "no text", "no truth"],
 )
 def test_labels_that_do_not_fit_are_refused(good, tmp_path, values):
     folder = shutil.copytree(good, tmp_path / "model")
     change(folder, "labels.json", **values)
     with pytest.raises(ModelError, match=r"does not fit|damaged"):
         storage.load(folder)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"num_attention_heads": 5}, {"model_type": 7}, {"num_hidden_layers": "six"}],
+    ids=["heads", "kind", "layers"],
+)
+def test_an_encoder_that_cannot_be_is_refused(good, tmp_path, values):
+    folder = shutil.copytree(good, tmp_path / "model")
+    change(folder, "encoder/config.json", **values)
+    with pytest.raises(ModelError, match=r"encoder.*damaged"):
+        storage.load(folder)
+
+
+def test_scales_and_second_names_that_do_not_fit_are_refused(tmp_path):
+    from bnaparser.tensors import read_weights
+
+    path = tmp_path / "w.safetensors"
+    numbers = {"a": torch.zeros(4, 2, dtype=torch.int8), "a:scale": torch.ones(1, 2)}
+    save_file(numbers, path)
+    with pytest.raises(ModelError, match=r"damaged.*a:scale"):
+        read_weights(path)
+    save_file({"a": torch.zeros(2)}, path, {"copies": "[]"})
+    with pytest.raises(ModelError, match="damaged"):
+        read_weights(path)
+
+
+def test_buffers_that_are_no_plain_numbers_are_as_they_were(build_model, tmp_path):
+    """Nystromformer's positions begin with 2."""
+    config = transformers.NystromformerConfig(
+        vocab_size=200, hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=64, num_landmarks=4, segment_means_seq_len=64,
+    )  # fmt: skip
+    model = build_model("bert")
+    inner = transformers.NystromformerModel(config)
+    encoder = PretrainedEncoder(inner, model.settings.encoder)
+    other = BnaModel(model.settings, model.labels, model.tags, encoder, model.pieces)
+    storage.save(other, tmp_path, "float32", {})
+    positions = storage.load(tmp_path).encoder.model.embeddings.position_ids
+    assert torch.equal(positions, inner.embeddings.position_ids)
 
 
 def test_weights_of_another_shape_are_refused(good, tmp_path):

@@ -28,7 +28,7 @@ from bnaparser.config import (
 from bnaparser.data import pooled_batches
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.parser import Parser
-from bnaparser.train import BEST, CHECKPOINT, NEW, Run, scheduled_factor, train
+from bnaparser.train import BEST, CHECKPOINT, NEW, Run, _accelerator, scheduled_factor, train
 
 SIZES: dict[str, Any] = {"width": 16, "heads": 2, "head_width": 8, "feed_forward_width": 32}
 NO_DROPOUT = {"residual_dropout": 0, "feed_forward_dropout": 0, "attention_dropout": 0}
@@ -233,6 +233,21 @@ def test_without_improvement_the_rate_is_halved_and_the_run_stops(recipe, tmp_pa
     assert metrics["update"] == 1
 
 
+def test_a_training_that_diverges_says_so(recipe, tmp_path):
+    with pytest.raises(
+        SettingsError, match=r"diverged at update \d+: .*smaller train.learning_rate"
+    ):
+        train(recipe(learning_rate=1e30, warmup_updates=0), tmp_path)
+
+
+def test_tags_weigh_what_the_model_to_start_from_says(recipe, tmp_path):
+    train(recipe(tags=TagSettings(predict=True, loss_weight=1.5), max_updates=1), tmp_path / "a")
+    own = recipe(start=str(tmp_path / "a" / BEST), max_updates=1)
+    own = Recipe(train=own.train)  # states no network
+    run = Run(own, tmp_path / "b", _accelerator(own, tmp_path / "b"))
+    assert run.objective.tag_weight == run.model.settings.tags.loss_weight == 1.5
+
+
 def test_the_rate_rises_from_0_over_160_updates():
     settings = TrainSettings()
     factors = [scheduled_factor(update, 10_000, settings) for update in range(400)]
@@ -295,8 +310,9 @@ def test_a_batch_in_parts_gives_the_gradient_of_the_whole(recipe, tmp_path):
     layers = LayerSettings(**SIZES, **NO_DROPOUT)
     encoder = EncoderSettings(character_width=8, character_dropout=0)
     options: dict[str, Any] = {"max_updates": 2, "warmup_updates": 0, "epsilon": 1e-3}
+    tags = TagSettings(predict=True, hidden=8)
     for name, tokens in (("whole", 100_000), ("parts", 30)):
-        train(recipe(encoder, layers, batch_tokens=tokens, **options), tmp_path / name)
+        train(recipe(encoder, layers, tags, batch_tokens=tokens, **options), tmp_path / name)
     whole, parts = weights(tmp_path / "whole"), weights(tmp_path / "parts")
     for name, tensor in whole.items():
         torch.testing.assert_close(parts[name], tensor, atol=1e-4, rtol=1e-3)

@@ -51,6 +51,22 @@ def test_kept_pieces_have_the_vectors_that_they_had(encoder_folder, examples, tm
     )
 
 
+@torch.no_grad()
+def test_tokens_that_were_added_stay(encoder_folder, tmp_path):
+    tokenizer, model = (
+        load_tokenizer(encoder_folder("bert")),
+        load_pretrained(encoder_folder("bert")),
+    )
+    tokenizer.add_tokens(["<who>"])
+    model.resize_token_embeddings(len(tokenizer))
+    vector = model.get_input_embeddings().weight[tokenizer.convert_tokens_to_ids("<who>")].clone()
+    counts = count_pieces(tokenizer, ["the cat"])
+    prune_vocabulary(model, tokenizer, counts, len(tokenizer) - 40, tmp_path)
+    reader, pruned = load_tokenizer(tmp_path), load_pretrained(tmp_path)
+    (number,) = reader.encode("<who>", add_special_tokens=False)
+    assert torch.equal(pruned.get_input_embeddings().weight[number], vector)
+
+
 def test_a_word_that_is_not_kept_is_read_in_smaller_pieces(encoder_folder, tmp_path):
     tokenizer, model = (
         load_tokenizer(encoder_folder("bert")),

@@ -54,6 +54,15 @@ def test_a_network_of_another_shape_is_refused_by_name(build_model):
         create_from(start, tagging, start.labels, start.tags)
 
 
+def test_another_encoder_than_the_starts_is_refused(build_model):
+    start = build_model("bert")
+    for change in ({"name": "another"}, {"attention": "eager"}):
+        encoder = start.settings.encoder.model_copy(update=change)
+        other = start.settings.model_copy(update={"encoder": encoder})
+        with pytest.raises(SettingsError, match=f"leave encoder.{next(iter(change))} out"):
+            create_from(start, other, start.labels, start.tags)
+
+
 def test_a_recipe_takes_the_network_over_and_starts_where_it_stood(
     tiny_model_dir, treebank, tmp_path
 ):

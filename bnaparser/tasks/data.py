@@ -38,7 +38,9 @@ def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[Example
 
 def _read_file(file: TaskFile, task: TaskSettings) -> list[Example]:
     path = Path(file.path)
-    names = [suffix for suffix in path.suffixes if suffix not in (".gz", ".xz")]
+    names = [s for suffix in path.suffixes if (s := suffix.lower()) not in (".gz", ".xz")]
+    if names[-1:] in ([".csv"], [".json"], [".jsonl"]):
+        raise DataError(f"{path}: a table has tabs between its fields and is named .tsv")
     if task.kind == "tagging":
         found = _read_words(path, file)
     elif names[-1:] == [".tsv"]:

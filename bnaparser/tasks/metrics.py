@@ -41,14 +41,15 @@ def score(
 def class_scores(
     task: TaskSettings, labels: Sequence[str], gold: Sequence[int], predicted: Sequence[int]
 ) -> dict[str, float]:
-    """Return accuracy, Matthews correlation, macro F1, and those of the positive class if it is set."""
+    """Return accuracy, Matthews correlation, macro F1, and those of the positive class if it is set.
+
+    Macro F1 is the mean over the classes that are there, in gold or predicted.
+    """
     metrics = _sklearn()
     scores = {
         "accuracy": metrics.accuracy_score(gold, predicted),
         "matthews": metrics.matthews_corrcoef(gold, predicted),
-        "macro_f1": metrics.f1_score(
-            gold, predicted, labels=range(len(labels)), average="macro", zero_division=0
-        ),
+        "macro_f1": metrics.f1_score(gold, predicted, average="macro", zero_division=0),
     }
     if task.positive is not None:
         positive: dict[str, Any] = {

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tokenizers import Tokenizer, normalizers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from bnaparser.batching import PARSING_TOKENS, batches_by_length, default_tokens
 from bnaparser.encoder import load_pretrained, load_tokenizer, max_positions
 from bnaparser.errors import ModelError
+from bnaparser.pieces import reads_blanks
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import UNSUPERVISED
 from bnaparser.syntax.structure import Structure
@@ -169,7 +171,17 @@ def load_words_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=False, add_prefix_space=True
         )
+        if reads_blanks(tokenizer):  # not every class knows this option
+            _put_blanks_before_words(tokenizer.backend_tokenizer)
     return tokenizer
+
+
+def _put_blanks_before_words(backend: Tokenizer) -> None:
+    before = backend.normalizer
+    if before is not None and before.normalize_str("a").startswith(" "):
+        return  # a model that was saved: it was done then
+    blank = normalizers.Prepend(" ")
+    backend.normalizer = blank if before is None else normalizers.Sequence([before, blank])
 
 
 def first_pieces(tokens: Any, row: int, words: int) -> list[int]:

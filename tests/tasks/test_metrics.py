@@ -29,6 +29,11 @@ def test_classes_by_hand() -> None:
     assert scores["macro_f1"] == pytest.approx((200 / 3 + 80) / 2)
 
 
+def test_a_class_that_is_nowhere_counts_for_nothing() -> None:
+    scores = score(TaskSettings(), ("a", "b", "c"), [0, 0, 1, 1], [0, 0, 1, 0])
+    assert scores["macro_f1"] == pytest.approx((80 + 200 / 3) / 2)
+
+
 def test_half_weight_on_recall() -> None:
     scores = score(TWO, ("no", "yes"), [1, 1, 1, 1, 0], [1, 0, 0, 0, 0])
     assert scores["f0.5"] == pytest.approx(100 * 1.25 * 0.25 / (0.25 + 0.25))
