@@ -2,7 +2,7 @@
 
     python benchmarks/accuracy.py TREEBANKS [--model en] [--part test] [--sentences N]
 
-TREEBANKS holds ``NAME/test.txt.xz`` (or ``.mrg``) for each set and ``en_mix_nc.toml``, whose label maps
+TREEBANKS holds ``NAME/test.txt.xz`` (or ``.mrg``) for each set. The maps of ``recipes/label_maps.toml``
 are applied to the gold trees of masc and craft; wsj_sample, gum and genia are scored as stored. Words
 are the gold ones, tags are predicted, parameters are COLLINS.prm's.
 """
@@ -23,6 +23,7 @@ from bnaparser.eval import score
 from bnaparser.label_maps import read_label_map
 from bnaparser.treebank import list_files, load_trees
 
+LABEL_MAPS = Path(__file__).parents[1] / "recipes" / "label_maps.toml"
 SETS = {"wsj_sample": False, "gum": False, "genia": False, "masc": True, "craft": True}
 
 
@@ -42,7 +43,7 @@ def main() -> None:
         (file,) = list_files(f"{options.treebanks}/{name}/{options.part}.*")
         gold = list(islice(load_trees(file), options.sentences))
         if mapped:
-            label_map = read_label_map(options.treebanks / "en_mix_nc.toml", name)
+            label_map = read_label_map(LABEL_MAPS, name)
             gold = [label_map.apply(tree) for tree in gold]
         print(row(parser, name, gold), flush=True)
 

@@ -1,6 +1,6 @@
 """What the service promises, measured: clients, schema, load, overload, endurance, faults.
 
-    python benchmarks/service.py [--model en] [--parts schema,load,...] [--sentences FILE]
+    python benchmarks/service.py [--model en] [--parts schema,faults,...] [--sentences FILE]
 
 Writes `service.md` beside this file; parts that are not run keep what it says of them. It starts
 `bnaparser serve` itself, one server at a time. It wants the Debian packages `wrk` and `hey`, and

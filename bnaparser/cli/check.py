@@ -12,7 +12,7 @@ from bnaparser.cli.quiet import quiet_libraries
 
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "numba", "pydantic", "nltk")
 EXTRAS = {
-    "train": ("accelerate", "tensorboard", "scikit-learn", "seqeval"),
+    "train": ("accelerate", "tensorboard", "scikit-learn", "seqeval", "matplotlib"),
     "compare": ("PYEVALB",),
     "spacy": ("spacy",),
 }
