@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from bnaparser.errors import DataError, SettingsError
 
 T = TypeVar("T", bound=BaseModel)
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 LayerKind = Literal["bimsa", "nsa", "self_attention", "partitioned"]
 
@@ -155,7 +156,7 @@ class TrainSettings(Settings):
     checks_per_epoch: float = Field(4.0, gt=0)
     average_decay: float | None = Field(None, gt=0, lt=1)
     precision: Literal["no", "bf16", "fp16"] = "no"
-    seed: int = Field(42, ge=0)
+    seed: Seed = 42
     threads: int | None = Field(None, gt=0)
     store: Literal["float32", "float16", "int8"] = "float32"
 
@@ -192,7 +193,7 @@ def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:
 def read_table(path: str | Path, overrides: tuple[str, ...] = ()) -> dict[str, Any]:
     """Read a TOML recipe as plain data, with the overrides of `load_recipe`; raises as it does."""
     try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        table = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise DataError(f"cannot read the recipe {path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -61,7 +61,7 @@ def read_label_map(path: str | PathLike[str], name: str) -> LabelMap:
     """
     file = Path(path)
     try:
-        maps = tomllib.loads(file.read_text(encoding="utf-8")).get("map")
+        maps = tomllib.loads(file.read_text(encoding="utf-8-sig")).get("map")
     except OSError as error:
         raise DataError(f"{file}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # not UTF-8, or not TOML

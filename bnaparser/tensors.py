@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from bnaparser.errors import ModelError
+from bnaparser.errors import DataError, ModelError, in_one_line
 
 # Where the weights file says which tensors are others under a second name.
 COPIES = "copies"
@@ -19,11 +21,23 @@ COPIES = "copies"
 SMALLEST_INT8 = 16384
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say in one sentence that a file cannot be written, whichever way the libraries put it."""
+    try:
+        yield
+    except (SafetensorError, RuntimeError) as error:
+        raise DataError(
+            f"{path} cannot be written ({in_one_line(error)}): is the disk full?"
+        ) from error
+
+
 def write_weights(path: Path, tensors: dict[str, Tensor], store: str) -> None:
     """Write a weights file; ``store`` is "float32", "float16" or "int8" (large matrices only)."""
     once, copies = without_copies(tensors)
     metadata = {"format": "pt", "store": store, COPIES: json.dumps(copies)}
-    save_file(_pack(once, store), path, metadata)
+    with writing(path):
+        save_file(_pack(once, store), path, metadata)
 
 
 def without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:

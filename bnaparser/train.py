@@ -37,12 +37,16 @@ from bnaparser.model import BnaModel, Prepared
 from bnaparser.models import find
 from bnaparser.noise import disturbed
 from bnaparser.predict import predict
+from bnaparser.tensors import read_json, write_json, writing
 from bnaparser.tree import Tree
 from bnaparser.warm_start import create_from
 
 log = logging.getLogger(__name__)
 LOG_EVERY = 50
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
+RECIPE = "recipe.json"
+# What may differ from the recipe that a run was begun with: how long it goes on, and on what.
+FREE = {"train": {"epochs", "max_updates", "stop_after_epochs", "threads"}}
 # A checkpoint that is being written, and the last one until the new one has its place.
 NEW, OLD = "checkpoint.new", "checkpoint.old"
 
@@ -91,7 +95,7 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
         torch.set_num_threads(settings.threads)
     output = Path(output)
     if fresh and accelerator.is_main_process:
-        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS))
+        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
     accelerator.wait_for_everyone()
     accelerator.init_trackers(LOGS)
     with training_arithmetic(accelerator.device):
@@ -188,8 +192,18 @@ class Run:
             new.rename(target)
         self.accelerator.wait_for_everyone()
         file = target / PROGRESS
+        ours = json.loads(self.recipe.model_dump_json(exclude=FREE))
         if not file.is_file():
+            if self.accelerator.is_main_process:
+                self.output.mkdir(parents=True, exist_ok=True)
+                write_json(self.output / RECIPE, ours)
             return
+        theirs = read_json(self.output / RECIPE) if (self.output / RECIPE).is_file() else ours
+        if changed := [name for name, table in ours.items() if theirs.get(name) != table]:
+            raise SettingsError(
+                f"{target} is another recipe's (it differs in {', '.join(changed)}): start over with "
+                "--fresh, or write elsewhere with --output"
+            )
         try:
             self.accelerator.load_state(str(target))
             self.progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
@@ -367,7 +381,8 @@ class Run:
         if self.accelerator.is_main_process:
             shutil.rmtree(new, ignore_errors=True)
         self.accelerator.wait_for_everyone()
-        self.accelerator.save_state(str(new))
+        with writing(new):
+            self.accelerator.save_state(str(new))
         if self.accelerator.is_main_process:
             text = json.dumps(asdict(self.progress), indent=1)
             (new / PROGRESS).write_text(text, encoding="utf-8")

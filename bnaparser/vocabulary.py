@@ -16,6 +16,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.errors import ModelError
+from bnaparser.tensors import writing
 
 
 def count_pieces(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str]) -> Counter[int]:
@@ -69,7 +70,8 @@ def prune_vocabulary(
     model.get_input_embeddings().weight.data.copy_(weights)
     pad = tokenizer.pad_token_id
     model.config.pad_token_id = renumbered[pad] if pad is not None else None
-    model.save_pretrained(folder)
+    with writing(Path(folder)):
+        model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     text = json.dumps(spec, ensure_ascii=False)
     (Path(folder) / "tokenizer.json").write_text(text, encoding="utf-8")

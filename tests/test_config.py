@@ -110,6 +110,12 @@ def test_words_from_characters_need_a_width_that_can_be_halved():
     assert validate(ModelSettings, named, "here").layers.content_width == 3
 
 
+def test_a_byte_order_mark_is_no_mistake(tmp_path):
+    file = write(tmp_path, RECIPE)
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert load_recipe(file) == load_recipe(write(tmp_path, RECIPE))
+
+
 def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path):
     with pytest.raises(DataError, match="No such file"):
         load_recipe(tmp_path / "none.toml")

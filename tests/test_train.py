@@ -13,6 +13,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from bnaparser import storage
@@ -183,7 +184,7 @@ def test_a_fresh_run_leaves_the_users_own_files_alone(recipe, tmp_path):
     (tmp_path / "trees").mkdir()
     train(recipe(max_updates=1), tmp_path, fresh=True)
     names = {file.name for file in tmp_path.iterdir()}
-    assert names == {"recipe.toml", "trees", "checkpoint", "model", "logs"}
+    assert names == {"recipe.toml", "recipe.json", "trees", "checkpoint", "model", "logs"}
 
 
 def test_a_checkpoint_of_another_recipe_is_told_apart(recipe, tmp_path):
@@ -192,6 +193,23 @@ def test_a_checkpoint_of_another_recipe_is_told_apart(recipe, tmp_path):
     with pytest.raises(SettingsError, match=r"checkpoint is another recipe's.*--fresh") as raised:
         train(recipe(layers=wider, max_updates=2), tmp_path)
     assert "\n" not in str(raised.value)
+
+
+def test_a_finished_run_of_another_recipe_is_told_apart(recipe, tmp_path):
+    """Its model was taken for the new recipe's."""
+    train(recipe(max_updates=1), tmp_path)
+    assert train(recipe(max_updates=2, threads=2), tmp_path).update == 2
+    with pytest.raises(SettingsError, match=r"it differs in train\): start over with --fresh"):
+        train(recipe(max_updates=2, seed=9), tmp_path)
+
+
+def test_a_full_disk_is_one_sentence(recipe, tmp_path, monkeypatch):
+    def full(*arguments):
+        raise SafetensorError("Error while serializing: I/O error: No space left on device")
+
+    monkeypatch.setattr("bnaparser.tensors.save_file", full)
+    with pytest.raises(DataError, match=r"model.safetensors cannot be written .*No space left"):
+        train(recipe(max_updates=1), tmp_path)
 
 
 def test_without_development_data_no_f1_is_made_up(recipe, tmp_path):

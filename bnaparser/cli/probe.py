@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="0 is the embeddings (default: all layers); may be given again",
     )
     parser.add_argument("--rank", type=_positive, default=64, help="of the probe (default: 64)")
-    parser.add_argument("--seed", type=int, default=1, help="default: 1")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="default: 1")
     parser.add_argument(
         "--heads",
         choices=("ud", "collins"),
@@ -71,6 +71,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def _seed(text: str) -> int:
+    number = int(text)
+    if not 0 <= number < 2**32:
+        raise argparse.ArgumentTypeError("must be from 0 to 4294967295")
     return number
 
 

@@ -47,6 +47,8 @@ def _prepared(model: TaskModel, example: Prepared) -> Prepared | str:
             return "the text has no words"
         if structure.error is not None and model.settings.syntax.needs_trees:
             return structure.error
+    if not any(word is not None for word in model.tokenize([example]).word_ids(0)):
+        return "the model's tokenizer reads none of its words"
     return example
 
 

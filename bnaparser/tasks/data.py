@@ -80,12 +80,10 @@ def _read_table(path: Path, file: TaskFile, task: TaskSettings) -> Iterator[Exam
         for column, text in zip(task.texts, texts, strict=True):
             if not text.strip():
                 raise DataError(f"{path}:{number}: the column {column!r} is empty")
-        if task.kind == "regression":
-            yield Example(texts, _score(fields[label], f"{path}:{number}"))
-            continue
         name = _class(fields[label], file, f"{path}:{number}")
         if name is not None:
-            yield Example(texts, name)
+            place = f"{path}:{number}"
+            yield Example(texts, _score(name, place) if task.kind == "regression" else name)
 
 
 def _read_words(path: Path, file: TaskFile) -> Iterator[Example]:
@@ -145,6 +143,7 @@ def _phrases(tree: Tree, least: int | None) -> Iterator[Tree]:
 
 def _class(label: str, file: TaskFile, place: str) -> str | None:
     """Return the class that a file's label stands for; None where it leaves the example out."""
+    label = label.strip()
     if label in file.drop:
         return None
     if not file.labels:

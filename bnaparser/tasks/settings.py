@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from bnaparser.config import Settings, read_table, validate
+from bnaparser.config import Seed, Settings, read_table, validate
 from bnaparser.heads import COLLINS, UD, HeadRules
 from bnaparser.syntax.lisa import LisaSettings
 from bnaparser.syntax.masks import SyntaxSettings
@@ -202,7 +202,7 @@ class TaskTrainSettings(Settings):
     precision: Literal["no", "bf16", "fp16"] = "no"
     device: str | None = None
     threads: int | None = Field(None, gt=0)
-    seeds: tuple[int, ...] = Field((1,), min_length=1)
+    seeds: tuple[Seed, ...] = Field((1,), min_length=1)
     store: Literal["float32", "float16", "int8"] = "float32"
 
     @model_validator(mode="after")
@@ -226,7 +226,7 @@ class TaskRecipe(TaskModelSettings):
 def is_task_recipe(path: str | Path) -> bool:
     """Tell whether a recipe is a task's; one that cannot be read is not, others say why."""
     try:
-        return "task" in tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return "task" in tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return False
 

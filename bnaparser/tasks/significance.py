@@ -197,8 +197,8 @@ def table_metric(metric: str, rows: Floats, size: int, positive: int | None) -> 
         spread = np.sqrt((total**2 - (found**2).sum(axis=1)) * (total**2 - (wanted**2).sum(axis=1)))
         return 100 * _ratio(covariance, spread)
     if metric == "macro_f1":
-        means: Floats = 100 * _ratio(2 * right, wanted + found).mean(axis=1)
-        return means
+        there = (wanted + found > 0).sum(axis=1)  # a class that is nowhere counts for nothing
+        return 100 * _ratio(_ratio(2 * right, wanted + found).sum(axis=1), there.astype(float))
     assert positive is not None
     beta = 0.25 if metric == "f0.5" else 1.0
     of_class = right[:, positive], beta * wanted[:, positive] + found[:, positive]

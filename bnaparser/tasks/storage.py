@@ -67,13 +67,20 @@ def to_device(model: TaskModel, device: str | None) -> TaskModel:
 
     Raises ModelError when the device is not there.
     """
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    check_device(device)
+    model.network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return model
+
+
+def check_device(device: str | None) -> None:
+    """Raise ModelError where a torch device is not there."""
+    if device is None:
+        return
     try:
-        model.network.to(chosen)
+        torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise ModelError(f"cannot use the device {chosen!r}: {reason}") from error
-    return model
+        raise ModelError(f"cannot use the device {device!r}: {reason}") from error
 
 
 def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 import statistics
 from collections.abc import Sequence
@@ -25,13 +26,15 @@ from bnaparser.tasks.model import Gold, TaskModel
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.tasks.significance import Comparison, compare
 from bnaparser.tasks.splits import Data, read_data
+from bnaparser.tasks.storage import check_device
 from bnaparser.tasks.trainer import train_seed
 from bnaparser.tensors import write_json
 from bnaparser.train import remove_run
 
 log = logging.getLogger(__name__)
 MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"
-SEEDS, NEW = "seed-*", "model.new"
+SEEDS, NEW, DATA = "seed-*", "model.new", "data.json"
+_SEED = re.compile(r"seed-(\d+)")
 
 
 def train(
@@ -49,14 +52,18 @@ def train(
     """
     output = Path(output)
     if fresh:
-        remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS))
+        remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS, DATA))
     _check_same_recipe(recipe, output)
+    check_device(recipe.train.device)
+    if against is not None:
+        _predictions(recipe, against)
     if recipe.train.threads is not None:
         torch.set_num_threads(recipe.train.threads)
     if all((output / f"seed-{seed}" / RESULTS).is_file() for seed in recipe.train.seeds):
         log.info("all seeds are trained already")
     else:
         data = read_data(recipe)
+        _check_same_data(data, output)
         for seed in recipe.train.seeds:
             folder = output / f"seed-{seed}"
             if (folder / RESULTS).is_file():
@@ -131,14 +138,11 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
     The n-th seed of one is paired with the n-th of the other. Raises DataError where the other has
     no predictions, or they are not for the same examples.
     """
-    part = "test" if recipe.train.test else "dev"
-    name = f"{part}.predictions.json"
+    name = _predictions_name(recipe)
     mine = [_read(output / f"seed-{seed}" / name) for seed in recipe.train.seeds]
-    files = sorted(other.glob(f"seed-*/{name}"), key=lambda file: int(file.parent.name[5:]))
-    if len(files) < len(mine):
-        raise DataError(f"{other} has {len(files)} seeds with {name}, this run has {len(mine)}")
-    theirs = [_read(file) for file in files[: len(mine)]]
-    for one, file in zip(theirs, files, strict=False):
+    files = _predictions(recipe, other)
+    theirs = [_read(file) for file in files]
+    for one, file in zip(theirs, files, strict=True):
         if one["gold"] != mine[0]["gold"] or one["labels"] != mine[0]["labels"]:
             raise DataError(f"{file} has predictions for other examples than this run")
 
@@ -153,6 +157,35 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
         pooled(mine, "predicted"),
         pooled(theirs, "predicted"),
     )
+
+
+def _predictions_name(recipe: TaskRecipe) -> str:
+    return f"{'test' if recipe.train.test else 'dev'}.predictions.json"
+
+
+def _predictions(recipe: TaskRecipe, other: Path) -> list[Path]:
+    """Return another run's files of predictions, one for each seed of ours; DataError without them."""
+    name, count = _predictions_name(recipe), len(recipe.train.seeds)
+    found = [(_SEED.fullmatch(file.parent.name), file) for file in other.glob(f"{SEEDS}/{name}")]
+    files = [file for _, file in sorted((int(match[1]), file) for match, file in found if match)]
+    if len(files) < count:
+        raise DataError(f"{other} has {len(files)} seeds with {name}, this run has {count}")
+    return files[:count]
+
+
+def _check_same_data(data: Data, output: Path) -> None:
+    """Note the size of a new output's data; SettingsError where runs on other data are in it."""
+    parts = {split.name: len(split.examples) for split in (data.train, *data.judged)}
+    ours = {"labels": list(data.labels), "examples": parts}
+    file = output / DATA
+    if file.is_file() and any(output.glob(SEEDS)):
+        if _read(file) != ours:
+            raise SettingsError(
+                f"the data are no longer those that {output} was begun with: start over with "
+                "--fresh, or write elsewhere with --output"
+            )
+        return
+    write_json(file, ours)
 
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,16 +16,17 @@ from safetensors.torch import save_file
 from torch import nn
 from torch.utils.data import Sampler
 from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
 from bnaparser.arithmetic import training_arithmetic
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import MissingExtraError, SettingsError
 from bnaparser.tasks.metrics import score
 from bnaparser.tasks.model import Prepared, TaskModel, create
 from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
 from bnaparser.tasks.splits import Data, Split
-from bnaparser.tensors import without_copies
+from bnaparser.tensors import without_copies, writing
 
 log = logging.getLogger(__name__)
 
@@ -35,12 +38,22 @@ def train_seed(recipe: TaskRecipe, data: Data, seed: int, checkpoints: Path) -> 
     total, check = updates(recipe.train, len(data.train.examples))
     arguments = training_arguments(recipe, seed, checkpoints, total, check)
     trainer = TaskTrainer(recipe, data, model, arguments)
-    last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
+    last = _last_checkpoint(checkpoints)
     if last is not None:
         log.info("seed %d: resumed from %s", seed, Path(last).name)
     with training_arithmetic(model.device):
         trainer.train(resume_from_checkpoint=last)
     return model
+
+
+def _last_checkpoint(folder: Path) -> str | None:
+    """Return the last checkpoint that is whole; what a kill or a full disk left half is removed."""
+    for one in folder.glob("checkpoint-*"):
+        try:
+            json.loads((one / TRAINER_STATE_NAME).read_text(encoding="utf-8"))  # written last
+        except (OSError, ValueError):
+            shutil.rmtree(one, ignore_errors=True)
+    return get_last_checkpoint(str(folder)) if folder.is_dir() else None
 
 
 def updates(settings: TaskTrainSettings, examples: int) -> tuple[int, int]:
@@ -125,6 +138,17 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
             self.args, self.state, self.control, metrics
         )
         return metrics
+
+    def training_step(self, *arguments: Any, **named: Any) -> torch.Tensor:
+        """Do a step. Raises SettingsError where the loss is no number any more."""
+        loss: torch.Tensor = super().training_step(*arguments, **named)
+        if not torch.isfinite(loss):
+            raise diverged(self.state.global_step)
+        return loss
+
+    def _save_checkpoint(self, *arguments: Any, **named: Any) -> None:
+        with writing(Path(self.args.output_dir)):
+            super()._save_checkpoint(*arguments, **named)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         sizes = [example.size for example in self.data.train.examples]
@@ -225,9 +249,19 @@ def parameter_groups(model: TaskModel, settings: TaskTrainSettings) -> list[dict
     ]
 
 
+def diverged(update: int | None = None) -> SettingsError:
+    """Return what is raised where a model gives no numbers any more."""
+    when = "" if update is None else f" at update {update}"
+    return SettingsError(
+        f"the training has diverged{when}: set a smaller train.learning_rate, or train.clip_norm"
+    )
+
+
 def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> dict[str, float]:
     """Return the scores of a model as it is, in percent."""
     examples: Sequence[Prepared] = split.examples
     logits = model.scores(examples, recipe.train.batch_tokens)
+    if not all(np.isfinite(row).all() for row in logits):
+        raise diverged()
     predicted = [model.predicted(row) for row in logits]
     return score(recipe.task, model.labels, split.gold, predicted)

@@ -72,6 +72,10 @@ def test_tables_give_the_metrics_of_scikit_learn(metric: str) -> None:
     assert table_metric(metric, table, 3, 1)[0] == pytest.approx(expected)
 
 
+def test_a_table_of_macro_f1_leaves_out_a_class_that_is_nowhere() -> None:
+    assert table_metric("macro_f1", np.diag([3.0, 0.0, 2.0]).reshape(1, 9), 3, None)[0] == 100
+
+
 def test_the_p_value_is_that_of_all_swaps() -> None:
     gold = [1] * 8
     first, second = [1, 1, 1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 
 from bnaparser.config import validate
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.tasks import storage, trainer
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.tasks.splits import read_data
@@ -108,6 +109,50 @@ def test_an_interrupted_run_ends_at_the_same_weights(recipe, tmp_path: Path, mon
     assert all(torch.equal(tensor, cut[name]) for name, tensor in whole.items())
 
 
+@pytest.mark.parametrize("left", [None, "", '{"epoch": 1'])
+def test_a_half_written_checkpoint_is_passed_over(recipe, tmp_path: Path, left) -> None:
+    """What was killed while it wrote one could never be resumed."""
+    chosen = recipe(check_updates=3)
+    train(chosen, tmp_path / "whole")
+    run = tmp_path / "cut"
+    shutil.copytree(tmp_path / "whole", run)
+    shutil.rmtree(run / "seed-1")
+    half = run / "seed-1" / "checkpoints" / "checkpoint-6"
+    half.mkdir(parents=True)
+    if left is not None:
+        (half / "trainer_state.json").write_text(left)
+    train(chosen, run)
+    whole, cut = (load_file(tmp_path / n / "model/model.safetensors") for n in ("whole", "cut"))
+    assert all(torch.equal(tensor, cut[name]) for name, tensor in whole.items())
+
+
+def test_a_training_that_diverges_says_so(recipe, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"diverged.*smaller train.learning_rate"):
+        train(recipe(learning_rate=1e30, warmup=0.0), tmp_path)
+
+
+def test_what_is_wrong_is_told_before_training(recipe, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("bnaparser.tasks.train.train_seed", None)  # it would fail
+    (tmp_path / "other" / "seed-old").mkdir(parents=True)
+    with pytest.raises(DataError, match="has 0 seeds"):
+        train(recipe(), tmp_path / "new", against=tmp_path / "other")
+    with pytest.raises(ModelError, match="cannot use the device 'nonsense'"):
+        train(recipe(device="nonsense"), tmp_path / "new")
+
+
+def test_data_that_changed_meanwhile_are_told(recipe, recipe_table, tmp_path: Path) -> None:
+    table = recipe_table()
+    source = Path(table["train"]["data"][0]["path"])
+    copy = tmp_path / source.name
+    shutil.copy(source, copy)
+    settings = {"data": [{**table["train"]["data"][0], "path": str(copy)}], "max_updates": 1}
+    train(recipe(**settings), tmp_path / "run")
+    lines = copy.read_text().splitlines(keepends=True)
+    copy.write_text("".join(lines[:-1]))
+    with pytest.raises(SettingsError, match="no longer those"):
+        train(recipe(**settings, seeds=[1, 2]), tmp_path / "run")
+
+
 def test_an_output_belongs_to_one_recipe(recipe, tmp_path: Path) -> None:
     train(recipe(max_updates=1), tmp_path)
     with pytest.raises(SettingsError, match="--fresh"):
@@ -130,7 +175,7 @@ def test_a_fresh_run_leaves_the_users_own_files_alone(recipe, tmp_path: Path) ->
     train(recipe(max_updates=1), tmp_path, fresh=True)
     train(recipe(max_updates=1, seeds=[2]), tmp_path, fresh=True)
     names = {file.name for file in tmp_path.iterdir()}
-    assert names == {"recipe.toml", "recipe.json", "results.json", "seed-2", "model"}
+    assert names == {"recipe.toml", "recipe.json", "data.json", "results.json", "seed-2", "model"}
 
 
 def test_tags_that_are_no_bio_tags_ask_for_another_metric(recipe_table, tmp_path: Path) -> None:
