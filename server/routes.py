@@ -116,7 +116,12 @@ async def _parse_json(service: Service, body: bytes) -> Response:
             for one in asked.sentences
         ]
     content = await service.off_loop(
-        writing.size_of(asked.sentences), writing.write_json, service.model_name, parses, asked.format, asked.scores
+        writing.size_of(asked.sentences),
+        writing.write_json,
+        service.model_name,
+        parses,
+        asked.format,
+        asked.scores,
     )
     return Response(content, media_type=reading.JSON)
 
