@@ -50,9 +50,7 @@ def _leaving_on_interrupt() -> Iterator[None]:
     A KeyboardInterrupt would be lost where Python cannot raise it, as in a destructor that a
     library happens to run at that moment.
     """
-    in_main = threading.current_thread() is threading.main_thread()
-    # A shell has its background jobs ignore Ctrl-C.
-    if not in_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.signal(signal.SIGINT, _leave)

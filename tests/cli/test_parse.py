@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
@@ -35,13 +36,13 @@ def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]):
     return call
 
 
-def start(model: Path, *arguments: str, **streams) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+def start(model: Path, *arguments: str) -> Popen[bytes]:
+    """Start ``bnaparse`` in a process of its own."""
+    return Popen(
         [*COMMAND, "--model", str(model), *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        **streams,
     )
 
 
@@ -269,19 +270,6 @@ def test_ctrl_c_keeps_the_trees_that_are_done(tiny_model_dir: Path, tmp_path: Pa
     _, err = process.communicate(timeout=300)
     assert (err, process.returncode) == (b"bnaparser: interrupted\n", 130)
     assert target.read_bytes().count(b"\n") == 30
-
-
-def test_a_background_job_that_ignores_ctrl_c_goes_on(tiny_model_dir: Path) -> None:
-    ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
-    process = start(tiny_model_dir, preexec_fn=ignore)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(b"It rained.\n")
-    process.stdin.flush()
-    process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(b"Dogs bark.\n", timeout=300)
-    assert (out.count(b"\n"), err, process.returncode) == (1, b"", 0)
 
 
 @pytest.mark.parametrize(
