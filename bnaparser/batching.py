@@ -8,6 +8,8 @@ from collections.abc import Sequence
 # it gains by size, and keeps small batches in its cache; a GPU wants to be full.
 PARSING_TOKENS = {"cpu": 1000, "gpu": 16384}
 TRAINING_TOKENS = {"cpu": 500, "gpu": 4000}
+# Sentences, or lines, that a stream reads ahead, so that batches of similar length can be formed.
+READ_AHEAD = 1024
 
 
 def default_tokens(tokens: dict[str, int], device: str) -> int:

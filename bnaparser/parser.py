@@ -12,7 +12,7 @@ from typing import TypeVar
 import torch
 
 from bnaparser import models, storage
-from bnaparser.batching import PARSING_TOKENS, default_tokens
+from bnaparser.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
 from bnaparser.errors import ModelError, SentenceError
 from bnaparser.model import BnaModel, Prepared
 from bnaparser.parallel import in_batches
@@ -25,8 +25,6 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 Tags = tuple[str, ...] | None
 
-# Sentences that a stream reads ahead, so that batches of similar length can be formed.
-READ_AHEAD = 1024
 _BLANK = re.compile(r"\s", re.ASCII)
 
 __all__ = ["MAX_WORDS", "Parse", "Parser"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request, Response
 
 from bnaparser.server import reading, writing
-from bnaparser.server.problems import NoClassifier, NotReady, TooLarge, problem_answers
+from bnaparser.server.problems import NoClassifier, NotReady, problem_answers
 from bnaparser.server.schemas import (
     CLASSIFY_REQUESTS,
     TREE_EXAMPLE,
@@ -123,7 +123,7 @@ def read_json(body: bytes, settings: ServerSettings, classifier: Classifier) -> 
     )
     texts = [request.text] if isinstance(request, ClassifyTextRequest) else request.texts
     reading.check_size(("".join(text) for text in texts), settings)
-    _check_count(len(texts), settings)
+    reading.check_count(len(texts), "texts", settings)
     return [classifier.read(text) for text in texts]
 
 
@@ -132,7 +132,7 @@ def read_plain(
 ) -> list[ReadText | None]:
     """Read a text a line, None for an empty line. Raises BadBody or TooLarge."""
     lines = reading.read_lines(body, settings)
-    _check_count(sum(bool(line.strip()) for line in lines), settings)
+    reading.check_count(sum(bool(line.strip()) for line in lines), "texts", settings)
     return [classifier.read(line) if line.strip() else None for line in lines]
 
 
@@ -147,14 +147,6 @@ def write_plain(answers: Sequence[Classification | None]) -> tuple[bytes, str | 
     lines = ["" if answer is None else answer.to_text() for answer in answers]
     errors = [None if answer is None else answer.error for answer in answers]
     return "".join(f"{line}\n" for line in lines).encode(), writing.errors_header(errors)
-
-
-def _check_count(texts: int, settings: ServerSettings) -> None:
-    if texts > settings.max_sentences:
-        raise TooLarge(
-            f"the request has {texts:,} texts, more than the {settings.max_sentences:,} that this"
-            " service takes at once"
-        )
 
 
 def _size(texts: Sequence[ReadText]) -> int:

@@ -16,7 +16,7 @@ from bnaparser.server.corenlp_openapi import ANSWERS, PARAMETERS, REQUEST_BODY
 from bnaparser.server.corenlp_request import Wanted, read_text, read_wanted, sentences_of
 from bnaparser.server.corenlp_wire import to_protobuf
 from bnaparser.server.problems import problem_answers
-from bnaparser.server.reading import check_coding, check_size
+from bnaparser.server.reading import check_coding, check_count, check_size
 from bnaparser.server.service import Service
 from bnaparser.server.settings import ServerSettings
 from bnaparser.server.writing import size_of
@@ -55,7 +55,7 @@ async def corenlp(request: Request) -> Response:
     check_coding(request.headers)
     body, kind = await request.body(), request.headers.get("content-type")
     text, sentences = await service.read(len(body), _read, body, kind, wanted, service.settings)
-    service.check_count(len(sentences), "sentences")
+    check_count(len(sentences), "sentences", service.settings)
     parses = await _parses(sentences, wanted, service) if wanted.tags else None
     content = await service.off_loop(size_of(sentences), _content, text, sentences, parses, wanted)
     return Response(content, media_type=_MEDIA_TYPES[wanted.output_format])

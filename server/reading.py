@@ -202,6 +202,15 @@ def check_size(texts: Iterable[str], settings: ServerSettings) -> None:
         )
 
 
+def check_count(count: int, what: str, settings: ServerSettings) -> None:
+    """Raise TooLarge for more sentences, or texts, than a request may have."""
+    if count > settings.max_sentences:
+        raise TooLarge(
+            f"the request has {count:,} {what}, more than the {settings.max_sentences:,} that this"
+            " service takes at once"
+        )
+
+
 def _tell_mistakes(error: ValidationError) -> NoReturn:
     mistakes = error.errors(include_url=False, include_input=False, include_context=False)
     told = [f"{_place(mistake['loc'])}: {mistake['msg']}" for mistake in mistakes[:_TOLD_MISTAKES]]

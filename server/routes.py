@@ -110,7 +110,7 @@ async def _parse_json(service: Service, body: bytes) -> Response:
     if asked.problem is None:
         parses = await service.parse(asked.sentences, asked.tags)
     else:
-        service.check_count(len(asked.sentences), "sentences")
+        reading.check_count(len(asked.sentences), "sentences", service.settings)
         parses = [
             Parse(one.text, one.words, offsets=one.offsets, error=asked.problem)
             for one in asked.sentences

@@ -18,7 +18,8 @@ from bnaparser.server.batcher import Batcher, ModelThread, Rows
 from bnaparser.server.classify_queue import Classifying, load_classifier
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.observe import current
-from bnaparser.server.problems import DeadlinePassed, Failure, NotReady, TooLarge
+from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
+from bnaparser.server.reading import check_count
 from bnaparser.server.settings import ServerSettings
 from bnaparser.startup import loading
 from bnaparser.text import Sentence, tokenize
@@ -203,7 +204,7 @@ class Service:
         batcher = batcher or self._batcher
         if batcher is None:
             raise NotReady(_STARTING)
-        self.check_count(len(sentences), "sentences")
+        check_count(len(sentences), "sentences", self.settings)
         good = [i for i, one in enumerate(sentences) if len(one.words) <= self.settings.max_words]
         chosen = [sentences[index] for index in good]
         rows = None if tags is None else [tags[index] for index in good]
@@ -213,15 +214,6 @@ class Service:
         parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
         self._note(parses)
         return parses
-
-    def check_count(self, count: int, what: str) -> None:
-        """Raise TooLarge for more sentences, or texts, than a request may have."""
-        most = self.settings.max_sentences
-        if count > most:
-            raise TooLarge(
-                f"the request has {count:,} {what}, more than the {most:,} that this service takes"
-                " at once"
-            )
 
     async def classify(self, texts: Sequence[ReadText]) -> list[Classification]:
         """Return an answer a text, in order; their sentences are parsed as by ``parse``.

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from io import BytesIO
 
-from bnaparser.cli.exits import SOME_FAILED
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.errors import SettingsError
 from bnaparser.eval import compare_outputs, score_with_pyevalb
 from bnaparser.eval.api import Trees, read_lines
@@ -104,7 +104,7 @@ def run_model(args: argparse.Namespace) -> int:
             code = score_streams(files[0], files[1], params, streams, piece=-1)
         if code == 0 and args.significance is not None:
             _print_significance(args, gold, pred, params, streams)
-        return code or (SOME_FAILED if b"" in pred else code)
+        return code or (SOME_FAILED if b"" in pred else SUCCESS)
 
     return with_standard_streams(score)
 

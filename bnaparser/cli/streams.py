@@ -13,13 +13,12 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import TextIO, TypeVar, cast
 
+from bnaparser.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
-# How much is read ahead, so that batches of similar length can be formed.
-READ_AHEAD = 1024
 _PIECE = 1 << 16  # bytes read at once
 
 

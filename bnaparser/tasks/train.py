@@ -176,31 +176,25 @@ def _predictions(recipe: TaskRecipe, other: Path) -> list[Path]:
 def _check_same_data(data: Data, output: Path) -> None:
     """Note the size of a new output's data; SettingsError where runs on other data are in it."""
     parts = {split.name: len(split.examples) for split in (data.train, *data.judged)}
-    ours = {"labels": list(data.labels), "examples": parts}
-    file = output / DATA
-    if file.is_file() and any(output.glob(SEEDS)):
-        if _read(file) != ours:
-            raise SettingsError(
-                f"the data are no longer those that {output} was begun with: start over with "
-                "--fresh, or write elsewhere with --output"
-            )
-        return
-    write_json(file, ours)
+    _check_same(output, DATA, {"labels": list(data.labels), "examples": parts}, "data")
 
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
     """Write the recipe into a new output; SettingsError where runs of another recipe are in it."""
     ours = json.loads(recipe.model_dump_json(exclude={"train": {"seeds", "device", "threads"}}))
-    file = output / RECIPE
-    if file.is_file() and any(output.glob(SEEDS)):
-        if _read(file) != ours:
-            raise SettingsError(
-                f"{output} was begun with other settings: start over with --fresh, or write "
-                "elsewhere with --output"
-            )
-        return
     output.mkdir(parents=True, exist_ok=True)
-    write_json(file, ours)
+    _check_same(output, RECIPE, ours, "settings")
+
+
+def _check_same(output: Path, name: str, ours: dict[str, Any], what: str) -> None:
+    file = output / name
+    if not file.is_file() or not any(output.glob(SEEDS)):
+        write_json(file, ours)
+    elif _read(file) != ours:
+        raise SettingsError(
+            f"{output} was begun with other {what}: start over with --fresh, or write elsewhere with"
+            " --output"
+        )
 
 
 def _read(file: Path) -> Any:

@@ -334,15 +334,19 @@ def test_a_service_that_is_gone(visit: Visit) -> None:
     assert alert.is_hidden()
 
 
+def refuse_once(page: Any, retry_after: int) -> None:
+    """Have the next request answered as by a busy service."""
+    busy = {"title": "The service is busy", "status": 503, "detail": "", "request_id": "r-1"}
+    headers = {"Retry-After": str(retry_after)}
+    page.route(
+        "**/v1/parse", lambda route: route.fulfill(status=503, headers=headers, json=busy), times=1
+    )
+
+
 def test_a_service_that_is_busy_is_asked_again(visit: Visit) -> None:
     visit.expected = "503"
     page = visit()
-    busy = {"title": "The service is busy", "status": 503, "detail": "", "request_id": "r-1"}
-    page.route(
-        "**/v1/parse",
-        lambda route: route.fulfill(status=503, headers={"Retry-After": "1"}, json=busy),
-        times=1,
-    )
+    refuse_once(page, retry_after=1)
     page.locator("#text").fill("Dogs bark.")
     page.wait_for_selector("text=The service is busy. Trying again in 1 s.")
     page.wait_for_selector("svg.tree")
@@ -374,12 +378,7 @@ def test_a_letter_typed_and_taken_back_asks_again(visit: Visit) -> None:
 def test_a_blank_typed_while_the_service_is_busy_does_not_stop_the_count(visit: Visit) -> None:
     visit.expected = "503"
     page = visit()
-    busy = {"title": "The service is busy", "status": 503, "detail": "", "request_id": "r-1"}
-    page.route(
-        "**/v1/parse",
-        lambda route: route.fulfill(status=503, headers={"Retry-After": "2"}, json=busy),
-        times=1,
-    )
+    refuse_once(page, retry_after=2)
     page.locator("#text").fill("Dogs bark.")
     page.wait_for_selector("text=The service is busy. Trying again in 2 s.")
     page.locator("#text").press_sequentially(" ")

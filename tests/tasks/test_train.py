@@ -149,7 +149,7 @@ def test_data_that_changed_meanwhile_are_told(recipe, recipe_table, tmp_path: Pa
     train(recipe(**settings), tmp_path / "run")
     lines = copy.read_text().splitlines(keepends=True)
     copy.write_text("".join(lines[:-1]))
-    with pytest.raises(SettingsError, match="no longer those"):
+    with pytest.raises(SettingsError, match=r"begun with other data: .*--fresh"):
         train(recipe(**settings, seeds=[1, 2]), tmp_path / "run")
 
 
