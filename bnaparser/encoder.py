@@ -63,6 +63,12 @@ class _NoPooler(nn.Module):
         """Return nothing."""
 
 
+def drop_pooler(model: PreTrainedModel) -> None:
+    """Take out of an encoder what makes its vector of a whole text: nobody here reads it."""
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = _NoPooler()
+
+
 class PretrainedEncoder(nn.Module):
     """A Hugging Face encoder whose output is gathered from word pieces to words.
 
@@ -74,8 +80,7 @@ class PretrainedEncoder(nn.Module):
     def __init__(self, model: PreTrainedModel, settings: EncoderSettings):
         super().__init__()
         self.model = model
-        if getattr(model, "pooler", None) is not None:
-            model.pooler = _NoPooler()  # a sentence vector: nobody reads it
+        drop_pooler(model)
         if settings.dropout is not None:
             _set_dropout(model, settings.dropout)
         config = model.config

@@ -13,6 +13,7 @@ from bnaparser.config import (
     validate,
 )
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.label_maps import read_label_map
 
 RECIPE = """
 [encoder]
@@ -147,3 +148,16 @@ def test_recipes_have_the_papers_dropout(name, dropouts):
         layers.input_dropout,
     )  # fmt: skip
     assert recipe.encoder.character_dropout == 0.2
+
+
+def test_the_recipes_that_come_along_are_whole():
+    root = Path(__file__).parents[1]
+    recipes = [*root.glob("recipes/*.toml"), *root.glob("models/en/*.toml")]
+    recipes.remove(root / "recipes" / "label_maps.toml")
+    assert len(recipes) >= 8
+    for recipe in recipes:
+        settings = load_recipe(recipe).train
+        maps = [part.map for part in (*settings.data, *settings.dev) if part.map is not None]
+        for name in maps:
+            assert settings.label_maps is not None
+            read_label_map(root / settings.label_maps, name)

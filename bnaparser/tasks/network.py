@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from bnaparser.encoder import drop_pooler
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.tasks.settings import TaskModelSettings
@@ -24,8 +25,7 @@ class TaskNetwork(nn.Module):
 
     def __init__(self, encoder: PreTrainedModel, settings: TaskModelSettings, outputs: int):
         super().__init__()
-        if getattr(encoder, "pooler", None) is not None:
-            encoder.pooler = None  # the head is ours
+        drop_pooler(encoder)  # the head is ours
         variant = settings.syntax.variant
         self.encoder = encoder if variant is None else attach(encoder, variant)
         self.guided = variant is not None

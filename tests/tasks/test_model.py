@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import SqueezeBertConfig, SqueezeBertModel
 
 from bnaparser.config import validate
 from bnaparser.encoder import load_tokenizer
@@ -17,6 +18,7 @@ from bnaparser.errors import ModelError
 from bnaparser.pieces import Pieces
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.model import Prepared, create, first_pieces, load_words_tokenizer
+from bnaparser.tasks.network import TaskNetwork
 from bnaparser.tasks.settings import TaskModelSettings
 from bnaparser.tasks.trees import random_structure
 
@@ -75,6 +77,15 @@ def test_pooling_by_hand(build, pooling: str) -> None:
         vector = {"first": states[0], "last": states[-1], "mean": states.mean(dim=0)}[pooling]
         expected = model.network.output(vector)
     assert np.allclose(model.scores([example])[0], expected, atol=1e-6)
+
+
+def test_an_encoder_that_calls_its_pooler_whether_it_has_one_or_not() -> None:
+    sizes = {"hidden_size": 32, "embedding_size": 32, "intermediate_size": 32}
+    config = SqueezeBertConfig(vocab_size=30, num_hidden_layers=1, num_attention_heads=2, **sizes)
+    settings = validate(TaskModelSettings, {"encoder": {"name": "none"}}, "test")
+    network = TaskNetwork(SqueezeBertModel(config), settings, outputs=3)
+    ids = torch.tensor([[1, 2, 3]])
+    assert network(ids, torch.ones_like(ids))["logits"].shape == (1, 3)
 
 
 def test_syntax_guides_and_a_text_without_it_gets_the_plain_encoder(build) -> None:
