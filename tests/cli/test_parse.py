@@ -256,9 +256,17 @@ def test_who_writes_a_line_and_waits_gets_its_tree(tiny_model_dir: Path, split: 
     assert (out, err, process.returncode) == (b"", b"", 0)
 
 
-def test_ctrl_c_keeps_the_trees_that_are_done(tiny_model_dir: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("inherited", [signal.default_int_handler, signal.SIG_IGN])
+def test_ctrl_c_keeps_the_trees_that_are_done(
+    inherited, tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """Also where what started it ignores the signal, as a shell does for its background jobs."""
     target = tmp_path / "out.mrg"
-    process = start(tiny_model_dir, "--output", str(target))
+    before = signal.signal(signal.SIGINT, inherited)
+    try:
+        process = start(tiny_model_dir, "--output", str(target))
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert process.stdin is not None
     process.stdin.write(b"It rained.\n" * 30)
     process.stdin.flush()
