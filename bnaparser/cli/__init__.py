@@ -24,6 +24,7 @@ VERBS = {
     "serve": "run the HTTP service and its page",
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder with a smaller vocabulary",
+    "average": "make one parser of several that began as one",
     "models": "list the models that ship",
     "check": "print versions and devices, and parse one sentence",
 }

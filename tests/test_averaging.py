@@ -1,0 +1,121 @@
+"""The mean of parsers: its weights against a literal mean, and what cannot be averaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from bnaparser import Parser, storage
+from bnaparser.averaging import average
+from bnaparser.cli import main
+from bnaparser.config import LayerSettings, TagSettings
+from bnaparser.errors import BnaparserError
+from bnaparser.labels import Inventory
+from bnaparser.model import BnaModel
+from bnaparser.tensors import read_weights
+
+
+@pytest.fixture
+def saved(build_model, tmp_path: Path):
+    """A function that writes a tiny model, moved at random by ``seed``, and returns its folder."""
+
+    def write(name: str, kind: str | None = "bert", seed: int = 0, change=None, **settings) -> str:
+        model = build_model(kind, tagging=TagSettings(predict=True, hidden=8), **settings)
+        if change is not None:
+            model = change(model)
+        torch.manual_seed(seed)
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.add_(torch.randn_like(parameter))
+        storage.save(model, tmp_path / name, "float32", {"f1": 50.0})
+        return str(tmp_path / name)
+
+    return write
+
+
+@pytest.mark.parametrize("shares", [None, (1, 2, 5)])
+def test_every_number_is_the_mean(saved, encoder_kind, shares) -> None:
+    folders = [saved(f"m{seed}", encoder_kind, seed) for seed in range(3)]
+    mean = average(folders, shares).state_dict()
+    parts = [read_weights(Path(folder) / storage.WEIGHTS) for folder in folders]
+    assert set(mean) == set(parts[0])
+    first, second, third = shares or (1, 1, 1)
+    for name, tensor in mean.items():
+        a, b, c = (part[name] for part in parts)
+        expected = (a * first + b * second + c * third) / (first + second + third)
+        torch.testing.assert_close(tensor, expected)
+
+
+def test_a_model_and_itself_are_itself(saved) -> None:
+    folder = saved("one")
+    weights = read_weights(Path(folder) / storage.WEIGHTS)
+    for name, tensor in average([folder, folder]).state_dict().items():
+        torch.testing.assert_close(tensor, weights[name])
+
+
+def test_dropouts_and_an_encoders_name_may_differ(saved) -> None:
+    def rename(model: BnaModel) -> BnaModel:
+        encoder = model.settings.encoder.model_copy(update={"name": "elsewhere", "dropout": 0.3})
+        model.settings = model.settings.model_copy(update={"encoder": encoder})
+        return model
+
+    average([saved("one"), saved("two", seed=1, change=rename)])
+
+
+def test_the_command_writes_a_parser(saved, tmp_path: Path, capsys) -> None:
+    folders = [saved("one", seed=1), saved("two", seed=2)]
+    target = tmp_path / "mean"
+    command = ["average", *folders, "--shares", "3", "1", "--store", "int8"]
+    capsys.readouterr()  # what building the models printed
+    assert main([*command, "--output", str(target)]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert Parser.load(target).parse_sentence("The cat sat.").tree is not None
+
+
+def fewer_labels(model: BnaModel) -> BnaModel:
+    labels = Inventory(model.labels.names[:-1])
+    assert model.pieces is not None
+    return BnaModel(model.settings, labels, model.tags, model.encoder, model.pieces)
+
+
+WIDER = LayerSettings(width=64, heads=2, head_width=16, feed_forward_width=32)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "words"),
+    [
+        ("bert", {"layers": WIDER}, "their settings layers."),
+        ("bert", {"change": fewer_labels}, "their labels"),
+        ("roberta", {}, "their vocabularies"),
+        (None, {}, "their vocabularies"),
+    ],
+)
+def test_what_does_not_belong_together_is_named(saved, capsys, tmp_path, kind, settings, words):
+    folders = [saved("one"), saved("two", kind, **settings)]
+    assert main(["average", *folders, "--output", str(tmp_path / "mean")]) == 2
+    error = capsys.readouterr().err
+    assert f"{folders[0]} and {folders[1]} cannot be averaged: {words}" in error
+    assert error.endswith("differ\n")
+    assert not (tmp_path / "mean").exists()
+
+
+@pytest.mark.parametrize(
+    ("count", "shares", "message"),
+    [
+        (1, None, "two models or more"),
+        (2, (1,), "1 shares for 2 models"),
+        (2, (1, 0), "must be a positive number"),
+        (2, (1, float("nan")), "must be a positive number"),
+    ],
+)
+def test_wrong_shares(saved, count, shares, message) -> None:
+    folders = [saved(f"m{seed}") for seed in range(count)]
+    with pytest.raises(BnaparserError, match=message):
+        average(folders, shares)
+
+
+def test_a_folder_that_is_not_there(saved, capsys, tmp_path) -> None:
+    assert main(["average", saved("one"), "nowhere", "--output", str(tmp_path / "mean")]) == 2
+    assert "no model 'nowhere'" in capsys.readouterr().err
