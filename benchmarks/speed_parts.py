@@ -58,16 +58,17 @@ def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> li
     import torch
 
     from bnaparser.batching import TRAINING_TOKENS, batches_by_length
-    from bnaparser.loss import gold
+    from bnaparser.loss import gold, known_tags
 
     model = objective.model
     prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
+    sentence, word = 1 / len(golds), 1 / max(known_tags(golds), 1)
     budget = TRAINING_TOKENS["cpu"]
     parts = batches_by_length([sentence.size for sentence in prepared], budget)
     for part in parts:
         batch = [prepared[i] for i in part]
-        loss = objective(batch, [golds[i] for i in part], len(part) / len(examples))
+        loss = objective(batch, [golds[i] for i in part], sentence, word)
         loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), math.inf)
     optimizer.step()
