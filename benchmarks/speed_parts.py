@@ -63,7 +63,7 @@ def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> li
     model = objective.model
     prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
-    sentence, word = 1 / len(golds), 1 / max(known_tags(golds), 1)
+    sentence, word = 1 / len(golds), 1 / max(1, known_tags(golds))
     budget = TRAINING_TOKENS["cpu"]
     parts = batches_by_length([sentence.size for sentence in prepared], budget)
     for part in parts:
