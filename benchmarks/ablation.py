@@ -183,8 +183,8 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
 
 def write_data(options: argparse.Namespace, data: Path) -> None:
     """Write the trees as our reader gives them, so that both programs see the same ones."""
-    from bnaparser.config import DataSettings, TrainSettings
-    from bnaparser.data import read_examples
+    from bnaparser.settings import DataSettings, TrainSettings
+    from bnaparser.training.data import read_examples
 
     data.mkdir(parents=True, exist_ok=True)
     for part in ("train", *PARTS):
@@ -194,7 +194,7 @@ def write_data(options: argparse.Namespace, data: Path) -> None:
 
 
 def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Any:
-    from bnaparser.config import Recipe
+    from bnaparser.settings import Recipe
 
     return Recipe.model_validate(
         {
@@ -222,13 +222,13 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Any:
 
 def train_ours(options: argparse.Namespace, name: str, seed: int, folder: Path) -> Result:
     """Train with the library, then parse with gold tags in the trees, as for benepar."""
-    from bnaparser import storage
     from bnaparser.cli.quiet import quiet_libraries
-    from bnaparser.config import DataSettings
-    from bnaparser.data import read_examples
-    from bnaparser.predict import predict
-    from bnaparser.train import train
-    from bnaparser.tree import Tree
+    from bnaparser.network import storage
+    from bnaparser.network.decoding import predict
+    from bnaparser.settings import DataSettings
+    from bnaparser.training.data import read_examples
+    from bnaparser.training.run import train
+    from bnaparser.trees.tree import Tree
 
     quiet_libraries()
     recipe = recipe_of(options, name, seed)
@@ -278,11 +278,11 @@ def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Pat
 
 
 def batches(recipe: Any) -> list[list[int]]:
-    """Return the batches of all updates as bnaparser.train draws them: by seed and epoch."""
+    """Return the batches of all updates as bnaparser.training.run draws them: by seed and epoch."""
     import numpy as np
 
-    from bnaparser.data import read_mix
-    from bnaparser.train import pooled_batches
+    from bnaparser.training.data import read_mix
+    from bnaparser.training.run import pooled_batches
 
     settings, mix = recipe.train, read_mix(recipe.train)
     of_epoch = max(1, round(mix.epoch_size / settings.batch_size))

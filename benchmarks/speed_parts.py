@@ -23,10 +23,10 @@ def train_part(options: argparse.Namespace) -> Result:
     import numpy as np
     import torch
 
-    from bnaparser import storage
-    from bnaparser.train import Objective
+    from bnaparser.network import storage
+    from bnaparser.training.run import Objective
 
-    torch.set_flush_denormal(True)  # as bnaparser.train does
+    torch.set_flush_denormal(True)  # as bnaparser.training.run does
     examples = read(options.train)
     torch.manual_seed(0)
     model = new_model(options, examples)
@@ -54,11 +54,11 @@ def train_part(options: argparse.Namespace) -> Result:
 
 
 def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> list[Any]:
-    """Do one update as bnaparser.train does, from words and spans; return its parts' piece arrays."""
+    """Do one update as bnaparser.training.run does, from words and spans; return its parts' piece arrays."""
     import torch
 
-    from bnaparser.batching import TRAINING_TOKENS, batches_by_length
-    from bnaparser.loss import gold, known_tags
+    from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length
+    from bnaparser.training.loss import gold, known_tags
 
     model = objective.model
     prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
@@ -78,7 +78,7 @@ def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> li
 
 def padded(batch: Sequence[Any]) -> tuple[Any, Any]:
     """Return piece numbers and attention mask, one window a row: what the bare encoder takes."""
-    from bnaparser.encoder import collate
+    from bnaparser.encoders.pretrained import collate
 
     collated = collate([window for sentence in batch for window in sentence.windows])
     return collated.ids, (collated.numbers > 0).astype(int)
@@ -94,8 +94,8 @@ def encoder_step(encoder: Any, batches: Sequence[Any]) -> None:
 
 def parse_part(options: argparse.Namespace) -> Result:
     """Time ``Parser.parse_many`` and the encoder on the same length-sorted, padded batches."""
-    from bnaparser.batching import batches_by_length
-    from bnaparser.parser import Parser
+    from bnaparser.encoders.batching import batches_by_length
+    from bnaparser.parsing.parser import Parser
 
     sentences = [example.words for example in read(options.trees)[: options.sentences]]
     parser = Parser.load(options.folder, "cpu")
@@ -154,7 +154,7 @@ def chart_part(options: argparse.Namespace) -> Result:
 
 def lengths_part(options: argparse.Namespace) -> Result:
     """Time ``--at-once`` sentences by their length; the peak is that of all lengths so far."""
-    from bnaparser.parser import Parser
+    from bnaparser.parsing.parser import Parser
 
     parser = Parser.load(options.folder, "cpu")
     rows = []
@@ -166,7 +166,7 @@ def lengths_part(options: argparse.Namespace) -> Result:
 
 def batches_part(options: argparse.Namespace) -> Result:
     """Time batches of sentences of 24 words by their size, all sentences at once."""
-    from bnaparser.parser import Parser
+    from bnaparser.parsing.parser import Parser
 
     parser = Parser.load(options.folder, "cpu")
     parser.batch_tokens = sys.maxsize
@@ -178,7 +178,7 @@ def batches_part(options: argparse.Namespace) -> Result:
 
 
 def curve_point(parser: Any, sentences: list[list[str]], repeats: int) -> Result:
-    from bnaparser.batching import batches_by_length
+    from bnaparser.encoders.batching import batches_by_length
 
     prepared = parser.model.prepare(sentences)
     groups = batches_by_length([sentence.size for sentence in prepared], parser.batch_tokens)
@@ -202,16 +202,16 @@ PARTS: dict[str, Callable[[argparse.Namespace], Result]] = {
 
 
 def read(path: Path) -> list[Any]:
-    from bnaparser.config import DataSettings, TrainSettings
-    from bnaparser.data import read_examples
+    from bnaparser.settings import DataSettings, TrainSettings
+    from bnaparser.training.data import read_examples
 
     return read_examples(DataSettings(path=str(path)), TrainSettings())
 
 
 def new_model(options: argparse.Namespace, examples: Sequence[Any]) -> Any:
-    from bnaparser import storage
-    from bnaparser.config import ModelSettings
-    from bnaparser.labels import Inventory
+    from bnaparser.network import storage
+    from bnaparser.network.labels import Inventory
+    from bnaparser.settings import ModelSettings
 
     settings = ModelSettings.model_validate(
         {

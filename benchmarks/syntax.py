@@ -47,8 +47,8 @@ PRELOADED = [
     "accelerate",
     "sklearn.metrics",
     "seqeval.metrics",
-    "bnaparser.parser",
-    "bnaparser.tasks.train",
+    "bnaparser.parsing.parser",
+    "bnaparser.tasks.task_training",
     "bnaparser.cli.quiet",
 ]
 

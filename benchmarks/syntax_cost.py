@@ -60,7 +60,7 @@ class Encoder:
 
         from bnaparser.cli.quiet import quiet_libraries
         from bnaparser.syntax.attachment import attach
-        from bnaparser.tasks.settings import SyntaxTable
+        from bnaparser.tasks.task_settings import SyntaxTable
 
         quiet_libraries()
         self.tokenizer = AutoTokenizer.from_pretrained(options.encoder)

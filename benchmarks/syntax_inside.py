@@ -24,7 +24,7 @@ from syntax_tables import INSIDE, MAIN, PLAIN
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bnaparser.tasks.model import Prepared, TaskModel
+    from bnaparser.tasks.task_model import Prepared, TaskModel
 
 BATCHES, SEED = 8, 1
 
@@ -49,7 +49,7 @@ def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
     """Return what is found before the training and after it."""
     import torch
 
-    from bnaparser.tasks.model import create
+    from bnaparser.tasks.task_model import create
     from bnaparser.tasks.trainer import train_seed
 
     torch.set_num_threads(options.threads)
@@ -72,7 +72,7 @@ def asked(model: TaskModel, batches: list[tuple[Prepared, ...]]) -> Result:
     """Return what a model shows, the mean over batches; ``shares`` of syntax, a number a layer."""
     from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
     from bnaparser.syntax.attachment import syntax_of
-    from bnaparser.syntax.sgnet import SgNet
+    from bnaparser.syntax.variants.sgnet import SgNet
 
     model.network.eval()
     found: Result = {"shares": []}

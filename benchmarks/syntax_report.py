@@ -393,8 +393,8 @@ def comparison(
     options: argparse.Namespace, rows: list[Result], task: str, system: str, other: str
 ) -> Any:
     """Return the paired test of two systems over the seeds that both have; None without any."""
-    from bnaparser.tasks.settings import TaskSettings
-    from bnaparser.tasks.significance import compare
+    from bnaparser.tasks.task_settings import TaskSettings
+    from bnaparser.tasks.task_significance import compare
 
     mine, theirs = ({row["seed"] for row in of(rows, task, name)} for name in (system, other))
     if system == other or not mine & theirs:

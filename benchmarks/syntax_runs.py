@@ -18,9 +18,9 @@ from syntax_tables import SYSTEMS, TASKS, WINDOW
 
 if TYPE_CHECKING:
     from bnaparser.syntax.structure import Structure
-    from bnaparser.tasks.settings import TaskRecipe
     from bnaparser.tasks.splits import Data
-    from bnaparser.tree import Tree
+    from bnaparser.tasks.task_settings import TaskRecipe
+    from bnaparser.trees.tree import Tree
 
 Result = dict[str, Any]
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "scikit-learn", "seqeval", "numpy")
@@ -44,7 +44,7 @@ def budget(options: argparse.Namespace, task: str) -> Result:
 
 def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) -> TaskRecipe:
     """Return the recipe of a run; nothing is chosen on what it is scored on."""
-    from bnaparser.tasks.settings import TaskRecipe
+    from bnaparser.tasks.task_settings import TaskRecipe
 
     found, given = TASKS[task], budget(options, task)
     variant, trees = SYSTEMS[system].variant, SYSTEMS[system].trees
@@ -104,8 +104,8 @@ def with_structures(data: Data, change: Callable[[Structure], Structure]) -> Dat
 
 def own_trees(*files: Path) -> dict[tuple[str, ...], Tree]:
     """Return the trees of files in SST's form, by their words."""
-    from bnaparser.escapes import unescape
-    from bnaparser.treebank import find_trees
+    from bnaparser.treebanks.reading import find_trees
+    from bnaparser.trees.escapes import unescape
 
     found = (place.tree for file in files for place in find_trees(file))
     return {tuple(map(unescape, tree.words)): tree for tree in found}
@@ -145,7 +145,7 @@ def prepare(options: argparse.Namespace) -> None:
         begin = time.monotonic()
         data_of(options, recipe_of(options, task, "syntax-bert", 1), "syntax-bert")
         say(f"trees of {task}: {time.monotonic() - begin:.0f} s")
-    from bnaparser.syntax.sla import SlaSettings, local_mask
+    from bnaparser.syntax.variants.sla import SlaSettings, local_mask
 
     settings = SlaSettings()
     shares = {}
@@ -167,7 +167,7 @@ def share(masks: list[Any]) -> float:
 
 def window_as_dense(lengths: list[int], wanted: float) -> tuple[int, float]:
     """Return the window of words whose share of pairs is nearest to the one wanted, and its share."""
-    from bnaparser.syntax.wla import band
+    from bnaparser.syntax.variants.wla import band
 
     shares = {k: share([band(n, k) for n in lengths]) for k in range(1, max(lengths) + 1)}
     window = min(shares, key=lambda k: abs(shares[k] - wanted))
@@ -188,7 +188,7 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
     import torch
 
     from bnaparser.cli.quiet import quiet_libraries
-    from bnaparser.tasks.metrics import score
+    from bnaparser.tasks.task_metrics import score
     from bnaparser.tasks.trainer import train_seed
 
     quiet_libraries()

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
-from bnaparser.escapes import unescape
-from bnaparser.text import split
-from bnaparser.tokens import word_spans
+from bnaparser.text.english.tokens import word_spans
+from bnaparser.text.sentence import split
+from bnaparser.trees.escapes import unescape
 
 Span = tuple[int, int]
 Tokenizer = Callable[[str], list[Span]]

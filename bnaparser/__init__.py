@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bnaparser.errors import BnaparserError
-    from bnaparser.parser import Parse, Parser
-    from bnaparser.text import Sentence
-    from bnaparser.tree import Span, Tree
+    from bnaparser.parsing.parser import Parse, Parser
+    from bnaparser.text.sentence import Sentence
+    from bnaparser.trees.tree import Span, Tree
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "BnaparserError": "bnaparser.errors",
-    "Parse": "bnaparser.parser",
-    "Parser": "bnaparser.parser",
-    "Sentence": "bnaparser.text",
-    "Span": "bnaparser.tree",
-    "Tree": "bnaparser.tree",
+    "Parse": "bnaparser.parsing.parser",
+    "Parser": "bnaparser.parsing.parser",
+    "Sentence": "bnaparser.text.sentence",
+    "Span": "bnaparser.trees.tree",
+    "Tree": "bnaparser.trees.tree",
 }
 __all__ = ["BnaparserError", "Parse", "Parser", "Sentence", "Span", "Tree", "__version__"]
 

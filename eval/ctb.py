@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from bnaparser.eval import table_row
-from bnaparser.releases import CTB
+from bnaparser.cli import table_row
+from bnaparser.treebanks.releases import CTB
 
 
 def main(

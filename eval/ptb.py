@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from bnaparser.eval import table_row
-from bnaparser.releases import PTB
+from bnaparser.cli import table_row
+from bnaparser.treebanks.releases import PTB
 
 
 def main(

@@ -14,15 +14,17 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
 from bnaparser import __version__
-from bnaparser.server import classify, corenlp, describe, logs, page, routes
-from bnaparser.server.classify_queue import load_classifier
+from bnaparser.server import logs, page
+from bnaparser.server.corenlp import corenlp_routes
 from bnaparser.server.garbage import full_collections_when
-from bnaparser.server.limits import ReadBody, RequireKey
-from bnaparser.server.observe import Observe
+from bnaparser.server.middleware.limits import ReadBody, RequireKey
+from bnaparser.server.middleware.observe import Observe
 from bnaparser.server.problems import Problem, answer_http_exception, answer_problem
-from bnaparser.server.service import Load, LoadClassifier, Service, load_parser
-from bnaparser.server.settings import ServerSettings, read_settings
-from bnaparser.server.writing import ERRORS_HEADER
+from bnaparser.server.queue.classifying import load_classifier
+from bnaparser.server.queue.service import Load, LoadClassifier, Service, load_parser
+from bnaparser.server.rest import classify_routes, describe, parse_routes
+from bnaparser.server.rest.answer_body import ERRORS_HEADER
+from bnaparser.server.service_settings import ServerSettings, read_settings
 
 
 class Application(FastAPI):
@@ -68,7 +70,13 @@ def create_app(
         exception_handlers={Problem: answer_problem, HTTPException: answer_http_exception},
     )
     app.state.service = service
-    for router in (routes.router, classify.router, corenlp.router, page.router, describe.router):
+    for router in (
+        parse_routes.router,
+        classify_routes.router,
+        corenlp_routes.router,
+        page.router,
+        describe.router,
+    ):
         app.include_router(router)
     _add_layers(app, settings)
     return app

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
 
-from bnaparser.server.settings import ServerSettings
+from bnaparser.server.service_settings import ServerSettings
 
 
 class JsonLines(logging.Formatter):

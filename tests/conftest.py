@@ -18,9 +18,9 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 if TYPE_CHECKING:
-    from bnaparser.config import LayerSettings, TagSettings
-    from bnaparser.data import Example
-    from bnaparser.model import BnaModel
+    from bnaparser.network.model import BnaModel
+    from bnaparser.settings import LayerSettings, TagSettings
+    from bnaparser.training.data import Example
 
 # A busy machine is no failure.
 hypothesis.settings.register_profile("no deadline", deadline=None)
@@ -53,8 +53,8 @@ def treebank() -> Path:
 @pytest.fixture(scope="session")
 def examples() -> list[Example]:
     """The trees of the invented sentences, cleaned as for training."""
-    from bnaparser.config import DataSettings, TrainSettings
-    from bnaparser.data import read_examples
+    from bnaparser.settings import DataSettings, TrainSettings
+    from bnaparser.training.data import read_examples
 
     return read_examples(DataSettings(path=str(TREEBANK)), TrainSettings())
 
@@ -91,15 +91,15 @@ def build_model(
     """A function that makes an untrained parser; ``encoder`` is a kind, or None for characters."""
     import torch
 
-    from bnaparser import storage
-    from bnaparser.config import (
+    from bnaparser.network import storage
+    from bnaparser.network.labels import Inventory
+    from bnaparser.settings import (
         EncoderSettings,
         LayerSettings,
         ModelSettings,
         ScorerSettings,
         TagSettings,
     )
-    from bnaparser.labels import Inventory
 
     small = LayerSettings(width=WIDTH, heads=2, head_width=16, feed_forward_width=64)
     labels = Inventory.of_labels(span.label for example in examples for span in example.spans)
@@ -135,9 +135,9 @@ def tiny_model_dir(
     """The folder of a parser on a tiny BERT that knows a little of the invented sentences."""
     import torch
 
-    from bnaparser import storage
-    from bnaparser.config import TagSettings
-    from bnaparser.loss import gold, hinge_loss, known_tags, tag_loss
+    from bnaparser.network import storage
+    from bnaparser.settings import TagSettings
+    from bnaparser.training.loss import gold, hinge_loss, known_tags, tag_loss
 
     model = build_model("bert", tagging=TagSettings(predict=True, hidden=16))
     prepared = model.prepare([example.words for example in examples])

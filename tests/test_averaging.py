@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from bnaparser import Parser, storage
-from bnaparser.averaging import average
+from bnaparser import Parser
 from bnaparser.cli import main
-from bnaparser.config import LayerSettings, TagSettings
 from bnaparser.errors import BnaparserError
-from bnaparser.labels import Inventory
-from bnaparser.model import BnaModel
-from bnaparser.tensors import read_weights
+from bnaparser.files.tensors import read_weights
+from bnaparser.network import storage
+from bnaparser.network.averaging import average
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model import BnaModel
+from bnaparser.settings import LayerSettings, TagSettings
 
 
 @pytest.fixture

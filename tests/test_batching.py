@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bnaparser.batching import batches_by_length
+from bnaparser.encoders.batching import batches_by_length
 
 LENGTHS = st.lists(st.integers(0, 60), max_size=60)
 

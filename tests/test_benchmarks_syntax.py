@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from bnaparser.syntax.structure import Structure
-from bnaparser.tree import Tree
+from bnaparser.trees.tree import Tree
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 

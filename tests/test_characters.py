@@ -9,8 +9,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.characters import BEGIN, END, SPECIALS, START, STOP, UNKNOWN, CharacterEncoder
-from bnaparser.config import EncoderSettings
+from bnaparser.encoders.characters import (
+    BEGIN,
+    END,
+    SPECIALS,
+    START,
+    STOP,
+    UNKNOWN,
+    CharacterEncoder,
+)
+from bnaparser.settings import EncoderSettings
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bnaparser.classify import Classification, Classifier
-from bnaparser.config import validate
 from bnaparser.errors import ModelError
-from bnaparser.parser import MAX_WORDS, Parser
-from bnaparser.tasks.model import create
-from bnaparser.tasks.settings import TaskModelSettings
+from bnaparser.parsing.parser import MAX_WORDS, Parser
+from bnaparser.settings import validate
+from bnaparser.tasks.classifier import Classification, Classifier
+from bnaparser.tasks.task_model import create
+from bnaparser.tasks.task_settings import TaskModelSettings
 
 CLASSES = ("negative", "positive")
 

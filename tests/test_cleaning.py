@@ -2,8 +2,8 @@
 
 import pytest
 
-from bnaparser.cleaning import Cleaning, clean, core_label, merge_repeated, rewrite
-from bnaparser.tree import Tree
+from bnaparser.trees.cleaning import Cleaning, clean, core_label, merge_repeated, rewrite
+from bnaparser.trees.tree import Tree
 
 MERGE = Cleaning(merge_repeated=True)
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.config import (
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.settings import (
     EncoderSettings,
     LayerSettings,
     ModelSettings,
@@ -12,8 +13,7 @@ from bnaparser.config import (
     load_recipe,
     validate,
 )
-from bnaparser.errors import DataError, SettingsError
-from bnaparser.label_maps import read_label_map
+from bnaparser.treebanks.label_maps import read_label_map
 
 RECIPE = """
 [encoder]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bnaparser.config import DataSettings, TrainSettings
-from bnaparser.data import Mix, read_examples, read_mix
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.tree import Span
+from bnaparser.settings import DataSettings, TrainSettings
+from bnaparser.training.data import Mix, read_examples, read_mix
+from bnaparser.trees.tree import Span
 
 TREES = """(TOP (S (NP-SBJ (PRP I)) (VP (VBP run)) (. .)))
 ( (S (NP (-NONE- *)) (VP (VB Go))) )

@@ -10,8 +10,7 @@ import pytest
 import torch
 import transformers
 
-from bnaparser.config import EncoderSettings
-from bnaparser.encoder import (
+from bnaparser.encoders.pretrained import (
     SHARING_TYPES,
     PretrainedEncoder,
     build_pretrained,
@@ -19,8 +18,9 @@ from bnaparser.encoder import (
     load_tokenizer,
     max_positions,
 )
+from bnaparser.encoders.subwords import MISSING, Pieces, Window
 from bnaparser.errors import ModelError
-from bnaparser.pieces import MISSING, Pieces, Window
+from bnaparser.settings import EncoderSettings
 
 SENTENCES = [
     ["the", "zebra", "sat", "under", "the", "unaffable", "bridge", "."],

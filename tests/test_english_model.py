@@ -9,7 +9,7 @@ import pytest
 
 from bnaparser import Parser, models
 from bnaparser.eval import score
-from bnaparser.treebank import load_trees
+from bnaparser.treebanks.reading import load_trees
 
 FOLDER = models.SHIPPED / "en"
 pytestmark = pytest.mark.skipif(

@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.cleaning import clean
 from bnaparser.errors import SettingsError
-from bnaparser.heads import COLLINS, UD, HeadRules, dependencies, head_rules, is_punctuation
-from bnaparser.tree import Tree
-from bnaparser.treebank import load_trees
+from bnaparser.treebanks.reading import load_trees
+from bnaparser.trees.cleaning import clean
+from bnaparser.trees.heads.dependencies import (
+    COLLINS,
+    UD,
+    HeadRules,
+    dependencies,
+    head_rules,
+    is_punctuation,
+)
+from bnaparser.trees.tree import Tree
 
 
 def arrows(text: str, rules: HeadRules) -> str:

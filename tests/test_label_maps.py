@@ -3,8 +3,8 @@
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.label_maps import LabelMap, read_label_map
-from bnaparser.tree import Tree
+from bnaparser.treebanks.label_maps import LabelMap, read_label_map
+from bnaparser.trees.tree import Tree
 
 MAPS = """
 [map]

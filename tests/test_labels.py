@@ -2,7 +2,7 @@
 
 import pytest
 
-from bnaparser.labels import Inventory
+from bnaparser.network.labels import Inventory
 
 
 def test_labels_are_sorted_after_the_empty_one():

@@ -12,10 +12,10 @@ from torch import nn
 
 from bnaparser import chart
 from bnaparser.chart import reference
-from bnaparser.labels import Inventory
-from bnaparser.loss import IGNORED_TAG, Gold, gold, hinge_loss, tag_loss
-from bnaparser.model import BnaModel, Encoded
-from bnaparser.tree import Span, Tree
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.training.loss import IGNORED_TAG, Gold, gold, hinge_loss, tag_loss
+from bnaparser.trees.tree import Span, Tree
 
 LABELS = Inventory(["", "A"])
 TAGS = Inventory(["T"])

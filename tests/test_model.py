@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from bnaparser import chart
-from bnaparser.characters import CharacterWindow
-from bnaparser.config import LayerSettings, TagSettings
-from bnaparser.model import Prepared, position_rows
+from bnaparser.encoders.characters import CharacterWindow
+from bnaparser.network.model import Prepared, position_rows
+from bnaparser.settings import LayerSettings, TagSettings
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnaparser.config import TrainSettings
-from bnaparser.escapes import unescape
-from bnaparser.noise import disturbed
+from bnaparser.settings import TrainSettings
+from bnaparser.training.noise import disturbed
+from bnaparser.trees.escapes import unescape
 
 
 def read(model, examples, seed=0, **settings):

@@ -12,7 +12,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bnaparser.parallel import CORE_TOKENS, WORTH_SHARING, in_batches
+from bnaparser.parsing.parallel import CORE_TOKENS, WORTH_SHARING, in_batches
 
 
 @pytest.fixture(params=[1, 2, 3])

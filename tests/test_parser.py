@@ -7,10 +7,11 @@ import json
 import pytest
 import torch
 
-from bnaparser import Parse, Parser, Tree, parallel
-from bnaparser.config import LayerSettings, TagSettings
+from bnaparser import Parse, Parser, Tree
 from bnaparser.errors import ModelError
-from bnaparser.parser import MAX_WORDS
+from bnaparser.parsing import parallel
+from bnaparser.parsing.parser import MAX_WORDS
+from bnaparser.settings import LayerSettings, TagSettings
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def test_one_sentence_is_not_split(parser):
 
 
 def test_a_stream_comes_in_order_and_is_read_a_part_at_a_time(parser, monkeypatch):
-    monkeypatch.setattr("bnaparser.parser.READ_AHEAD", 3)
+    monkeypatch.setattr("bnaparser.parsing.parser.READ_AHEAD", 3)
     read = []
 
     def lines():

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from bnaparser.encoder import load_tokenizer
-from bnaparser.pieces import MISSING, WORD_PIECES, Pieces
+from bnaparser.encoders.pretrained import load_tokenizer
+from bnaparser.encoders.subwords import MISSING, WORD_PIECES, Pieces
 
 # The special pieces before and after a sentence, and those that stand for START and STOP.
 ENDS = {

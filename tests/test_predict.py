@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bnaparser.config import LayerSettings, TagSettings
-from bnaparser.predict import Prediction, predict, predict_batch
-from bnaparser.tree import Span, Tree
+from bnaparser.network.decoding import Prediction, predict, predict_batch
+from bnaparser.settings import LayerSettings, TagSettings
+from bnaparser.trees.tree import Span, Tree
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 STACKS = [("bimsa",), ("nsa",), ("self_attention",), ("partitioned",), ("bimsa", "nsa"), ()]

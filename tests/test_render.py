@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.parse import Parse
+from bnaparser.parsing.result import Parse
 from bnaparser.render import HTML_END, HTML_START, draw, forest, html_section
 from bnaparser.render.glossary import FUNCTIONS, PHRASES, TAGS, explain, family
 from bnaparser.render.layout import LABEL_GAP, LABEL_HEIGHT, WORD_SIZE, arrange
 from bnaparser.render.widths import text_width, visible
-from bnaparser.tree import Span, Tree
+from bnaparser.trees.tree import Span, Tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 CAT = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))"

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from bnaparser.config import ScorerSettings
-from bnaparser.scorer import SpanScorer
+from bnaparser.network.scorer import SpanScorer
+from bnaparser.settings import ScorerSettings
 
 
 @torch.no_grad()

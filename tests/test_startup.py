@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bnaparser.startup import loading
+from bnaparser.parsing.startup import loading
 
 
 @pytest.fixture(autouse=True)

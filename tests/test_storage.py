@@ -13,11 +13,11 @@ import transformers
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from bnaparser import storage
-from bnaparser.config import LayerSettings, TagSettings
-from bnaparser.encoder import PretrainedEncoder
+from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
-from bnaparser.model import BnaModel
+from bnaparser.network import storage
+from bnaparser.network.model import BnaModel
+from bnaparser.settings import LayerSettings, TagSettings
 
 SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
 # Wide enough for matrices that int8 is worth it for.
@@ -215,7 +215,7 @@ def test_an_encoder_that_cannot_be_is_refused(good, tmp_path, values):
 
 
 def test_scales_and_second_names_that_do_not_fit_are_refused(tmp_path):
-    from bnaparser.tensors import read_weights
+    from bnaparser.files.tensors import read_weights
 
     path = tmp_path / "w.safetensors"
     numbers = {"a": torch.zeros(4, 2, dtype=torch.int8), "a:scale": torch.ones(1, 2)}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.text import Sentence, penn_words, split, split_stream, tokenize
+from bnaparser.text.sentence import Sentence, penn_words, split, split_stream, tokenize
 
 # One case a line: the words of the line, found again when the line's own blanks are dropped.
 WORDS = """
@@ -271,7 +271,7 @@ def test_hostile_text_takes_linear_time(unit: str) -> None:
 
 
 def test_importing_needs_the_standard_library_only() -> None:
-    code = "import sys, bnaparser.text; print({'torch', 'nltk', 'numpy', 'sentencex'} & {*sys.modules})"
+    code = "import sys, bnaparser.text.sentence; print({'torch', 'nltk', 'numpy', 'sentencex'} & {*sys.modules})"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

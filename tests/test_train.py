@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from bnaparser import storage
-from bnaparser.config import (
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.network import storage
+from bnaparser.parsing.parser import Parser
+from bnaparser.settings import (
     DataSettings,
     EncoderSettings,
     LayerSettings,
@@ -26,10 +28,8 @@ from bnaparser.config import (
     TagSettings,
     TrainSettings,
 )
-from bnaparser.data import pooled_batches
-from bnaparser.errors import DataError, SettingsError
-from bnaparser.parser import Parser
-from bnaparser.train import BEST, CHECKPOINT, NEW, Run, _accelerator, scheduled_factor, train
+from bnaparser.training.data import pooled_batches
+from bnaparser.training.run import BEST, CHECKPOINT, NEW, Run, _accelerator, scheduled_factor, train
 
 SIZES: dict[str, Any] = {"width": 16, "heads": 2, "head_width": 8, "feed_forward_width": 32}
 NO_DROPOUT = {"residual_dropout": 0, "feed_forward_dropout": 0, "attention_dropout": 0}
@@ -207,7 +207,7 @@ def test_a_full_disk_is_one_sentence(recipe, tmp_path, monkeypatch):
     def full(*arguments):
         raise SafetensorError("Error while serializing: I/O error: No space left on device")
 
-    monkeypatch.setattr("bnaparser.tensors.save_file", full)
+    monkeypatch.setattr("bnaparser.files.tensors.save_file", full)
     with pytest.raises(DataError, match=r"model.safetensors cannot be written .*No space left"):
         train(recipe(max_updates=1), tmp_path)
 

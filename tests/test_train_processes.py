@@ -13,8 +13,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from bnaparser.config import load_recipe
-from bnaparser.train import train
+from bnaparser.settings import load_recipe
+from bnaparser.training.run import train
 
 # Of sixty sentences a batch of 59 leaves one, fewer than there are processes.
 RECIPE = """
@@ -44,14 +44,14 @@ SCRIPT = """
 import os, sys
 from dataclasses import asdict
 import torch
-from bnaparser import train
-from bnaparser.config import load_recipe
+from bnaparser.training import run
+from bnaparser.settings import load_recipe
 
 recipe, output, *overrides = sys.argv[1:]
 runs = []
-go = train.Run.go
-train.Run.go = lambda run: (runs.append(run), go(run))
-progress = train.train(load_recipe(recipe, tuple(overrides)), output)
+go = run.Run.go
+run.Run.go = lambda run: (runs.append(run), go(run))
+progress = run.train(load_recipe(recipe, tuple(overrides)), output)
 state = {"progress": asdict(progress), "weights": runs[0].model.state_dict()}
 torch.save(state, os.path.join(output, os.environ["RANK"]))
 """

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.cleaning import Cleaning, clean
 from bnaparser.errors import DataError, TreeError
-from bnaparser.tree import Tree
-from bnaparser.treebank import find_trees, list_files, load_trees, read_lines, read_trees
+from bnaparser.treebanks.reading import find_trees, list_files, load_trees, read_lines, read_trees
+from bnaparser.trees.cleaning import Cleaning, clean
+from bnaparser.trees.tree import Tree
 
 TEXT = "( (S (NP (DT The) (NN cat))\n     (VP (VBD sat))) )\n\n(TOP (NN dog)) (TOP (NN café))\n"
 TREES = ["( (S (NP (DT The) (NN cat)) (VP (VBD sat))))", "(TOP (NN dog))", "(TOP (NN café))"]

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from bnaparser.cli import main
-from bnaparser.config import EncoderSettings
-from bnaparser.encoder import PretrainedEncoder, load_pretrained, load_tokenizer
+from bnaparser.encoders.pretrained import PretrainedEncoder, load_pretrained, load_tokenizer
+from bnaparser.encoders.subwords import Pieces
+from bnaparser.encoders.vocabulary import count_pieces, prune_vocabulary
 from bnaparser.errors import ModelError
-from bnaparser.parser import Parser
-from bnaparser.pieces import Pieces
-from bnaparser.treebank import load_trees
-from bnaparser.vocabulary import count_pieces, prune_vocabulary
+from bnaparser.parsing.parser import Parser
+from bnaparser.settings import EncoderSettings
+from bnaparser.treebanks.reading import load_trees
 
 
 def lines(examples) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bnaparser import storage
-from bnaparser.config import DataSettings, EncoderSettings, Recipe, TagSettings, TrainSettings
 from bnaparser.errors import SettingsError
-from bnaparser.labels import Inventory
-from bnaparser.predict import predict
-from bnaparser.train import Run, train
-from bnaparser.warm_start import create_from
+from bnaparser.network import storage
+from bnaparser.network.decoding import predict
+from bnaparser.network.labels import Inventory
+from bnaparser.settings import DataSettings, EncoderSettings, Recipe, TagSettings, TrainSettings
+from bnaparser.training.run import Run, train
+from bnaparser.training.warm_start import create_from
 
 
 @pytest.mark.parametrize("kind", ["bert", None])

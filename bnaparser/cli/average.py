@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the mean; its metrics.json says of what it is the mean, and has no scores."""
     quiet_libraries()
-    from bnaparser import storage
-    from bnaparser.averaging import average
+    from bnaparser.network import storage
+    from bnaparser.network.averaging import average
 
     model = average(options.models, options.shares)
     storage.save(model, options.output, options.store, {"average of": options.models})

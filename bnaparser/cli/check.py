@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 
     devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     print(f"devices: cpu ({torch.get_num_threads()} threads)", *devices, sep=", ")
-    from bnaparser.parser import Parser
+    from bnaparser.parsing.parser import Parser
 
     started = time.perf_counter()
     parser = Parser.load(options.model, options.device)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TextIO
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.streams import answer_lines, empty, open_input, open_output
 from bnaparser.errors import SettingsError
-from bnaparser.startup import loading
+from bnaparser.parsing.startup import loading
 
 if TYPE_CHECKING:
-    from bnaparser.classify import Classification, Classifier
+    from bnaparser.tasks.classifier import Classification, Classifier
 
 FORMATS = ("text", "json")
 
@@ -79,6 +79,6 @@ def _load(options: argparse.Namespace) -> Classifier:
 
     quiet_libraries()
     with loading():
-        from bnaparser.classify import Classifier
+        from bnaparser.tasks.classifier import Classifier
 
         return Classifier.load(options.model, options.parser, options.device)

@@ -13,7 +13,7 @@ from bnaparser.errors import DataError, SettingsError
 if TYPE_CHECKING:
     from bnaparser.inspection.gates import GateCurve
     from bnaparser.inspection.maps import AttentionMaps
-    from bnaparser.tasks.model import Prepared, TaskModel
+    from bnaparser.tasks.task_model import Prepared, TaskModel
 
 GATES, ATTENTION = "gates.svg", "attention.svg"
 COLUMNS = ("model", "layer", "mean", "deviation", "minimum", "maximum", "tokens")
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 def _texts(options: argparse.Namespace) -> list[str]:
     if options.text:
         return list(options.text)
-    from bnaparser.tasks.data import read_lines
+    from bnaparser.tasks.task_data import read_lines
 
     texts = [line for _, line in read_lines(options.input) if line.strip()]
     if not texts:
@@ -103,9 +103,9 @@ def _load(name: str, device: str | None) -> tuple[TaskModel, str]:
     """Return a model and the name of what guides its attention; SettingsError where nothing does."""
     from bnaparser import models
     from bnaparser.inspection.texts import attention_variant, variant_title
-    from bnaparser.tasks import storage
+    from bnaparser.tasks import task_storage
 
-    model = storage.to_device(storage.load(models.find(name)), device)
+    model = task_storage.to_device(task_storage.load(models.find(name)), device)
     try:
         return model, variant_title(attention_variant(model))
     except SettingsError as error:

@@ -20,11 +20,11 @@ from bnaparser.cli.streams import (
     open_output,
 )
 from bnaparser.errors import SettingsError
-from bnaparser.startup import loading
+from bnaparser.parsing.startup import loading
 
 if TYPE_CHECKING:
-    from bnaparser.parser import Parse, Parser
-    from bnaparser.text import Sentence
+    from bnaparser.parsing.parser import Parse, Parser
+    from bnaparser.text.sentence import Sentence
 
 FORMATS = ("bracket", "pretty", "json", "svg", "html", "latex")
 LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         output = stack.enter_context(open_output(options.output, source))
         parser = _load(options)
         empty(output)
-        from bnaparser.text import split_stream, tokenize
+        from bnaparser.text.sentence import split_stream, tokenize
 
         if source is None:
             parses: Iterable[tuple[int, Parse | None]] = enumerate(
@@ -140,7 +140,7 @@ def _comment(parse: Parse) -> str:
 
 
 def _sentence_of_words(line: str) -> Sentence:
-    from bnaparser.text import Sentence
+    from bnaparser.text.sentence import Sentence
 
     # As in trees, only ASCII blanks separate: a no-break space may stand inside a word.
     words = list(re.finditer(r"\S+", line, re.ASCII))
@@ -153,6 +153,6 @@ def _load(options: argparse.Namespace) -> Parser:
 
     quiet_libraries()
     with loading():
-        from bnaparser.parser import Parser
+        from bnaparser.parsing.parser import Parser
 
         return Parser.load(options.model, options.device, options.batch_tokens)

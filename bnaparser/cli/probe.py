@@ -12,7 +12,7 @@ from bnaparser.cli.quiet import quiet_libraries
 
 if TYPE_CHECKING:
     from bnaparser.inspection.gold import GoldSentence
-    from bnaparser.inspection.probe import ProbeScores, ProbeSentence
+    from bnaparser.inspection.structural_probe import ProbeScores, ProbeSentence
     from bnaparser.inspection.vectors import Reader
 
 PARTS = ("train", "dev", "test")
@@ -86,9 +86,9 @@ def run(options: argparse.Namespace) -> int:
     quiet_libraries()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("bnaparser").setLevel(logging.INFO)
-    from bnaparser.heads import COLLINS, UD
     from bnaparser.inspection.gold import read_gold
     from bnaparser.inspection.vectors import load_reader
+    from bnaparser.trees.heads.dependencies import COLLINS, UD
 
     rules = COLLINS if options.heads == "collins" else UD
     gold = {part: read_gold(getattr(options, part), rules, options.limit) for part in PARTS}
@@ -110,7 +110,7 @@ def _probe(
     options: argparse.Namespace, reader: Reader, gold: Mapping[str, Sequence[GoldSentence]]
 ) -> Iterator[tuple[int, ProbeScores]]:
     """Yield the scores of each layer that is asked for."""
-    from bnaparser.inspection.probe import ProbeSettings, probe
+    from bnaparser.inspection.structural_probe import ProbeSettings, probe
 
     layers = reader.chosen(options.layer)
     settings = ProbeSettings(rank=options.rank, seed=options.seed)
@@ -128,7 +128,7 @@ def _read(
     layers: Sequence[int],
 ) -> list[list[ProbeSentence]]:
     """Return of each sentence that the encoder can take its layers, ready for the probe."""
-    from bnaparser.inspection.probe import ProbeSentence
+    from bnaparser.inspection.structural_probe import ProbeSentence
     from bnaparser.inspection.vectors import word_vectors
     from bnaparser.tasks.trees import tree_source
 

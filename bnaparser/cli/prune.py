@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     if options.size < 1:
         raise SettingsError(f"--size {options.size}: it must be at least 1")
     quiet_libraries()
-    from bnaparser.storage import LABELS
+    from bnaparser.network.storage import LABELS
 
     kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
     print(f"{kind(options):.2%} of the pieces in the text are kept")
@@ -41,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prune_encoder(options: argparse.Namespace) -> float:
-    from bnaparser.encoder import load_pretrained, load_tokenizer
-    from bnaparser.vocabulary import prune_vocabulary
+    from bnaparser.encoders.pretrained import load_pretrained, load_tokenizer
+    from bnaparser.encoders.vocabulary import prune_vocabulary
 
     tokenizer = load_tokenizer(options.encoder)
     counts = _count(tokenizer, options.text)
@@ -51,10 +51,10 @@ def _prune_encoder(options: argparse.Namespace) -> float:
 
 
 def _prune_parser(options: argparse.Namespace) -> float:
-    from bnaparser import storage
-    from bnaparser.encoder import PretrainedEncoder, load_tokenizer
-    from bnaparser.model import build_pieces
-    from bnaparser.vocabulary import prune_vocabulary
+    from bnaparser.encoders.pretrained import PretrainedEncoder, load_tokenizer
+    from bnaparser.encoders.vocabulary import prune_vocabulary
+    from bnaparser.network import storage
+    from bnaparser.network.model import build_pieces
 
     model = storage.load(options.encoder)
     if not isinstance(model.encoder, PretrainedEncoder) or model.pieces is None:
@@ -69,7 +69,7 @@ def _prune_parser(options: argparse.Namespace) -> float:
 
 
 def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]:
-    from bnaparser.vocabulary import count_pieces
+    from bnaparser.encoders.vocabulary import count_pieces
 
     counts = count_pieces(tokenizer, _lines(paths))
     if not counts:
@@ -79,9 +79,9 @@ def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]
 
 def _lines(paths: list[str]) -> Iterator[str]:
     """Yield the lines of texts, and of trees, each on one line, the words as a text has them."""
-    from bnaparser.escapes import unescape
-    from bnaparser.tree import parse_trees_with_places
-    from bnaparser.treebank import read_lines
+    from bnaparser.treebanks.reading import read_lines
+    from bnaparser.trees.escapes import unescape
+    from bnaparser.trees.tree import parse_trees_with_places
 
     for path in paths:
         for number, line in enumerate(read_lines(path), 1):

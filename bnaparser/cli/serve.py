@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal, get_args, get_origin
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from bnaparser.server.settings import ServerSettings
+    from bnaparser.server.service_settings import ServerSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add an option for each setting; secrets have none: other users can read a command line."""
     from pydantic import SecretStr
 
-    from bnaparser.server.settings import ServerSettings
+    from bnaparser.server.service_settings import ServerSettings
 
     secrets = []
     for name, field in ServerSettings.model_fields.items():
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
 
     settings = settings_of(options)
     quiet_libraries()
-    from bnaparser.server.serve import serve
+    from bnaparser.server.process.lifecycle import serve
 
     serve(settings)
     return 0
@@ -43,7 +43,7 @@ def settings_of(options: argparse.Namespace) -> ServerSettings:
 
     Raises SettingsError when one of them is not allowed.
     """
-    from bnaparser.server.settings import ServerSettings, read_settings
+    from bnaparser.server.service_settings import ServerSettings, read_settings
 
     names = ServerSettings.model_fields
     given = {name: value for name in names if (value := getattr(options, name, None)) is not None}
@@ -65,6 +65,6 @@ def _described(field: FieldInfo) -> str:
 
 
 def _variable(name: str) -> str:
-    from bnaparser.server.settings import ENVIRONMENT_PREFIX
+    from bnaparser.server.service_settings import ENVIRONMENT_PREFIX
 
     return f"{ENVIRONMENT_PREFIX}{name.upper()}"

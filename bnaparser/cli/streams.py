@@ -13,7 +13,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import TextIO, TypeVar, cast
 
-from bnaparser.batching import READ_AHEAD
+from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
 
 Item = TypeVar("Item")

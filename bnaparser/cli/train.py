@@ -43,14 +43,14 @@ def run(options: argparse.Namespace) -> int:
     )
     logging.getLogger("bnaparser").setLevel(logging.INFO)
     output = options.output or Path("runs") / options.recipe.stem
-    from bnaparser.tasks.settings import is_task_recipe
+    from bnaparser.tasks.task_settings import is_task_recipe
 
     if is_task_recipe(options.recipe):
         return _train_task(options, output)
     if options.against is not None:
         raise SettingsError("--against compares tasks' predictions: see 'bnaparser evaluate'")
-    from bnaparser.config import load_recipe
-    from bnaparser.train import train
+    from bnaparser.settings import load_recipe
+    from bnaparser.training.run import train
 
     recipe = load_recipe(options.recipe, tuple(options.set))
     progress = train(recipe, output, fresh=options.fresh)
@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _train_task(options: argparse.Namespace, output: Path) -> int:
     """Train a task once a seed, and print what its results say of its metric."""
-    from bnaparser.tasks.settings import load_task_recipe
-    from bnaparser.tasks.train import train
+    from bnaparser.tasks.task_settings import load_task_recipe
+    from bnaparser.tasks.task_training import train
 
     recipe = load_task_recipe(options.recipe, tuple(options.set))
     results = train(recipe, output, fresh=options.fresh, against=options.against)

@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import median
 from typing import TextIO, cast
 
-from bnaparser.cleaning import Cleaning, clean, merge_repeated
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.label_maps import read_label_map
-from bnaparser.releases import CTB, PTB
-from bnaparser.survey import Survey
-from bnaparser.tree import Tree
-from bnaparser.treebank import Found, find_trees
+from bnaparser.treebanks.label_maps import read_label_map
+from bnaparser.treebanks.reading import Found, find_trees
+from bnaparser.treebanks.releases import CTB, PTB
+from bnaparser.treebanks.survey import Survey
+from bnaparser.trees.cleaning import Cleaning, clean, merge_repeated
+from bnaparser.trees.tree import Tree
 
 NAME = "treebank"
 

@@ -14,12 +14,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bnaparser.batching import PARSING_TOKENS, batches_by_length, default_tokens
+from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
 from bnaparser.errors import SettingsError
 from bnaparser.inspection.texts import attention_variant, variant_title
-from bnaparser.syntax.sla import GatedLocalAttention
-from bnaparser.syntax.syntax_bert import SyntaxBert
-from bnaparser.tasks.model import Prepared, TaskModel
+from bnaparser.syntax.variants.sla import GatedLocalAttention
+from bnaparser.syntax.variants.syntax_bert import SyntaxBert
+from bnaparser.tasks.task_model import Prepared, TaskModel
 
 _PLAIN = ("empty", "unmasked")  # sub-networks of Syntax-BERT that no tree masks
 

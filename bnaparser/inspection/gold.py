@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from bnaparser.cleaning import clean
 from bnaparser.errors import DataError
-from bnaparser.escapes import unescape
-from bnaparser.heads import HeadRules, is_punctuation
-from bnaparser.syntax import sla
-from bnaparser.syntax.conllu import load_conllu
+from bnaparser.syntax.sources.conllu import load_conllu
 from bnaparser.syntax.structure import Structure
-from bnaparser.treebank import StrPath, find_trees
+from bnaparser.syntax.variants import sla
+from bnaparser.treebanks.reading import StrPath, find_trees
+from bnaparser.trees.cleaning import clean
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.heads.dependencies import HeadRules, is_punctuation
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def read_gold(path: StrPath, rules: HeadRules, limit: int | None = None) -> list
     """Return the sentences of a file, the first ``limit`` of them.
 
     A file with ``.conllu`` in its name is CoNLL-U; any other, a folder or a pattern is read as
-    `bnaparser.treebank.find_trees` does, cleaned, its heads found by ``rules``. Raises DataError or
+    `bnaparser.treebanks.reading.find_trees` does, cleaned, its heads found by ``rules``. Raises DataError or
     TreeError where it cannot be read or holds no sentence.
     """
     conllu = ".conllu" in Path(path).suffixes

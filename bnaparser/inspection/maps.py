@@ -16,7 +16,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.inspection.texts import attention_variant
 from bnaparser.syntax.attention import Attention, AttentionVariant
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.tasks.model import Prepared, TaskModel
+from bnaparser.tasks.task_model import Prepared, TaskModel
 
 Maps = NDArray[np.float32]
 Seen = Callable[[Attention, SyntaxBatch, Tensor], None]

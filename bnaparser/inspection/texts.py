@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attachment import syntax_of
 from bnaparser.syntax.attention import AttentionVariant
-from bnaparser.syntax.lisa import Lisa
-from bnaparser.syntax.sla import Sla
-from bnaparser.syntax.sources import TreeSource
-from bnaparser.syntax.syntax_bert import SyntaxBert
-from bnaparser.syntax.wla import Wla
-from bnaparser.tasks.model import Prepared, TaskModel
+from bnaparser.syntax.sources.file_trees import TreeSource
+from bnaparser.syntax.variants.lisa import Lisa
+from bnaparser.syntax.variants.sla import Sla
+from bnaparser.syntax.variants.syntax_bert import SyntaxBert
+from bnaparser.syntax.variants.wla import Wla
+from bnaparser.tasks.task_model import Prepared, TaskModel
 
 _TITLES: dict[type[AttentionVariant], str] = {
     Sla: "SLA",

@@ -14,16 +14,16 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import models
-from bnaparser.batching import PARSING_TOKENS, batches_by_length, default_tokens
-from bnaparser.encoder import load_pretrained, max_positions
+from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
+from bnaparser.encoders.pretrained import load_pretrained, max_positions
 from bnaparser.errors import ModelError, SettingsError
-from bnaparser.storage import CONFIG
+from bnaparser.files.tensors import read_json
+from bnaparser.network.storage import CONFIG
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import storage
-from bnaparser.tasks.model import load_words_tokenizer
-from bnaparser.tasks.settings import SyntaxTable
-from bnaparser.tensors import read_json
+from bnaparser.tasks import task_storage
+from bnaparser.tasks.task_model import load_words_tokenizer
+from bnaparser.tasks.task_settings import SyntaxTable
 
 Vectors = NDArray[np.float32]
 
@@ -66,7 +66,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     folder = models.find(name) if name in models.shipped() else Path(name)
     table = read_json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     if isinstance(table, dict) and "task" in table:
-        model = storage.to_device(storage.load(folder), device)
+        model = task_storage.to_device(task_storage.load(folder), device)
         return Reader(model.network.encoder, model.tokenizer, model.settings.syntax)
     if folder.is_dir() and "model_type" not in table:
         raise ModelError(f"{folder} is no encoder of transformers and no model of a task")

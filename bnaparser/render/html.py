@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnaparser.render.svg import SANS, SERIF, draw, escape
-from bnaparser.tree import Tree
+from bnaparser.trees.tree import Tree
 
 _DARK = {
     "clause": ("#b9b0ff", "#2b2845"),

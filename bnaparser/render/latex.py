@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bnaparser.render.widths import visible
-from bnaparser.tree import ROOT_LABELS, Tree
+from bnaparser.trees.tree import ROOT_LABELS, Tree
 
 # Commands that typeset characters which TeX takes for something else. The empty groups keep TeX
 # from making one sign of several: -- is no dash, '' no quotation mark.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bnaparser.render.widths import text_width, visible
-from bnaparser.tree import ROOT_LABELS, Tree
+from bnaparser.trees.tree import ROOT_LABELS, Tree
 
 LABEL_SIZE, TAG_SIZE, WORD_SIZE = 13, 12, 17
 LABEL_HEIGHT, LABEL_PADDING = 22, 8

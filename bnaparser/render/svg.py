@@ -20,7 +20,7 @@ from bnaparser.render.layout import (
     arrange,
 )
 from bnaparser.render.widths import visible
-from bnaparser.tree import Tree
+from bnaparser.trees.tree import Tree
 
 COLOURS = {
     "clause": ("#4a3fa3", "#edebf9"),

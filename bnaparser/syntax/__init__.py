@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bnaparser.syntax.attachment import attach, syntax_of
     from bnaparser.syntax.batch import SyntaxBatch, collate
-    from bnaparser.syntax.lisa import LisaSettings
-    from bnaparser.syntax.sgnet import SgNetSettings
-    from bnaparser.syntax.sla import SlaSettings
-    from bnaparser.syntax.sources import FileTrees, ParserTrees, SpacyTrees, TreeSource
+    from bnaparser.syntax.sources.file_trees import FileTrees, ParserTrees, SpacyTrees, TreeSource
     from bnaparser.syntax.structure import Structure
-    from bnaparser.syntax.syntax_bert import SyntaxBertSettings
-    from bnaparser.syntax.transformer import TransformerSettings, raw_transformer
-    from bnaparser.syntax.wla import WlaSettings
+    from bnaparser.syntax.variants.lisa import LisaSettings
+    from bnaparser.syntax.variants.sgnet import SgNetSettings
+    from bnaparser.syntax.variants.sla import SlaSettings
+    from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
+    from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
+    from bnaparser.syntax.variants.wla import WlaSettings
 
 _HOMES = {
-    "FileTrees": "bnaparser.syntax.sources",
-    "LisaSettings": "bnaparser.syntax.lisa",
-    "ParserTrees": "bnaparser.syntax.sources",
-    "SgNetSettings": "bnaparser.syntax.sgnet",
-    "SlaSettings": "bnaparser.syntax.sla",
-    "SpacyTrees": "bnaparser.syntax.sources",
+    "FileTrees": "bnaparser.syntax.sources.file_trees",
+    "LisaSettings": "bnaparser.syntax.variants.lisa",
+    "ParserTrees": "bnaparser.syntax.sources.file_trees",
+    "SgNetSettings": "bnaparser.syntax.variants.sgnet",
+    "SlaSettings": "bnaparser.syntax.variants.sla",
+    "SpacyTrees": "bnaparser.syntax.sources.file_trees",
     "Structure": "bnaparser.syntax.structure",
     "SyntaxBatch": "bnaparser.syntax.batch",
-    "SyntaxBertSettings": "bnaparser.syntax.syntax_bert",
-    "TransformerSettings": "bnaparser.syntax.transformer",
-    "TreeSource": "bnaparser.syntax.sources",
-    "WlaSettings": "bnaparser.syntax.wla",
+    "SyntaxBertSettings": "bnaparser.syntax.variants.syntax_bert",
+    "TransformerSettings": "bnaparser.syntax.variants.transformer",
+    "TreeSource": "bnaparser.syntax.sources.file_trees",
+    "WlaSettings": "bnaparser.syntax.variants.wla",
     "attach": "bnaparser.syntax.attachment",
     "collate": "bnaparser.syntax.batch",
-    "raw_transformer": "bnaparser.syntax.transformer",
+    "raw_transformer": "bnaparser.syntax.variants.transformer",
     "syntax_of": "bnaparser.syntax.attachment",
 }
 __all__ = [

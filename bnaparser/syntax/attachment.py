@@ -13,12 +13,12 @@ from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
 from bnaparser.syntax.families import deberta, interface, mpnet, xlnet
 from bnaparser.syntax.families.site import Site
-from bnaparser.syntax.lisa import Lisa, LisaSettings
 from bnaparser.syntax.masks import SyntaxSettings
-from bnaparser.syntax.sgnet import SgNet, SgNetSettings
-from bnaparser.syntax.sla import Sla, SlaSettings
-from bnaparser.syntax.syntax_bert import SyntaxBert, SyntaxBertSettings
-from bnaparser.syntax.wla import Wla, WlaSettings
+from bnaparser.syntax.variants.lisa import Lisa, LisaSettings
+from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
+from bnaparser.syntax.variants.sla import Sla, SlaSettings
+from bnaparser.syntax.variants.syntax_bert import SyntaxBert, SyntaxBertSettings
+from bnaparser.syntax.variants.wla import Wla, WlaSettings
 
 Model = TypeVar("Model", bound=nn.Module)
 TakeOver = Callable[[PreTrainedModel, list[Site]], None]

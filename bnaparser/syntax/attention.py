@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from bnaparser.config import Settings
 from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.settings import Settings
 from bnaparser.syntax.batch import SyntaxBatch
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.config import Settings
 from bnaparser.errors import DataError
+from bnaparser.settings import Settings
 from bnaparser.syntax.structure import Structure
 
 SPECIAL = -1

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import SentenceError
-from bnaparser.heads import UD, HeadRules, dependencies
-from bnaparser.tree import Tree
+from bnaparser.trees.heads.dependencies import UD, HeadRules, dependencies
+from bnaparser.trees.tree import Tree
 
 UNREACHABLE = int(np.iinfo(np.int32).max)
 """The distance of two words that no path of edges joins."""

@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from bnaparser.encoder import drop_pooler
+from bnaparser.encoders.pretrained import drop_pooler
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.tasks.settings import TaskModelSettings
+from bnaparser.tasks.task_settings import TaskModelSettings
 
 IGNORED = -100
 

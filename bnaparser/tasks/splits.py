@@ -6,10 +6,10 @@ import logging
 from dataclasses import dataclass
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.tasks.data import Example, encode_gold, inventory, read_examples
-from bnaparser.tasks.metrics import has_spans
-from bnaparser.tasks.model import Gold, Prepared
-from bnaparser.tasks.settings import TaskRecipe
+from bnaparser.tasks.task_data import Example, encode_gold, inventory, read_examples
+from bnaparser.tasks.task_metrics import has_spans
+from bnaparser.tasks.task_model import Gold, Prepared
+from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.trees import tree_source
 
 log = logging.getLogger(__name__)

@@ -20,13 +20,13 @@ from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
-from bnaparser.arithmetic import training_arithmetic
 from bnaparser.errors import MissingExtraError, SettingsError
-from bnaparser.tasks.metrics import score
-from bnaparser.tasks.model import Prepared, TaskModel, create
-from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
+from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.splits import Data, Split
-from bnaparser.tensors import without_copies, writing
+from bnaparser.tasks.task_metrics import score
+from bnaparser.tasks.task_model import Prepared, TaskModel, create
+from bnaparser.tasks.task_settings import TaskRecipe, TaskTrainSettings
+from bnaparser.training.arithmetic import training_arithmetic
 
 log = logging.getLogger(__name__)
 

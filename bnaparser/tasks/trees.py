@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import cast
 
 from bnaparser.errors import DataError
-from bnaparser.escapes import escape_brackets
-from bnaparser.syntax.sources import FileTrees, ParserTrees, SpacyTrees, Text, TreeSource
+from bnaparser.syntax.sources.file_trees import FileTrees, ParserTrees, SpacyTrees, Text, TreeSource
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.settings import SyntaxTable
-from bnaparser.text import split
-from bnaparser.tree import Tree
+from bnaparser.tasks.task_settings import SyntaxTable
+from bnaparser.text.sentence import split
+from bnaparser.trees.escapes import escape_brackets
+from bnaparser.trees.tree import Tree
 
 # A seed and words give the same random tree in every process: nothing here hangs on hash().
 _SEED = "random trees 1"

@@ -11,22 +11,22 @@ from pathlib import Path
 import pytest
 
 from bnaparser.cli import main
-from bnaparser.tree import Tree
+from bnaparser.trees.tree import Tree
 
 DATA = Path(__file__).parents[1] / "data" / "tasks"
 
 
 @pytest.fixture(scope="module")
 def classifier_dir(tmp_path_factory, encoder_folder, tiny_model_dir) -> Path:
-    from bnaparser.config import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
-    from bnaparser.tasks.settings import TaskModelSettings
+    from bnaparser.settings import validate
+    from bnaparser.tasks import task_storage
+    from bnaparser.tasks.task_model import create
+    from bnaparser.tasks.task_settings import TaskModelSettings
 
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": {"sla": {}}}
     folder = tmp_path_factory.mktemp("classifier")
     settings = validate(TaskModelSettings, table, "test")
-    storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+    task_storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
     return folder
 
 

@@ -11,7 +11,7 @@ import pytest
 from bnaparser.cli import evaluate
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.eval import evalb
-from bnaparser.tree import Tree
+from bnaparser.trees.tree import Tree
 
 COLLINS = str(Path(evalb.__file__).with_name("COLLINS.prm"))
 GOLD = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat))))\n(TOP (S (NP (PRP It)) (VP (VBZ works))))\n"
@@ -115,9 +115,9 @@ class FakeParser:
 
 @pytest.fixture
 def fake_parser(monkeypatch):
-    parser, module = FakeParser(), ModuleType("bnaparser.parser")
+    parser, module = FakeParser(), ModuleType("bnaparser.parsing.parser")
     module.Parser = parser
-    monkeypatch.setitem(sys.modules, "bnaparser.parser", module)
+    monkeypatch.setitem(sys.modules, "bnaparser.parsing.parser", module)
     return parser
 
 

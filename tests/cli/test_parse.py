@@ -15,7 +15,7 @@ import pytest
 
 from bnaparser.cli import main as bnaparser
 from bnaparser.cli.parse import main as bnaparse
-from bnaparser.tree import Tree
+from bnaparser.trees.tree import Tree
 
 COMMAND = [
     sys.executable,

@@ -36,17 +36,17 @@ def test_a_line_for_each_layer_and_the_same_again(run, encoder_folder) -> None:
 
 
 def test_a_model_with_syntax_is_shown_trees(run, encoder_folder, tmp_path: Path) -> None:
-    from bnaparser.config import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
-    from bnaparser.tasks.settings import TaskModelSettings
+    from bnaparser.settings import validate
+    from bnaparser.tasks import task_storage
+    from bnaparser.tasks.task_model import create
+    from bnaparser.tasks.task_settings import TaskModelSettings
 
     table = {
         "encoder": {"name": str(encoder_folder("bert"))},
         "syntax": {"sla": {"threshold": 1, "gate_bias": 4.0}, "trees": "random"},
     }
     settings = validate(TaskModelSettings, table, "test")
-    storage.save(create(settings, ("no", "yes")), tmp_path, "float32", {})
+    task_storage.save(create(settings, ("no", "yes")), tmp_path, "float32", {})
     common = ["--encoder", str(tmp_path), "--layer", "2", "--rank", "8"]
     shown = [run(*common)] + [run(*common, "--syntax", kind) for kind in ("gold", "none")]
     none = shown[-1]

@@ -11,9 +11,9 @@ import pytest
 from bnaparser.cli import treebank
 from bnaparser.cli.treebank import report
 from bnaparser.errors import BnaparserError, DataError, SettingsError, TreeError
-from bnaparser.survey import survey
-from bnaparser.tree import Tree
-from bnaparser.treebank import Found, load_trees
+from bnaparser.treebanks.reading import Found, load_trees
+from bnaparser.treebanks.survey import survey
+from bnaparser.trees.tree import Tree
 
 RAW = """( (S (NP-SBJ-1 (NNP Rome) (NN tax)) (VP (VP (VBZ is) (NP (-NONE- *-1)) (JJ old))) (. .)) )
 ( (S (NP (DT The) (NML (NN tax) (NN law))) (VP (VBZ is) (PP (IN to) (NP (NN [sic]))))) )

@@ -54,7 +54,7 @@ def test_trees_of_other_packages():
 
 
 def test_our_trees():
-    from bnaparser.tree import Tree
+    from bnaparser.trees.tree import Tree
 
     assert score(map(Tree.parse, GOLD), map(Tree.parse, PRED)) == score(GOLD, PRED)
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from bnaparser.cli import table_row
 from bnaparser.errors import DataError, ModelError, SettingsError
-from bnaparser.eval import ctb, ptb, table_row
-from bnaparser.releases import CTB, PTB, ctb_articles, wsj_sections
-from bnaparser.tree import Span, Tree
-from bnaparser.treebank import load_trees
+from bnaparser.eval import ctb, ptb
+from bnaparser.treebanks.reading import load_trees
+from bnaparser.treebanks.releases import CTB, PTB, ctb_articles, wsj_sections
+from bnaparser.trees.tree import Span, Tree
 
 WSJ = """
 ( (S

@@ -21,9 +21,9 @@ def build(encoder_folder: Callable[[str], Path]) -> Callable[..., Any]:
     """A function from a family and a table of [syntax] to an untrained model of a task."""
     import torch
 
-    from bnaparser.config import validate
-    from bnaparser.tasks.model import create
-    from bnaparser.tasks.settings import TaskModelSettings
+    from bnaparser.settings import validate
+    from bnaparser.tasks.task_model import create
+    from bnaparser.tasks.task_settings import TaskModelSettings
 
     def make(family: str = "bert", syntax: dict[str, Any] | None = None, **task: Any) -> Any:
         table = {

@@ -9,7 +9,7 @@ import torch
 from bnaparser.errors import SettingsError
 from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
 from bnaparser.syntax.attachment import syntax_of
-from bnaparser.tasks.model import Prepared
+from bnaparser.tasks.task_model import Prepared
 from bnaparser.tasks.trees import random_structure
 
 

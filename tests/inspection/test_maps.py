@@ -10,9 +10,9 @@ import transformers
 from bnaparser.errors import SettingsError
 from bnaparser.inspection.maps import attention_maps, fold, watching
 from bnaparser.syntax.attachment import syntax_of
-from bnaparser.syntax.sla import SlaSettings, local_mask
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.model import Prepared
+from bnaparser.syntax.variants.sla import SlaSettings, local_mask
+from bnaparser.tasks.task_model import Prepared
 
 FAMILIES = ["bert", "distilbert", "mpnet", "deberta", "deberta-v2", "modernbert", "xlnet", "t5"]
 SLA = {"sla": {"threshold": 1}}
@@ -116,6 +116,6 @@ def test_the_model_is_left_as_it_was(build, the_cat) -> None:
 
 
 def _tree(text: str):
-    from bnaparser.tree import Tree
+    from bnaparser.trees.tree import Tree
 
     return Tree.parse(text)

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from bnaparser.errors import DataError
-from bnaparser.inspection.probe import (
+from bnaparser.inspection.structural_probe import (
     ProbeExample,
     ProbeSentence,
     ProbeSettings,

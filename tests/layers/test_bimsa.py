@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from bnaparser.config import LayerSettings
-from bnaparser.layers.bimsa import BiMSA
+from bnaparser.network.layers.bimsa import BiMSA
+from bnaparser.settings import LayerSettings
 
 SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16, attention_dropout=0.5)
 

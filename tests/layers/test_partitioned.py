@@ -6,9 +6,9 @@ import math
 
 import torch
 
-from bnaparser.config import LayerSettings
-from bnaparser.layers.partitioned import PartitionedAttention, PartitionedLinear, interleave
-from bnaparser.layers.stack import LayerStack, layer
+from bnaparser.network.layers.partitioned import PartitionedAttention, PartitionedLinear, interleave
+from bnaparser.network.layers.stack import LayerStack, layer
+from bnaparser.settings import LayerSettings
 
 SMALL = LayerSettings(
     kinds=("partitioned",),

@@ -6,8 +6,8 @@ import math
 
 import torch
 
-from bnaparser.config import LayerSettings
-from bnaparser.layers.self_attention import SelfAttention
+from bnaparser.network.layers.self_attention import SelfAttention
+from bnaparser.settings import LayerSettings
 
 SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16)
 

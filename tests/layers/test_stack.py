@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from bnaparser.config import LayerSettings
-from bnaparser.layers.partitioned import interleave
-from bnaparser.layers.stack import LayerStack, alternating_kinds, bna_kinds, layer
+from bnaparser.network.layers.partitioned import interleave
+from bnaparser.network.layers.stack import LayerStack, alternating_kinds, bna_kinds, layer
+from bnaparser.settings import LayerSettings
 
 B, N = "bimsa", "nsa"
 

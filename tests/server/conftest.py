@@ -21,12 +21,12 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 from bnaparser.errors import SentenceError
-from bnaparser.parse import Parse
-from bnaparser.parser import _check
+from bnaparser.parsing.parser import _check
+from bnaparser.parsing.result import Parse
 from bnaparser.server.app import create_app
-from bnaparser.server.settings import ServerSettings
-from bnaparser.text import Sentence, split
-from bnaparser.tree import Span
+from bnaparser.server.service_settings import ServerSettings
+from bnaparser.text.sentence import Sentence, split
+from bnaparser.trees.tree import Span
 
 WAIT = 20.0  # seconds after which a test that waits for an event gives up
 PATIENCE = 60_000  # milliseconds; a busy machine is no failure
@@ -108,7 +108,7 @@ class HeldClassifier:
         )
 
     def read(self, text: str | Sequence[str]) -> Any:
-        from bnaparser.classify import ReadText
+        from bnaparser.tasks.classifier import ReadText
 
         if not isinstance(text, str) and len(text) != 1:
             return ReadText("\t".join(text), [], "this model takes one text")
@@ -117,7 +117,7 @@ class HeldClassifier:
         return ReadText(text, [sentences], None if sentences else "the text has no words")
 
     def answer(self, given: Sequence[Any]) -> list[Any]:
-        from bnaparser.classify import Classification
+        from bnaparser.tasks.classifier import Classification
 
         good = [one.text for one in given if one.error is None]
         if good:
@@ -195,15 +195,15 @@ def tiny_classifier_dir(
     tiny_model_dir: Path,
 ) -> Path:
     """The folder of a classifier with a random head, made for the tiny parser's trees."""
-    from bnaparser.config import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
-    from bnaparser.tasks.settings import TaskModelSettings
+    from bnaparser.settings import validate
+    from bnaparser.tasks import task_storage
+    from bnaparser.tasks.task_model import create
+    from bnaparser.tasks.task_settings import TaskModelSettings
 
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": {"sla": {}}}
     folder = tmp_path_factory.mktemp("tiny-classifier")
     settings = validate(TaskModelSettings, table, "test")
-    storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+    task_storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
     # A stored model names its parser as others know it; on this machine that is a folder.
     config = json.loads((folder / "config.json").read_text())
     config["syntax"]["parser"] = str(tiny_model_dir)

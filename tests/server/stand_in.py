@@ -17,11 +17,11 @@ from typing import Any
 
 from bnaparser.cli import serve as verb
 from bnaparser.errors import BnaparserError, ModelError
-from bnaparser.parse import Parse
-from bnaparser.server.serve import serve
-from bnaparser.server.settings import ServerSettings
-from bnaparser.text import Sentence
-from bnaparser.tree import Span
+from bnaparser.parsing.result import Parse
+from bnaparser.server.process.lifecycle import serve
+from bnaparser.server.service_settings import ServerSettings
+from bnaparser.text.sentence import Sentence
+from bnaparser.trees.tree import Span
 
 
 class Parser:

@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bnaparser.server.logs import JsonLines
-from bnaparser.server.writing import errors_header
+from bnaparser.server.rest.answer_body import errors_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_a_sentence_that_the_model_fails_on_fails_alone(
     tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from bnaparser.server.app import create_app
-    from bnaparser.server.settings import ServerSettings
+    from bnaparser.server.service_settings import ServerSettings
 
     app = create_app(ServerSettings(model=str(tiny_model_dir)))
     with TestClient(app) as client:
@@ -299,7 +299,7 @@ def test_models_tells_the_limits(tiny_client: TestClient, tiny_model_dir: Path) 
 
 def test_live_and_ready_before_the_model_is_loaded() -> None:
     from bnaparser.server.app import create_app
-    from bnaparser.server.settings import ServerSettings
+    from bnaparser.server.service_settings import ServerSettings
 
     client = TestClient(create_app(ServerSettings()))  # not entered: it has not started
     assert client.get("/live").json() == {"status": "live"}
@@ -328,12 +328,11 @@ def test_wrong_paths_and_methods_are_problems(client: TestClient) -> None:
 def test_a_crash_is_a_problem_and_its_log_holds_no_text(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from bnaparser.server import reading
 
     def crash(body: bytes, settings: object) -> None:
         raise ValueError(f"cannot read {body!r}")
 
-    monkeypatch.setattr(reading, "read_json", crash)
+    monkeypatch.setattr(request_body, "read_json", crash)
     with caplog.at_level(logging.INFO):
         answer = client.post("/v1/parse", json={"text": "my secret"})
     assert "secret" not in problem(answer, 500)
@@ -351,14 +350,16 @@ def test_the_access_log_tells_numbers_and_no_text(
             json={"sentences": ["A secret is BAD.", "It rained."]},
             headers={"X-Request-ID": "mine-7"},
         )
-    [record] = [record for record in caplog.records if record.name == "bnaparser.server.observe"]
+    [record] = [
+        record for record in caplog.records if record.name == "bnaparser.server.middleware.observe"
+    ]
     line = json.loads(JsonLines().format(record))
     seconds = line.pop("seconds")
     assert 0 <= seconds < 20
     del line["time"]
     assert line == {
         "level": "info",
-        "logger": "bnaparser.server.observe",
+        "logger": "bnaparser.server.middleware.observe",
         "message": "request",
         "method": "POST",
         "path": "/v1/parse",

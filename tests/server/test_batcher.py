@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bnaparser.server.batcher import Batcher
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure, NotReady, QueueFull, TooLarge
-from bnaparser.text import from_words
+from bnaparser.server.queue.batcher import Batcher
+from bnaparser.text.sentence import from_words
 
 if TYPE_CHECKING:
-    from bnaparser.parse import Parse
-    from bnaparser.text import Sentence
+    from bnaparser.parsing.result import Parse
+    from bnaparser.text.sentence import Sentence
     from tests.server.conftest import HeldParser
 
 

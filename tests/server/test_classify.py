@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from bnaparser.errors import ModelError
 from bnaparser.server.app import create_app
-from bnaparser.server.settings import ServerSettings
+from bnaparser.server.service_settings import ServerSettings
 
 if TYPE_CHECKING:
     from tests.server.conftest import HeldClassifier, HeldParser
@@ -89,7 +89,7 @@ def detail(answer: Any, status: int) -> str:
 def test_the_answer_is_the_librarys(
     tiny: TestClient, tiny_model_dir: Path, tiny_classifier_dir: Path
 ) -> None:
-    from bnaparser.classify import Classifier
+    from bnaparser.tasks.classifier import Classifier
 
     library = Classifier.load(tiny_classifier_dir, tiny_model_dir, "cpu")
     texts = [TEXT, "Karo liked the old garden.", " ", "It sang."]
@@ -157,10 +157,10 @@ def build(
     """A function from a task's settings to a client of a service for it."""
     from contextlib import ExitStack
 
-    from bnaparser.classify import Classifier
-    from bnaparser.config import validate
-    from bnaparser.tasks.model import create
-    from bnaparser.tasks.settings import TaskModelSettings
+    from bnaparser.settings import validate
+    from bnaparser.tasks.classifier import Classifier
+    from bnaparser.tasks.task_model import create
+    from bnaparser.tasks.task_settings import TaskModelSettings
 
     with ExitStack() as stack:
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.server.corenlp_request import (
+from bnaparser.server.corenlp.request import (
     Wanted,
     read_properties,
     read_text,
@@ -16,7 +16,7 @@ from bnaparser.server.corenlp_request import (
     sentences_of,
 )
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
-from bnaparser.text import split
+from bnaparser.text.sentence import split
 
 FORM = "application/x-www-form-urlencoded"
 NAMES = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stanza import protobuf
 
-from bnaparser.parse import Parse
-from bnaparser.server.corenlp_answer import annotate, flat_tree
-from bnaparser.server.corenlp_request import Wanted, sentences_of
-from bnaparser.server.corenlp_wire import _varint, to_protobuf
-from bnaparser.tree import Span, Tree
+from bnaparser.parsing.result import Parse
+from bnaparser.server.corenlp.answer import annotate, flat_tree
+from bnaparser.server.corenlp.protobuf import _varint, to_protobuf
+from bnaparser.server.corenlp.request import Wanted, sentences_of
+from bnaparser.trees.tree import Span, Tree
 
 
 def read(data: bytes):

@@ -17,9 +17,9 @@ from fastapi.testclient import TestClient
 from starlette.types import Message
 
 from bnaparser.server.app import create_app
-from bnaparser.server.limits import check_json_depth
+from bnaparser.server.middleware.limits import check_json_depth
 from bnaparser.server.problems import BadBody, NotReady, QueueFull
-from bnaparser.server.settings import ServerSettings
+from bnaparser.server.service_settings import ServerSettings
 
 if TYPE_CHECKING:
     from tests.server.conftest import HeldParser

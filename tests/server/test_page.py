@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import pytest
 from fastapi.testclient import TestClient
 
-from bnaparser.parser import Parser
+from bnaparser.parsing.parser import Parser
 
 if TYPE_CHECKING:
     from tests.server.conftest import Serving, Visit

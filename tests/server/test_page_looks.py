@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bnaparser.parse import Parse
-from bnaparser.parser import Parser
-from bnaparser.tree import Span, Tree
+from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.result import Parse
+from bnaparser.trees.tree import Span, Tree
 
 if TYPE_CHECKING:
     from tests.server.conftest import Serving, Visit

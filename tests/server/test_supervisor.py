@@ -22,7 +22,7 @@ import os, signal, sys, time
 from functools import partial
 from pathlib import Path
 from bnaparser.errors import BnaparserError
-from bnaparser.server.supervisor import READY, Supervisor, accept_signals, parent_is_gone
+from bnaparser.server.process.supervisor import READY, Supervisor, accept_signals, parent_is_gone
 
 def worker(kind, folder, pipe):
     (folder / str(os.getpid())).touch()

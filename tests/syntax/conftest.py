@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bnaparser.syntax.structure import Structure
-from bnaparser.tree import Tree
+from bnaparser.trees.tree import Tree
 
 FAMILIES = [
     "bert",

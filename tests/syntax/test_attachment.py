@@ -18,14 +18,14 @@ from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.families import interface
-from bnaparser.syntax.lisa import LisaSettings
 from bnaparser.syntax.masks import SyntaxSettings
-from bnaparser.syntax.sgnet import SgNet, SgNetSettings
-from bnaparser.syntax.sla import SlaSettings
 from bnaparser.syntax.structure import Structure
-from bnaparser.syntax.syntax_bert import SyntaxBert, SyntaxBertSettings
-from bnaparser.syntax.wla import WlaSettings
-from bnaparser.tree import Tree
+from bnaparser.syntax.variants.lisa import LisaSettings
+from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
+from bnaparser.syntax.variants.sla import SlaSettings
+from bnaparser.syntax.variants.syntax_bert import SyntaxBert, SyntaxBertSettings
+from bnaparser.syntax.variants.wla import WlaSettings
+from bnaparser.trees.tree import Tree
 
 Fresh = Callable[[str], Any]
 Tokens = Callable[..., Any]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.errors import DataError
-from bnaparser.syntax.conllu import ConlluSentence, MultiwordToken, load_conllu, read_conllu
+from bnaparser.syntax.sources.conllu import ConlluSentence, MultiwordToken, load_conllu, read_conllu
 
 
 def line(number, form, head, relation="dep"):

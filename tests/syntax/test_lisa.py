@@ -14,9 +14,9 @@ from bnaparser.errors import SettingsError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.attention import Attention, Sizes
 from bnaparser.syntax.batch import collate
-from bnaparser.syntax.lisa import Lisa, LisaSettings, ParentHead, parent_pieces
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
 from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.variants.lisa import Lisa, LisaSettings, ParentHead, parent_pieces
 
 Fresh = Callable[[str], Any]
 Tokens = Callable[..., Any]

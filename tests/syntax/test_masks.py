@@ -22,10 +22,10 @@ from bnaparser.syntax.masks import (
     first_pieces,
     open_mask,
 )
-from bnaparser.syntax.sla import SlaSettings
 from bnaparser.syntax.structure import Structure
-from bnaparser.syntax.syntax_bert import SyntaxBertSettings
-from bnaparser.tree import Tree
+from bnaparser.syntax.variants.sla import SlaSettings
+from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
+from bnaparser.trees.tree import Tree
 
 Tokens = Callable[..., Any]
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from bnaparser.syntax import mixed_contexts as module
-from bnaparser.syntax.mixed_contexts import mixed_contexts
+from bnaparser.syntax.variants import mixed_contexts as module
+from bnaparser.syntax.variants.mixed_contexts import mixed_contexts
 
 
 def written_out(

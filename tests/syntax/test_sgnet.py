@@ -13,8 +13,8 @@ import transformers
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import TokenText
-from bnaparser.syntax.sgnet import SgNet, SgNetSettings
 from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
 
 Fresh = Callable[[str], Any]
 Tokens = Callable[..., Any]

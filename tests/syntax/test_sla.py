@@ -12,8 +12,8 @@ import torch
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.attention import Attention, Sizes
 from bnaparser.syntax.batch import SyntaxBatch, collate
-from bnaparser.syntax.sla import Sla, SlaSettings, is_punctuation, local_mask
 from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.variants.sla import Sla, SlaSettings, is_punctuation, local_mask
 
 
 def rows(mask: np.ndarray) -> list[str]:

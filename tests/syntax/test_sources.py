@@ -8,10 +8,9 @@ import sys
 import pytest
 
 from bnaparser.errors import DataError, MissingExtraError, ModelError, TreeError
-from bnaparser.heads import COLLINS, UD, dependencies
-from bnaparser.syntax import sources
-from bnaparser.syntax.sources import FileTrees, ParserTrees, SpacyTrees
-from bnaparser.tree import Tree
+from bnaparser.syntax.sources.file_trees import FileTrees, ParserTrees, SpacyTrees, file_trees
+from bnaparser.trees.heads.dependencies import COLLINS, UD, dependencies
+from bnaparser.trees.tree import Tree
 
 TEXTS = [
     "The cat saw Mira. A dog sat.",
@@ -23,7 +22,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def parser(tiny_model_dir):
-    from bnaparser.parser import Parser
+    from bnaparser.parsing.parser import Parser
 
     return Parser.load(tiny_model_dir, device="cpu")
 
@@ -31,7 +30,7 @@ def parser(tiny_model_dir):
 @pytest.fixture
 def no_loading(monkeypatch):
     """Make loading a model fail."""
-    from bnaparser.parser import Parser
+    from bnaparser.parsing.parser import Parser
 
     def refuse(*arguments):
         raise AssertionError("the model was loaded")
@@ -119,7 +118,7 @@ def test_each_different_sentence_is_parsed_once(parser, tmp_path, monkeypatch):
 
 
 def test_an_interruption_loses_one_chunk(parser, tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "_CHUNK", 2)
+    monkeypatch.setattr(file_trees, "_CHUNK", 2)
     parse_many = parser.parse_many
     done = []
 
@@ -313,7 +312,7 @@ def test_spacy_gives_one_tree_a_sentence(english):
 
 def test_spacy_is_told_of_blanks(english):
     text = "He didn't ( see ) it."
-    (sentence,) = sources._sentences(text)
+    (sentence,) = file_trees._sentences(text)
     document = english._document(sentence)
     assert document.text == text
 

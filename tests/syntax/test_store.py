@@ -10,13 +10,13 @@ import sys
 import pytest
 
 from bnaparser.errors import DataError, ModelError
-from bnaparser.syntax.sources import ParserTrees
-from bnaparser.syntax.store import TreeStore, model_identity
-from bnaparser.tree import Tree
+from bnaparser.syntax.sources.file_trees import ParserTrees
+from bnaparser.syntax.sources.store import TreeStore, model_identity
+from bnaparser.trees.tree import Tree
 
 
 def test_a_models_identity_is_all_that_decides_its_trees(tiny_model_dir, tmp_path):
-    from bnaparser.parser import Parser
+    from bnaparser.parsing.parser import Parser
 
     copy = tmp_path / "copy"
     shutil.copytree(tiny_model_dir, copy)
@@ -87,8 +87,8 @@ def test_a_store_that_cannot_be_used(tmp_path):
 
 WRITER = """
 import sys
-from bnaparser.syntax.store import TreeStore
-from bnaparser.tree import Tree
+from bnaparser.syntax.sources.store import TreeStore
+from bnaparser.trees.tree import Tree
 path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 store = TreeStore(path, "m")
 for number in range(count):

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.errors import SentenceError
-from bnaparser.heads import COLLINS, UD
 from bnaparser.syntax.structure import (
     UNREACHABLE,
     Structure,
@@ -25,7 +24,8 @@ from bnaparser.syntax.structure import (
     relations,
     tree_distances,
 )
-from bnaparser.tree import Tree
+from bnaparser.trees.heads.dependencies import COLLINS, UD
+from bnaparser.trees.tree import Tree
 
 CAT = (2, 3, 0, 3, 6, 4)  # The cat sat on the mat
 CAT_TREE = Tree.parse(
@@ -314,7 +314,7 @@ def test_a_structure_fits_its_words():
 
 
 def test_structures_need_no_torch():
-    code = "import sys, bnaparser.syntax.structure, bnaparser.syntax.sources as s; s.ParserTrees;"
+    code = "import sys, bnaparser.syntax.structure, bnaparser.syntax.sources.file_trees as s; s.ParserTrees;"
     code += "print([name for name in ('torch', 'transformers', 'spacy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

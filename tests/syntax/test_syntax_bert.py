@@ -12,19 +12,19 @@ from pydantic import ValidationError
 
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import SyntaxBatch, collate
-from bnaparser.syntax.lisa import LisaSettings
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
 from bnaparser.syntax.structure import Structure
-from bnaparser.syntax.subnetworks import additive, multiplied
-from bnaparser.syntax.syntax_bert import (
+from bnaparser.syntax.variants.lisa import LisaSettings
+from bnaparser.syntax.variants.subnetworks import additive, multiplied
+from bnaparser.syntax.variants.syntax_bert import (
     SyntaxBert,
     SyntaxBertSettings,
     pair_mask,
     word_labels,
 )
-from bnaparser.syntax.topical import Topical, topical_weights
-from bnaparser.syntax.transformer import TransformerSettings, raw_transformer
-from bnaparser.tree import Tree
+from bnaparser.syntax.variants.topical import Topical, topical_weights
+from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
+from bnaparser.trees.tree import Tree
 
 Fresh = Callable[[str], Any]
 Tokens = Callable[..., Any]

@@ -6,7 +6,7 @@ import numpy as np
 
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
 from bnaparser.syntax.structure import Structure
-from bnaparser.syntax.wla import WlaSettings
+from bnaparser.syntax.variants.wla import WlaSettings
 
 
 def mask(settings: WlaSettings, tokens: list[int], *sizes: int) -> list[str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError, TreeError
-from bnaparser.tasks.data import Example, encode_gold, inventory, read_examples
-from bnaparser.tasks.settings import TaskFile, TaskSettings
+from bnaparser.tasks.task_data import Example, encode_gold, inventory, read_examples
+from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 
 SENTENCES = TaskSettings()
 PAIRS = TaskSettings(texts=("sentence1", "sentence2"))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from bnaparser.errors import DataError
-from bnaparser.tasks.metrics import score
-from bnaparser.tasks.settings import METRICS, TaskSettings
-from bnaparser.tasks.significance import compare, table_metric
+from bnaparser.tasks.task_metrics import score
+from bnaparser.tasks.task_settings import METRICS, TaskSettings
+from bnaparser.tasks.task_significance import compare, table_metric
 
 TWO = TaskSettings(positive="yes")
 TAGS = TaskSettings(kind="tagging")

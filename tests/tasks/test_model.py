@@ -12,14 +12,14 @@ import pytest
 import torch
 from transformers import SqueezeBertConfig, SqueezeBertModel
 
-from bnaparser.config import validate
-from bnaparser.encoder import load_tokenizer
+from bnaparser.encoders.pretrained import load_tokenizer
+from bnaparser.encoders.subwords import Pieces
 from bnaparser.errors import ModelError
-from bnaparser.pieces import Pieces
+from bnaparser.settings import validate
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.model import Prepared, create, first_pieces, load_words_tokenizer
 from bnaparser.tasks.network import TaskNetwork
-from bnaparser.tasks.settings import TaskModelSettings
+from bnaparser.tasks.task_model import Prepared, create, first_pieces, load_words_tokenizer
+from bnaparser.tasks.task_settings import TaskModelSettings
 from bnaparser.tasks.trees import random_structure
 
 FAMILIES = ["bert", "roberta", "distilbert", "mpnet", "deberta-v2", "modernbert", "xlnet", "t5"]

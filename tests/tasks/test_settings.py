@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.syntax.sla import SlaSettings
-from bnaparser.tasks.settings import TaskModelSettings, is_task_recipe, load_task_recipe
+from bnaparser.syntax.variants.sla import SlaSettings
+from bnaparser.tasks.task_settings import TaskModelSettings, is_task_recipe, load_task_recipe
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import bnaparser.storage
-from bnaparser.config import validate
+import bnaparser.network.storage
 from bnaparser.errors import BnaparserError, ModelError
-from bnaparser.tasks import storage
-from bnaparser.tasks.model import Prepared, TaskModel, create
-from bnaparser.tasks.settings import TaskModelSettings
+from bnaparser.settings import validate
+from bnaparser.tasks import task_storage
+from bnaparser.tasks.task_model import Prepared, TaskModel, create
+from bnaparser.tasks.task_settings import TaskModelSettings
 from bnaparser.tasks.trees import random_structure
 
 EXAMPLES = [Prepared((random_structure(words),)) for words in (("It", "sang"), ("Karo", "fell"))]
@@ -31,8 +31,8 @@ def model(recipe_table) -> TaskModel:
 
 
 def test_what_is_stored_is_what_is_loaded(model: TaskModel, tmp_path: Path) -> None:
-    storage.save(model, tmp_path / "m", "float32", {"accuracy": 1.0})
-    loaded = storage.load(tmp_path / "m")
+    task_storage.save(model, tmp_path / "m", "float32", {"accuracy": 1.0})
+    loaded = task_storage.load(tmp_path / "m")
     assert loaded.labels == model.labels
     assert loaded.settings == model.settings.portable()
     assert np.allclose(loaded.scores(EXAMPLES), model.scores(EXAMPLES), atol=1e-6)
@@ -41,12 +41,12 @@ def test_what_is_stored_is_what_is_loaded(model: TaskModel, tmp_path: Path) -> N
 
 
 def test_int8_is_smaller_and_close(model: TaskModel, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("bnaparser.tensors.SMALLEST_INT8", 512)
+    monkeypatch.setattr("bnaparser.files.tensors.SMALLEST_INT8", 512)
     for store in ("float32", "int8"):
-        storage.save(model, tmp_path / store, store, {})
+        task_storage.save(model, tmp_path / store, store, {})
     sizes = [(tmp_path / s / "model.safetensors").stat().st_size for s in ("float32", "int8")]
     assert sizes[1] < 0.5 * sizes[0]
-    found = storage.load(tmp_path / "int8").scores(EXAMPLES)
+    found = task_storage.load(tmp_path / "int8").scores(EXAMPLES)
     assert np.allclose(found, model.scores(EXAMPLES), atol=0.05)
 
 
@@ -66,42 +66,42 @@ def test_int8_is_smaller_and_close(model: TaskModel, tmp_path: Path, monkeypatch
     ],
 )
 def test_damage_is_named(model: TaskModel, tmp_path: Path, file: str, text: str | None) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    task_storage.save(model, tmp_path, "float32", {})
     if text is None:
         (tmp_path / file).unlink()
     else:
         (tmp_path / file).write_text(text, encoding="utf-8")
     with pytest.raises(BnaparserError):
-        storage.load(tmp_path)
+        task_storage.load(tmp_path)
 
 
 def test_a_parser_is_no_model_of_a_task(tiny_model_dir: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="but a parser"):
-        storage.load(tiny_model_dir)
+        task_storage.load(tiny_model_dir)
     with pytest.raises(ModelError, match="no model folder"):
-        storage.load(tmp_path / "none")
+        task_storage.load(tmp_path / "none")
 
 
 def test_a_model_of_a_task_is_no_parser(model: TaskModel, tmp_path: Path) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    task_storage.save(model, tmp_path, "float32", {})
     with pytest.raises(ModelError, match="no parser but a task's model"):
-        bnaparser.storage.load(tmp_path)
+        bnaparser.network.storage.load(tmp_path)
 
 
 def test_a_device_that_is_not_there(model: TaskModel) -> None:
     with pytest.raises(ModelError, match="cannot use the device 'nowhere'"):
-        storage.to_device(model, "nowhere")
+        task_storage.to_device(model, "nowhere")
 
 
 def test_loading_needs_nothing_of_what_training_needs(
     model: TaskModel, tmp_path: Path, tiny_model_dir: Path
 ) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    task_storage.save(model, tmp_path, "float32", {})
     program = f"""
 import sys
 for name in ("accelerate", "sklearn", "seqeval", "scipy"):
     sys.modules[name] = None
-from bnaparser.classify import Classifier
+from bnaparser.tasks.classifier import Classifier
 answer = Classifier.load({str(tmp_path)!r}, {str(tiny_model_dir)!r}, "cpu")("It sang.")
 print(answer.label)
 """

@@ -10,12 +10,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from bnaparser.config import validate
 from bnaparser.errors import DataError, ModelError, SettingsError
-from bnaparser.tasks import storage, trainer
-from bnaparser.tasks.settings import TaskRecipe
+from bnaparser.settings import validate
+from bnaparser.tasks import task_storage, trainer
 from bnaparser.tasks.splits import read_data
-from bnaparser.tasks.train import train
+from bnaparser.tasks.task_settings import TaskRecipe
+from bnaparser.tasks.task_training import train
 from bnaparser.tasks.trainer import PooledSampler, updates
 
 
@@ -39,7 +39,7 @@ def test_sentiment_is_learned_and_the_stored_model_scores_the_same(recipe, tmp_p
     results = train(chosen, tmp_path)
     assert results["summary"]["dev"]["accuracy"]["mean"] > 80
     assert results["summary"]["dev"]["accuracy"]["deviation"] == 0
-    model = storage.load(tmp_path / "model")
+    model = task_storage.load(tmp_path / "model")
     assert model.labels == ("negative", "positive")
     data = read_data(chosen)
     again = trainer.development_scores(chosen, data.judged[0], model)
@@ -59,7 +59,7 @@ def test_the_other_kinds_of_task(recipe, tmp_path: Path, name: str, metric: str)
 
 def test_encoders_with_one_tensor_under_two_names(recipe, tmp_path: Path) -> None:
     train(recipe("sentiment", "t5", max_updates=2), tmp_path)
-    assert storage.load(tmp_path / "model").labels == ("negative", "positive")
+    assert task_storage.load(tmp_path / "model").labels == ("negative", "positive")
 
 
 def test_seeds_are_runs_of_their_own(recipe, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_training_that_diverges_says_so(recipe, tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_told_before_training(recipe, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("bnaparser.tasks.train.train_seed", None)  # it would fail
+    monkeypatch.setattr("bnaparser.tasks.task_training.train_seed", None)  # it would fail
     (tmp_path / "other" / "seed-old").mkdir(parents=True)
     with pytest.raises(DataError, match="has 0 seeds"):
         train(recipe(), tmp_path / "new", against=tmp_path / "other")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bnaparser.syntax.structure import parents_first
-from bnaparser.tasks.settings import SyntaxTable
+from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.tasks.trees import random_trees, tree_source, words_of, words_only
 
 WORDS = ("The", "(", "cat", ")", "sat", "down", "at", "last")

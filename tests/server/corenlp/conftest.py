@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from bnaparser import Parser
-from bnaparser.model import BnaModel
+from bnaparser.network.model import BnaModel
 
 
 class WatchedParser(Parser):

@@ -1,0 +1,1 @@
+"""From words to vectors: pre-trained encoders and characters, subwords, rows, vocabulary."""

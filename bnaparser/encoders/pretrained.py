@@ -1,0 +1,227 @@
+"""Word vectors from any Hugging Face encoder: its last layer, or a learned mix of all layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoTokenizer,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    T5EncoderModel,
+)
+from transformers.initialization import no_init_weights
+
+from bnaparser.encoders.rows import lay_out
+from bnaparser.encoders.subwords import MISSING, Window
+from bnaparser.errors import ModelError, in_one_line
+from bnaparser.settings import EncoderSettings
+
+# Encoders with relative positions have no limit of their own; BNA's own table ends here.
+DEFAULT_POSITIONS = 512
+# Encoders whose positions count from the number of the padding piece on.
+OFFSET_POSITIONS = {
+    "camembert",
+    "data2vec-text",
+    "esm",
+    "ibert",
+    "longformer",
+    "luke",
+    "mpnet",
+    "roberta",
+    "roberta-prelayernorm",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "xmod",
+}
+T5_TYPES = {"t5", "mt5", "umt5"}
+# Encoders that take a mask of pieces by pieces and the position of each piece: several sentences
+# can share a row and not see each other.
+SHARING_TYPES = {"bert", "camembert", "distilbert", "electra", "roberta", "xlm-roberta"}
+
+
+# Encoders whose output for a sentence depends on the padding beside it: they read one at a time.
+LONELY_TYPES = {"canine", "convbert", "fnet", "nystromformer", "yoso"}
+
+
+class _NoPooler(nn.Module):
+    """Stands where some encoders call their pooler without looking whether they have one."""
+
+    def forward(self, *given: Tensor) -> None:
+        """Return nothing."""
+
+
+def drop_pooler(model: PreTrainedModel) -> None:
+    """Take out of an encoder what makes its vector of a whole text: nobody here reads it."""
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = _NoPooler()
+
+
+class PretrainedEncoder(nn.Module):
+    """A Hugging Face encoder whose output is gathered from word pieces to words.
+
+    ``width`` is the size of a word vector. With ``mix_layers`` the output is ``gamma`` times the
+    softmax-weighted sum of the embeddings and all layers (as in ELMo), learned with the rest. A
+    ``dropout`` in the settings replaces the encoder's own; on a CPU drawing it costs a lot of time.
+    """
+
+    def __init__(self, model: PreTrainedModel, settings: EncoderSettings):
+        super().__init__()
+        self.model = model
+        drop_pooler(model)
+        if settings.dropout is not None:
+            _set_dropout(model, settings.dropout)
+        config = model.config
+        self.width: int = config.hidden_size
+        self.mix_layers = settings.mix_layers
+        # Only the fused attention takes the mask as it is made here.
+        fused = config._attn_implementation == "sdpa"
+        self.shares_rows = fused and config.model_type in SHARING_TYPES
+        self.first_position = first_position(config)
+        self.marks_cls = config.model_type == "xlnet"
+        if self.mix_layers:
+            self.mix_weights = nn.Parameter(torch.zeros(config.num_hidden_layers + 1))
+            self.mix_gamma = nn.Parameter(torch.ones(()))
+        # Row 0 stands for START, row 1 for STOP where the tokenizer has none, row 2 for a word
+        # without pieces.
+        self.missing = nn.Parameter(torch.randn(3, self.width) * 0.02)
+
+    def forward(self, windows: Sequence[Window]) -> Tensor:
+        """Return (windows, positions, width): START, words, STOP, then padding of undefined value."""
+        if len(windows) > 1 and self.model.config.model_type in LONELY_TYPES:
+            return pad_sequence([self([window])[0] for window in windows], batch_first=True)
+        device = self.missing.device
+        collated = collate(windows, self.shares_rows)
+        gather = torch.from_numpy(collated.gather).to(device)
+        given = {"input_ids": torch.from_numpy(collated.ids).to(device)}
+        if collated.places is None:
+            given["attention_mask"] = torch.from_numpy(collated.numbers > 0).to(device).long()
+        else:
+            numbers = torch.from_numpy(collated.numbers).to(device)
+            given["attention_mask"] = (numbers[:, :, None] == numbers[:, None, :])[:, None]
+            places = torch.from_numpy(collated.places).to(device)
+            given["position_ids"] = places + self.first_position
+        if self.marks_cls:
+            given["token_type_ids"] = _xlnet_segments(given["attention_mask"])
+        hidden = self._mixed(given)
+        rows = torch.cat([hidden.flatten(0, 1), self.missing.to(hidden.dtype)])
+        return rows[gather]
+
+    def _mixed(self, given: dict[str, Tensor]) -> Tensor:
+        outputs = self.model(**given, output_hidden_states=self.mix_layers)
+        if not self.mix_layers:
+            hidden: Tensor = outputs.last_hidden_state
+            return hidden
+        weights = self.mix_gamma * self.mix_weights.softmax(dim=0)
+        layers = outputs.hidden_states
+        mixed: Tensor = layers[0] * weights[0]
+        for layer, weight in zip(layers[1:], weights[1:], strict=True):
+            mixed = torch.addcmul(mixed, layer, weight.to(layer.dtype))
+        return mixed
+
+
+@dataclass(frozen=True)
+class Collated:
+    """Windows as an encoder's input, all int64.
+
+    ``ids`` (rows, pieces) are the piece numbers; ``numbers`` (rows, pieces) say of which window a
+    piece is, from 1, and 0 for padding; ``places`` (rows, pieces) are the pieces' places in their
+    windows, None where every row has one window. ``gather`` (windows, positions) has the row of
+    each position among all pieces, and rows beyond them for those of ``PretrainedEncoder.missing``.
+    """
+
+    ids: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    places: NDArray[np.int64] | None
+    gather: NDArray[np.int64]
+
+
+def collate(windows: Sequence[Window], may_share: bool = False) -> Collated:
+    """Lay windows out in rows, several in a row where they may share it and that saves padding."""
+    layout = lay_out([len(window.ids) for window in windows], may_share)
+    positions = max(len(window.last) for window in windows)
+    ids, numbers, places = (np.zeros(layout.shape, np.int64) for _ in range(3))
+    missing = ids.size
+    gather = np.full((len(windows), positions), missing, np.int64)
+    for index, window in enumerate(windows):
+        row, first = layout.rows[index], layout.columns[index]
+        inside = slice(first, first + len(window.ids))
+        ids[row, inside] = window.ids
+        numbers[row, inside] = index + 1
+        places[row, inside] = np.arange(len(window.ids))
+        fallback = np.full(len(window.last), missing + 2)
+        fallback[0], fallback[-1] = missing, missing + 1
+        found = window.last != MISSING
+        base = row * layout.shape[1] + first
+        gather[index, : len(window.last)] = np.where(found, base + window.last, fallback)
+    return Collated(ids, numbers, places if layout.shared else None, gather)
+
+
+def _xlnet_segments(mask: Tensor) -> Tensor:
+    """Return XLNet's segment of each piece: 2 for ``<cls>``, the last one of a row, 0 for others."""
+    return torch.zeros_like(mask).scatter_(1, mask.sum(1, keepdim=True) - 1, 2)
+
+
+def _set_dropout(model: PreTrainedModel, probability: float) -> None:
+    """Set all dropout: that of modules, and the numbers that some attention layers keep."""
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = probability
+        for name, value in list(vars(module).items()):
+            if "dropout" in name and isinstance(value, float):
+                setattr(module, name, probability)
+
+
+def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
+    """Load the tokenizer of a Hugging Face folder or hub name; code that comes along is not run."""
+    try:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
+
+
+def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrainedModel:
+    """Load a Hugging Face encoder with its weights from a folder or hub name, in float32."""
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        kind = T5EncoderModel if config.model_type in T5_TYPES else AutoModel
+        extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
+        return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
+
+
+def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> PreTrainedModel:
+    """Build a Hugging Face encoder from its configuration, its weights yet to be given a value."""
+    extra = {} if attention is None else {"attn_implementation": attention}
+    with no_init_weights():  # drawing a ModernBERT's at random takes ten seconds
+        if config.model_type in T5_TYPES:
+            return T5EncoderModel._from_config(config, **extra)
+        return AutoModel.from_config(config, trust_remote_code=False, **extra)
+
+
+def max_positions(config: PretrainedConfig) -> int:
+    """Return how many pieces an encoder takes at once, special pieces included."""
+    limit: int = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
+    if limit < 0:
+        limit = DEFAULT_POSITIONS  # XLNet's way to say that there is no limit
+    return max(limit - first_position(config), 8)
+
+
+def first_position(config: PretrainedConfig) -> int:
+    """Return the number of the first position, as the encoder counts them."""
+    if config.model_type in OFFSET_POSITIONS:
+        return (config.pad_token_id or 0) + 1
+    return 0

@@ -1,0 +1,157 @@
+"""From words to an encoder's word pieces, and from long sentences to overlapping windows.
+
+Words are given one by one, never joined to a text first: a word's vector is that of its last piece,
+as in the BNA program. Words that the tokenizer drops (zero-width, control, lone accents) have no
+piece; the encoder gives them a vector of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerBase
+
+from bnaparser.trees.escapes import unescape
+
+# What stands for "no piece": a word that the tokenizer drops, a START or STOP that it lacks.
+MISSING = -1
+# Pieces of a word that count, from its end. No word that people write has as many; but a stretch of
+# signs without blanks may have thousands, and would cost seconds.
+WORD_PIECES = 64
+
+
+@dataclass(frozen=True)
+class Window:
+    """A run of words that goes through the encoder at once, with START and STOP around it.
+
+    ``ids`` are the piece numbers; ``last`` holds, for START, each word and STOP, the index into
+    ``ids`` of the last piece, or MISSING. ``first_word`` counts within the sentence.
+    """
+
+    ids: NDArray[np.int64]
+    last: NDArray[np.int64]
+    first_word: int
+
+    @property
+    def words(self) -> int:
+        """Number of words, START and STOP not counted."""
+        return len(self.last) - 2
+
+
+class Pieces:
+    """A tokenizer seen as a map from words to windows of pieces.
+
+    ``max_pieces`` bounds the pieces of a window, special ones included; ``max_words`` its words.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, max_pieces: int, max_words: int):
+        self.tokenizer = tokenizer
+        self.max_words = max_words
+        self._blank = ""
+        if tokenizer.is_fast:
+            # A tokenizer's files may ask for a fixed length; windows bound sentences here.
+            tokenizer.backend_tokenizer.no_truncation()
+            tokenizer.backend_tokenizer.no_padding()
+            self._blank = " " if reads_blanks(tokenizer) else ""
+        self.prefix, self.suffix = _special_pieces(tokenizer)
+        self.mask: int | None = tokenizer.mask_token_id
+        self.max_pieces = max_pieces - len(self.prefix) - len(self.suffix)
+        self._start = _place(
+            self.prefix + self.suffix, tokenizer.cls_token_id, 0 if self.prefix else MISSING
+        )
+        stop = tokenizer.sep_token_id
+        if stop is None:
+            stop = tokenizer.eos_token_id
+        # Some tokenizers have one token for both ends, so STOP is looked for at the end only.
+        self._stop = len(self.prefix) + _place(self.suffix, stop, 0) if self.suffix else MISSING
+
+    def windows(self, sentences: Sequence[Sequence[str]]) -> list[list[Window]]:
+        """Return the windows of each sentence (words as a treebank or a text writes them)."""
+        surface = [[unescape(word) for word in words] for words in sentences]
+        return [self._windows_of(pieces) for pieces in self._word_pieces(surface)]
+
+    def _word_pieces(self, sentences: list[list[str]]) -> list[list[list[int]]]:
+        """Return the pieces of every word of every sentence, special pieces left out."""
+        if not sentences:
+            return []
+        if not self.tokenizer.is_fast:
+            encode = self.tokenizer.encode
+            return [
+                [list(encode(word, add_special_tokens=False)) for word in words]
+                for words in sentences
+            ]
+        encodings = self.tokenizer.backend_tokenizer.encode_batch(
+            [[self._blank + word for word in words] for words in sentences],
+            is_pretokenized=True,
+            add_special_tokens=False,
+        )
+        result = []
+        for words, encoding in zip(sentences, encodings, strict=True):
+            pieces: list[list[int]] = [[] for _ in words]
+            for piece, word in zip(encoding.ids, encoding.word_ids, strict=True):
+                if word is not None:
+                    pieces[word].append(piece)
+            result.append(pieces)
+        return result
+
+    def _windows_of(self, pieces: list[list[int]]) -> list[Window]:
+        # A word that is too long keeps its end, where its vector is read.
+        longest = min(WORD_PIECES, self.max_pieces)
+        pieces = [word[-longest:] for word in pieces]
+        if len(pieces) <= self.max_words and sum(map(len, pieces)) <= self.max_pieces:
+            return [self._window(pieces, 0)]
+        windows, first = [], 0
+        while True:
+            end, room = first, self.max_pieces
+            while end < len(pieces) and end - first < self.max_words and len(pieces[end]) <= room:
+                room -= len(pieces[end])
+                end += 1
+            windows.append(self._window(pieces[first:end], first))
+            if end == len(pieces):
+                return windows
+            # The next window starts at the middle of this one.
+            first = max(first + 1, (first + end) // 2)
+
+    def _window(self, pieces: list[list[int]], first_word: int) -> Window:
+        ids = list(self.prefix)
+        last = [MISSING]
+        for word in pieces:
+            ids.extend(word)
+            last.append(len(ids) - 1 if word else MISSING)
+        inside = len(ids) - len(self.prefix)
+        ids.extend(self.suffix)
+        last.append(MISSING)
+        for index, special in ((0, self._start), (-1, self._stop)):
+            if special != MISSING:
+                last[index] = special if special < len(self.prefix) else special + inside
+        return Window(np.array(ids, np.int64), np.array(last, np.int64), first_word)
+
+
+def reads_blanks(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Tell whether the tokenizer takes a blank as part of the word after it.
+
+    Byte-level tokenizers do: without a blank a word would be read as the end of another one. (Their
+    option ``add_prefix_space`` works with some tokenizer classes only.)
+    """
+    split = tokenizer.backend_tokenizer.pre_tokenizer
+    if split is None:
+        return False
+    alone, after_blank = (split.pre_tokenize_str(text) for text in ("a", " a"))
+    return [piece for piece, _ in alone] != [piece for piece, _ in after_blank]
+
+
+def _special_pieces(tokenizer: PreTrainedTokenizerBase) -> tuple[list[int], list[int]]:
+    """Return the pieces that the tokenizer puts before and after a sentence."""
+    inside = list(tokenizer.encode("a", add_special_tokens=False))
+    whole = list(tokenizer.encode("a"))
+    for start in range(len(whole) - len(inside) + 1):
+        if whole[start : start + len(inside)] == inside:
+            return whole[:start], whole[start + len(inside) :]
+    return [], []
+
+
+def _place(specials: list[int], token: int | None, default: int) -> int:
+    return specials.index(token) if token in specials else default

@@ -1,0 +1,87 @@
+"""One parser whose weights are the mean of several that were trained on from one start.
+
+Trainings that leave one start on ways of their own, with other seeds or data, end in one valley of the
+loss, and its middle is often better than any end (Wortsman and others, "Model soups", ICML 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from bnaparser.encoders.pretrained import PretrainedEncoder
+from bnaparser.errors import ModelError, SettingsError
+from bnaparser.models import find
+from bnaparser.network import storage
+from bnaparser.network.model import BnaModel
+from bnaparser.settings import ModelSettings
+
+# Settings that do not change what trained weights compute; dropouts do not either.
+_HARMLESS = {"encoder.name", "encoder.attention", "tags.loss_weight"}
+
+
+@torch.no_grad()
+def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaModel:
+    """Return the mean of two or more parsers' weights; equal shares where none are given.
+
+    ``names`` are names or folders of models; ``shares`` are positive numbers of any sum. Two models are in
+    memory at a time. Raises SettingsError where names or shares are wrong, ModelError where two
+    models differ in their network, vocabulary, labels or tags.
+    """
+    weights = _normalised(len(names), [1.0] * len(names) if shares is None else shares)
+    mean = storage.load(find(names[0]))
+    total = {name: tensor * weights[0] for name, tensor in mean.state_dict().items()}
+    for name, weight in zip(names[1:], weights[1:], strict=True):
+        model = storage.load(find(name))
+        if difference := _difference(mean, model):
+            raise ModelError(f"{names[0]} and {name} cannot be averaged: {difference} differ")
+        for key, tensor in model.state_dict().items():
+            total[key].add_(tensor, alpha=weight)
+        mean.allow_empty_root |= model.allow_empty_root
+    mean.load_state_dict(total)
+    return mean
+
+
+def _normalised(count: int, shares: Sequence[float]) -> list[float]:
+    if count < 2:
+        raise SettingsError("an average needs two models or more")
+    if len(shares) != count:
+        raise SettingsError(f"{len(shares)} shares for {count} models: give one for each")
+    if not all(0 < share < float("inf") for share in shares):
+        raise SettingsError(f"shares {', '.join(map(str, shares))}: each must be a positive number")
+    return [share / sum(shares) for share in shares]
+
+
+def _difference(one: BnaModel, other: BnaModel) -> str:
+    """Name the first thing in which two models differ so that their weights cannot be mixed."""
+    mine, theirs = _network(one.settings), _network(other.settings)
+    aspects = {
+        **{f"their settings {key}": (mine[key], theirs[key]) for key in mine},
+        "their labels": (one.labels.names, other.labels.names),
+        "their tags": (one.tags.names, other.tags.names),
+        "their vocabularies": (_vocabulary(one), _vocabulary(other)),
+        "their encoders": (_shapes(one), _shapes(other)),
+    }
+    return next((name for name, (left, right) in aspects.items() if left != right), "")
+
+
+def _network(settings: ModelSettings) -> dict[str, object]:
+    """Return the settings that say what the weights compute, as ``layers.heads``."""
+    return {
+        f"{table}.{key}": value
+        for table, values in settings.model_dump().items()
+        for key, value in values.items()
+        if f"{table}.{key}" not in _HARMLESS and "dropout" not in key
+    }
+
+
+def _vocabulary(model: BnaModel) -> object:
+    if isinstance(model.encoder, PretrainedEncoder):
+        assert model.pieces is not None
+        return model.pieces.tokenizer.get_vocab()
+    return model.encoder.characters
+
+
+def _shapes(model: BnaModel) -> dict[str, torch.Size]:
+    return {name: tensor.shape for name, tensor in model.state_dict().items()}

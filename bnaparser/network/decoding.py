@@ -1,0 +1,77 @@
+"""From prepared sentences to trees: batches through the network, charts through the decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bnaparser import chart
+from bnaparser.encoders.batching import batches_by_length
+from bnaparser.network.model import BnaModel, Encoded, Prepared
+from bnaparser.trees.tree import Span
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The best tree of one sentence: its constituents in pre-order, its tags (where predicted).
+
+    ``score`` is the sum of the constituents' scores; each is relative to "no constituent" (0).
+    """
+
+    spans: list[Span]
+    tags: list[str] | None
+    score: float
+
+
+def predict(model: BnaModel, sentences: Sequence[Prepared], batch_tokens: int) -> list[Prediction]:
+    """Parse sentences of at least one word, in length-sorted batches; results in input order."""
+    results: dict[int, Prediction] = {}
+    sizes = [sentence.size for sentence in sentences]
+    for batch in batches_by_length(sizes, batch_tokens):
+        found = predict_batch(model, [sentences[index] for index in batch])
+        results.update(zip(batch, found, strict=True))
+    return [results[index] for index in range(len(sentences))]
+
+
+@torch.inference_mode()
+def predict_batch(model: BnaModel, batch: Sequence[Prepared]) -> list[Prediction]:
+    """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
+    encoded = model.encode(batch)
+    best = model.best_labels(encoded)
+    decoded = chart.decode_best_packed(
+        best.scores, best.labels, best.root_scores, best.root_labels, encoded.lengths
+    )
+    tags = _tags(model, encoded)
+    predictions, first_span = [], 0
+    for tree, row, n, root in zip(decoded, tags, encoded.lengths, best.root_scores, strict=True):
+        scores = best.scores[first_span : first_span + chart.span_count(n)]
+        first_span += len(scores)
+        # The whole sentence has a label even where "no constituent" would score better.
+        scores[n - 1] = root
+        predictions.append(Prediction(_spans(model, tree.spans, scores, n), row, tree.score))
+    return predictions
+
+
+def _spans(
+    model: BnaModel, spans: NDArray[np.int32], scores: NDArray[np.float32], n: int
+) -> list[Span]:
+    starts, ends = spans[:, 0].astype(np.int64), spans[:, 1]
+    places = starts * n - starts * (starts - 1) // 2 + ends - starts - 1
+    names = model.labels.names
+    return [
+        Span(start, end, names[label], score)
+        for (start, end, label), score in zip(spans.tolist(), scores[places].tolist(), strict=True)
+    ]
+
+
+def _tags(model: BnaModel, encoded: Encoded) -> list[list[str] | None]:
+    """Return the best tag of every word, sentence by sentence; None where none are predicted."""
+    if not model.settings.tags.predict:
+        return [None] * len(encoded.lengths)
+    names = model.tags.names
+    numbers = iter(model.tag_scores(encoded).argmax(dim=-1).tolist())
+    return [[names[next(numbers)] for _ in range(n)] for n in encoded.lengths]

@@ -1,0 +1,35 @@
+"""Plain multi-head self-attention (BNA, section 3, eq. 1 to 3): the baseline of the ablations."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from bnaparser.network.layers.block import merge_heads, split_heads
+from bnaparser.settings import LayerSettings
+
+
+class SelfAttention(nn.Module):
+    """The Transformer's attention: every position sees every position of its sentence."""
+
+    def __init__(self, settings: LayerSettings):
+        super().__init__()
+        self.heads = settings.heads
+        self.dropout = settings.attention_dropout
+        inner = settings.heads * settings.head_width
+        self.query = nn.Linear(settings.width, inner)
+        self.key = nn.Linear(settings.width, inner)
+        self.value = nn.Linear(settings.width, inner)
+        self.output = nn.Linear(inner, settings.width)
+
+    def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
+        """Map ``hidden`` (batch, positions, width), with ``valid`` (batch, positions), to its shape."""
+        context = F.scaled_dot_product_attention(
+            split_heads(self.query(hidden), self.heads),
+            split_heads(self.key(hidden), self.heads),
+            split_heads(self.value(hidden), self.heads),
+            attn_mask=valid[:, None, None, :],
+            dropout_p=self.dropout if self.training else 0.0,
+        )
+        output: Tensor = self.output(merge_heads(context))
+        return output

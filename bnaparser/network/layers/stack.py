@@ -1,0 +1,74 @@
+"""The stack of layers that a configuration lists: word content in, contextual vectors out."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from bnaparser.network.layers.bimsa import BiMSA
+from bnaparser.network.layers.block import Block, feed_forward
+from bnaparser.network.layers.dropout import FeatureDropout
+from bnaparser.network.layers.nsa import NSA
+from bnaparser.network.layers.partitioned import (
+    PartitionedAttention,
+    interleave,
+    partitioned_feed_forward,
+)
+from bnaparser.network.layers.self_attention import SelfAttention
+from bnaparser.settings import LayerKind, LayerSettings
+
+# Of added positions at the start of training; BERT's own table has the same.
+POSITION_DEVIATION = 0.02
+
+
+def layer(kind: LayerKind, settings: LayerSettings) -> Block:
+    """Build one layer of a kind."""
+    if kind == "partitioned":
+        return Block(settings, PartitionedAttention(settings), partitioned_feed_forward(settings))
+    attention = {"bimsa": BiMSA, "nsa": NSA, "self_attention": SelfAttention}[kind]
+    return Block(settings, attention(settings), feed_forward(settings))
+
+
+def bna_kinds(layers: int, nsa_layers: int = 1) -> tuple[LayerKind, ...]:
+    """Return BNA's order: BiMSA layers first, then ``nsa_layers`` NSA layers (figure 2)."""
+    return tuple("bimsa" if index < layers - nsa_layers else "nsa" for index in range(layers))
+
+
+def alternating_kinds(layers: int) -> tuple[LayerKind, ...]:
+    """Return the order called "Alt" in figure 3: BiMSA, NSA, BiMSA, NSA and so on."""
+    return tuple("nsa" if index % 2 else "bimsa" for index in range(layers))
+
+
+class LayerStack(nn.Module):
+    """Positions, norm, then the layers.
+
+    With ``positions = "add"`` a learned table of the full width is added to the content; with
+    ``"concatenate"`` content and positions have half the width each and stay side by side.
+    """
+
+    def __init__(self, settings: LayerSettings):
+        super().__init__()
+        self.concatenate = settings.positions == "concatenate"
+        self.positions = nn.Parameter(torch.empty(settings.max_positions, settings.content_width))
+        # The authors' program draws the table with deviation 1. Added to a content of a quarter of
+        # that, it all but hides the words for hundreds of updates (benchmarks/ablation.md).
+        nn.init.normal_(self.positions, std=1.0 if self.concatenate else POSITION_DEVIATION)
+        self.norm = nn.LayerNorm(settings.width)
+        self.dropout = FeatureDropout(settings.input_dropout)
+        self.layers = nn.ModuleList([layer(kind, settings) for kind in settings.kinds])
+
+    def forward(self, content: Tensor, valid: Tensor) -> Tensor:
+        """Map ``content`` (batch, positions, content_width) to (batch, positions, width).
+
+        ``valid`` is boolean (batch, positions), False at padding; at most ``max_positions``.
+        """
+        positions = self.positions[: content.shape[1]]
+        content = self.dropout(content)
+        if self.concatenate:
+            hidden = torch.cat([content, positions.expand_as(content)], dim=-1)
+        else:
+            hidden = content + positions
+        hidden = self.norm(hidden)
+        for block in self.layers:
+            hidden = block(hidden, valid)
+        return interleave(hidden) if self.concatenate else hidden

@@ -1,0 +1,192 @@
+"""Model folders: settings, labels, safetensors weights, the tokenizer's files. Nothing runs code.
+
+Large matrices may be stored as int8 with one float32 scale a row, or as float16; a loaded model is
+float32 again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AutoConfig, PretrainedConfig
+
+from bnaparser.encoders.characters import CharacterEncoder
+from bnaparser.encoders.pretrained import (
+    SHARING_TYPES,
+    PretrainedEncoder,
+    build_pretrained,
+    load_pretrained,
+    load_tokenizer,
+)
+from bnaparser.errors import ModelError, in_one_line
+from bnaparser.files.tensors import read_json, read_weights, write_json, write_weights
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model import BnaModel, build_pieces
+from bnaparser.settings import ModelSettings, validate
+
+CONFIG, LABELS, WEIGHTS, METRICS, ENCODER = (
+    "config.json",
+    "labels.json",
+    "model.safetensors",
+    "metrics.json",
+    "encoder",
+)
+
+
+def create(
+    settings: ModelSettings,
+    labels: Inventory,
+    tags: Inventory,
+    characters: str = "",
+    allow_empty_root: bool = False,
+) -> BnaModel:
+    """Build a model to be trained: its encoder with pre-trained weights, the rest random.
+
+    ``characters`` is the alphabet of a model without a pre-trained encoder.
+    """
+    name = settings.encoder.name
+    if name is None:
+        alphabet = CharacterEncoder(characters, settings.layers.content_width, settings.encoder)
+        return BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
+    encoder = PretrainedEncoder(load_pretrained(name, settings.encoder.attention), settings.encoder)
+    pieces = build_pieces(encoder, load_tokenizer(name), settings)
+    return BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
+
+
+def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any]) -> None:
+    """Write a model folder; ``store`` is "float32", "float16" or "int8"."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    labels = {
+        "labels": list(model.labels.names),
+        "tags": list(model.tags.names),
+        "allow_empty_root": model.allow_empty_root,
+        "characters": getattr(model.encoder, "characters", ""),
+    }
+    write_json(folder / CONFIG, model.settings.model_dump(mode="json"))
+    write_json(folder / LABELS, labels)
+    write_json(folder / METRICS, metrics)
+    if isinstance(model.encoder, PretrainedEncoder):
+        model.encoder.model.config.save_pretrained(folder / ENCODER)
+        assert model.pieces is not None
+        model.pieces.tokenizer.save_pretrained(folder / ENCODER)
+    write_weights(folder / WEIGHTS, model.state_dict(), store)
+    # safetensors lets only the owner read its files; a model is as readable as its settings.
+    (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
+
+
+def load(folder: str | Path) -> BnaModel:
+    """Read a model folder: a model in evaluation mode, on the CPU, in float32.
+
+    Raises ModelError when the folder is not a model's, or its files are damaged or do not fit.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
+    table = read_json(folder / CONFIG)
+    if isinstance(table, dict) and "task" in table:
+        raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
+    settings = validate(ModelSettings, table, str(folder / CONFIG))
+    labels, tags, characters, allow_empty_root = _read_labels(folder / LABELS)
+    tensors = read_weights(folder / WEIGHTS)
+    with torch.device("meta"):
+        if settings.encoder.name is None:
+            alphabet = CharacterEncoder(characters, settings.layers.content_width, settings.encoder)
+            model = BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
+        else:
+            config, tokenizer = read_encoder(folder / ENCODER)
+            try:
+                bare = build_pretrained(config, settings.encoder.attention)
+            except Exception as error:  # of a damaged configuration: whatever comes
+                raise ModelError(
+                    f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; get the model"
+                    " again"
+                ) from error
+            encoder = PretrainedEncoder(bare, settings.encoder)
+            pieces = build_pieces(encoder, tokenizer, settings)
+            model = BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
+    _assign(model, tensors, folder)
+    return model.eval()
+
+
+def _read_labels(path: Path) -> tuple[Inventory, Inventory, str, bool]:
+    """Return labels, tags, alphabet, and whether sentences may have no constituent as a whole."""
+    stored = read_json(path)
+    try:
+        labels, tags = Inventory(stored["labels"]), Inventory(stored["tags"])
+        characters, allow_empty_root = stored["characters"], stored["allow_empty_root"]
+        if labels.names[:1] != ("",):
+            raise ValueError("the first label is not the empty one")
+        if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
+            raise TypeError("characters or allow_empty_root is of another type")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error!r}; get the model again") from error
+    return labels, tags, characters, allow_empty_root
+
+
+def _assign(model: BnaModel, tensors: dict[str, Tensor], folder: Path) -> None:
+    try:
+        model.load_state_dict(tensors, assign=True)
+    except RuntimeError as error:
+        detail = str(error).splitlines()[-1].strip()
+        raise ModelError(f"{folder / WEIGHTS} does not fit {CONFIG}: {detail}") from error
+    for parameter in model.parameters():
+        parameter.requires_grad_(True)
+    _materialise_buffers(model)
+
+
+def _materialise_buffers(model: BnaModel) -> None:
+    """Give non-persistent buffers (position numbers and the like) their values on the CPU.
+
+    They are not in the weights file, so on the meta device they are empty; a Hugging Face module
+    fills them when it is built, so one is built again for those few.
+    """
+    left = [name for name, buffer in model.named_buffers() if buffer.is_meta]
+    if not left or not isinstance(model.encoder, PretrainedEncoder):
+        return
+    inner = model.encoder.model
+    if inner.config.model_type not in SHARING_TYPES:  # others may count in a way of their own
+        _rebuild_encoder(model)
+        return
+    for module in inner.modules():
+        for name, buffer in list(module.named_buffers(recurse=False)):
+            if not buffer.is_meta:
+                continue
+            if name == "position_ids":
+                value = torch.arange(buffer.shape[-1]).expand(buffer.shape).clone()
+            elif name == "token_type_ids":
+                value = torch.zeros(buffer.shape, dtype=buffer.dtype)
+            else:
+                _rebuild_encoder(model)
+                return
+            module.register_buffer(name, value, persistent=False)
+
+
+def _rebuild_encoder(model: BnaModel) -> None:
+    assert isinstance(model.encoder, PretrainedEncoder)
+    settings = model.settings.encoder
+    inner = build_pretrained(model.encoder.model.config, settings.attention)
+    fresh = PretrainedEncoder(inner, settings)
+    fresh.load_state_dict(model.encoder.state_dict(), assign=True)
+    model.encoder = fresh
+
+
+def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
+    """Read an encoder's configuration and tokenizer; ModelError where they are not whole."""
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{folder / 'config.json'} is missing; the folder is not a complete model")
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        raise ModelError(
+            f"{folder} is damaged: {in_one_line(error)}; get the model again"
+        ) from error
+    tokenizer = load_tokenizer(folder)
+    files = sorted(tokenizer.vocab_files_names.values())
+    # Without its vocabulary the library makes up a tokenizer that knows no words.
+    if not any((folder / name).is_file() for name in files):
+        raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
+    return config, tokenizer

@@ -1,0 +1,93 @@
+"""What the parser says of one sentence: tree, constituents, tags, score, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bnaparser.render import HTML_END, HTML_START, draw, forest, html_section
+from bnaparser.trees.escapes import escape_brackets, json_line
+from bnaparser.trees.tree import CHAIN, Span, Tree
+
+
+@dataclass(frozen=True)
+class Parse:
+    """One sentence and its best tree, or the reason why it has none in ``error``.
+
+    ``words`` stand as they did in the input; ``tags`` are one a word. ``spans`` are the
+    constituents in pre-order, half-open, in words; a chain of constituents over the same words is
+    one span, ``S::VP``. ``score`` is the sum of the spans' scores, each relative to "no constituent
+    here"; that of the whole sentence, which has a label in any case, may be below 0. ``offsets``
+    are code points of the input, where it was text.
+    """
+
+    text: str
+    words: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+    score: float = 0.0
+    offsets: tuple[tuple[int, int], ...] = ()
+    error: str | None = None
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The bracketed tree below ``TOP``, round brackets in words escaped; None after an error."""
+        if self.error is not None or not self.words:
+            return None
+        return Tree.from_spans([escape_brackets(w) for w in self.words], self.tags, self.spans)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the one JSON form: text, tree, score, tokens, constituents (chains apart), error."""
+        tokens = [
+            {"text": word, "tag": tag, "start": start, "end": end}
+            for word, tag, (start, end) in zip(self.words, self.tags, self.offsets, strict=False)
+        ]
+        constituents = [
+            {
+                "label": label,
+                "start": span.start,
+                "end": span.end,
+                "char_start": self.offsets[span.start][0],
+                "char_end": self.offsets[span.end - 1][1],
+                "score": span.score,
+            }
+            for span in self.spans
+            for label in span.label.split(CHAIN)
+        ]
+        tree = None if self.tree is None else str(self.tree)
+        return {
+            "text": self.text,
+            "tree": tree,
+            "score": self.score,
+            "tokens": tokens,
+            "constituents": constituents,
+            "error": self.error,
+        }
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as one line of JSON; half a character in the text becomes U+FFFD."""
+        return json_line(self.to_dict())
+
+    def to_svg(self) -> str | None:
+        """Return the drawn tree as an SVG document on one line; None after an error.
+
+        It shows the words as they stood in the input, and needs no font, style or script.
+        """
+        return None if self.tree is None else draw(self.tree, self.words)
+
+    def to_latex(self) -> str | None:
+        """Return the tree as an environment of LaTeX's forest package; None after an error."""
+        return None if self.tree is None else forest(self.tree, self.words)
+
+    def to_html(self) -> str:
+        """Return a page of its own with the drawn tree and its brackets, or with the error."""
+        return f"{HTML_START}{self.to_html_section()}{HTML_END}"
+
+    def to_html_section(self) -> str:
+        """Return the sentence's part of such a page, which may hold any number of them."""
+        return html_section(self.text, self.tree, self.words, self.error)
+
+    def _repr_svg_(self) -> str | None:
+        """Show the tree in a notebook."""
+        return self.to_svg()

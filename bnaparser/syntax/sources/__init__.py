@@ -1,0 +1,1 @@
+"""Where the trees of a task's texts come from."""

@@ -1,0 +1,1 @@
+"""Attention guided by syntax, one paper's mechanism a file."""

@@ -1,0 +1,129 @@
+"""Syntax-aware local attention (SLA).
+
+Li et al., Improving BERT with Syntax-aware Local Attention, 2021: equations 2 to 6.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor, nn
+
+from bnaparser.syntax.attention import Attention, AttentionVariant, Sizes
+from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.syntax.masks import (
+    SyntaxSettings,
+    TextMasks,
+    TokenText,
+    blocks,
+    dependency_heads,
+    expand_mask,
+    open_mask,
+)
+from bnaparser.syntax.structure import Structure, neighbour_distances, tree_distances
+from bnaparser.syntax.variants.mixed_contexts import contexts, mixed_contexts
+
+
+class SlaSettings(SyntaxSettings):
+    """Which words are near, and where the gates start.
+
+    A word sees the words within ``threshold`` edges of itself or of a neighbour (m of eq. 3).
+    ``symmetric`` lets two words see each other where either sees the other; ``link_roots`` joins
+    the trees of several sentences above their roots; ``open_punctuation`` lets all see
+    punctuation, as the authors' program does and their paper does not say. ``gate_bias`` is the
+    gates' first bias: 0 for halves, very low for the plain encoder.
+    """
+
+    threshold: int = Field(3, ge=0)
+    symmetric: bool = False
+    link_roots: bool = False
+    open_punctuation: bool = False
+    gate_bias: float = 0.0
+
+    def masks(self, text: TokenText) -> TextMasks:
+        """Return M_loc of eq. 3 for tokens; words of the other sentence of a pair are all seen."""
+        if not text.parsed:
+            return TextMasks(parsed=False, mask=open_mask(text.token_words))
+        matrices = [local_mask(structure, self) for structure in text.structures]
+        return TextMasks(True, mask=expand_mask(blocks(matrices, True), text.token_words))
+
+
+def local_mask(structure: Structure, settings: SlaSettings) -> NDArray[np.bool_]:
+    """Return M_loc of eq. 3 for the words of a sentence: True where row i sees column j."""
+    heads = dependency_heads(structure)
+    distances = tree_distances(heads, link_roots=settings.link_roots)
+    mask: NDArray[np.bool_] = neighbour_distances(distances) <= settings.threshold
+    if settings.symmetric:
+        mask = mask | mask.T
+    if settings.open_punctuation:
+        mask[:, [is_punctuation(word) for word in structure.words]] = True
+    return mask
+
+
+def is_punctuation(word: str) -> bool:
+    """Say whether a word is made of punctuation alone, the treebank's opening quotes included."""
+    return all(unicodedata.category(c).startswith("P") or c == "`" for c in word)
+
+
+class GatedLocalAttention(AttentionVariant):
+    """A local attention mixed into the global one by a gate for each token and layer.
+
+    After a call ``gate_values`` holds the gates of each layer, (B, T), detached.
+    """
+
+    def __init__(self, settings: SyntaxSettings, sizes: Sizes, gate_bias: float):
+        super().__init__(settings)
+        self.gates = nn.ModuleList(nn.Linear(sizes.width, 1) for _ in range(sizes.layers))
+        for gate in self.gates:
+            assert isinstance(gate, nn.Linear)
+            nn.init.normal_(gate.weight, std=0.02)
+            nn.init.constant_(gate.bias, gate_bias)
+        self.gate_values: list[Tensor] = []
+
+    def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:
+        """Take in the batch of a call; forget the gates of the last one."""
+        super().begin(batch, shape, device)
+        self.gate_values = []
+
+    def guided(self, layer: int, attention: Attention, batch: SyntaxBatch) -> Tensor:
+        """Return ``g S_loc + (1 - g) S_glb`` (eq. 6)."""
+        assert batch.mask is not None
+        gate = self._gate(layer, attention.layer_input)
+        near = attention.drop(attention.softmax(batch.mask[:, None]))  # eq. 4
+        everywhere = attention.drop(attention.softmax())
+        return torch.lerp(everywhere, near, gate.to(near.dtype))
+
+    def fused(
+        self,
+        layer: int,
+        layer_input: Tensor,
+        projected: tuple[Tensor, Tensor, Tensor],
+        allowed: Tensor | None,
+        batch: SyntaxBatch | None,
+    ) -> Tensor:
+        """Return the contexts, mixed as eq. 6 mixes the probabilities."""
+        if batch is None:
+            return contexts(projected, allowed)
+        assert batch.mask is not None
+        if self.running:
+            self.calls += 1
+        gate = self._gate(layer, layer_input)
+        return mixed_contexts(projected, allowed, batch.mask[:, None], gate)
+
+    def _gate(self, layer: int, layer_input: Tensor) -> Tensor:
+        """Return the gates (B, 1, T, 1) of a layer (eq. 5)."""
+        gate = torch.sigmoid(self.gates[layer](layer_input))
+        if self.running:
+            self.gate_values.append(gate.detach().squeeze(-1))
+        return gate[:, None]
+
+
+class Sla(GatedLocalAttention):
+    """Syntax-aware local attention: what is local is decided by the dependency tree."""
+
+    def __init__(self, settings: SlaSettings, sizes: Sizes):
+        super().__init__(settings, sizes, settings.gate_bias)

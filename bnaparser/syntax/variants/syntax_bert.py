@@ -1,0 +1,333 @@
+"""Syntax-BERT: one sub-network for each relation and distance in a text's trees.
+
+Bai et al., Syntax-BERT: Improving Pre-trained Transformers with Syntax Trees, 2021: equations 1
+and 2, with the ablations of table 5 as settings. All sub-networks share the encoder's parameters;
+a token mixes their outputs by topical attention.
+
+Shapes: B texts, A heads, T tokens, W features of a head, N sub-networks.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from bnaparser.errors import DataError
+from bnaparser.syntax.attention import Attention, AttentionVariant, Sizes
+from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.syntax.masks import (
+    SyntaxSettings,
+    TextMasks,
+    TokenText,
+    blocks,
+    dependency_heads,
+    expand_labels,
+)
+from bnaparser.syntax.structure import Structure, constituency_relations, relations
+from bnaparser.syntax.variants.lisa import LisaSettings, ParentHead, parent_pieces
+from bnaparser.syntax.variants.subnetworks import Kind, additive, multiplied
+from bnaparser.syntax.variants.topical import Topical, topical_weights
+
+TreeKind = Literal["dependency", "constituency"]
+Relation = Literal["parent", "child", "sibling"]
+
+
+class SyntaxBertSettings(SyntaxSettings):
+    """Which sub-networks there are, and how they are masked and mixed.
+
+    ``trees``, ``relations``, ``distances``: a sub-network for each of their combinations, 90 in
+    the paper; with ``pair`` two sentences have another for each kind of tree, 92.
+    ``pair_diagonal`` adds each token itself to it, as the authors' program does.
+    ``constituency``: words are leaves, so none is another's parent; "headed" takes the tree
+    between the phrases' head words instead. ``random_masks`` puts the relations between random
+    words, as many as there are, the same in every pass (``seed``).
+    ``mask_mode`` "multiply" is eq. 1 as printed: a masked score is 0, not out.
+    ``empty_row``: a token without partners in a sub-network sees all there ("full"), itself
+    ("self"), or has no part in it ("drop"; where it has none at all it sees all).
+    ``mixing``: "topical" attention, or the "mean", the "sum", the sum by the root of the number.
+    ``share_topical`` False: parameters for each layer, applied before W^O, as in the program.
+    ``lisa``: one head of the unmasked sub-networks attends to the parent, by its form "replace".
+    """
+
+    trees: tuple[TreeKind, ...] = ("dependency", "constituency")
+    relations: tuple[Relation, ...] = ("parent", "child", "sibling")
+    distances: int = Field(15, gt=0, le=80)
+    pair: bool = True
+    pair_diagonal: bool = False
+    constituency: Literal["siblings", "headed"] = "siblings"
+    random_masks: bool = False
+    seed: int = 0
+    mask_mode: Literal["additive", "multiply"] = "additive"
+    empty_row: Literal["full", "self", "drop"] = "full"
+    mixing: Literal["topical", "mean", "sum", "scaled_sum"] = "topical"
+    share_topical: bool = True
+    lisa: LisaSettings | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> SyntaxBertSettings:
+        if not self.trees or not self.relations:
+            raise ValueError("there must be one kind of tree and one relation at least")
+        if len({*self.trees}) < len(self.trees) or len({*self.relations}) < len(self.relations):
+            raise ValueError("trees and relations must not repeat")
+        if self.lisa is not None and self.lisa.form != "replace":
+            raise ValueError('LISA in Syntax-BERT has lisa.form = "replace"')
+        if self.lisa is not None and self.empty_row != "full":
+            raise ValueError(
+                'LISA in Syntax-BERT needs empty_row = "full": an unmasked sub-network'
+            )
+        return self
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """How many sub-networks each kind has whose masks do not overlap: each tree's, the pair's."""
+        each = len(self.relations) * self.distances
+        return (each,) * len(self.trees) + (1,) * self.pair
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the last axis of ``SyntaxBert.shares``."""
+        grid = [
+            f"{tree} {relation} {distance}"
+            for tree in self.trees
+            for relation in self.relations
+            for distance in range(1, self.distances + 1)
+        ]
+        return [*grid, *["pair"] * self.pair, "empty", *["unmasked"] * (self.lisa is not None)]
+
+    def masks(self, text: TokenText) -> TextMasks:
+        """Return the labels of a text's tokens, kind by kind."""
+        size = len(text.token_words)
+        labels = np.zeros((len(self.kinds), size, size), np.uint8)
+        networks = len(self.trees) * len(self.relations) * self.distances
+        if text.parsed:
+            for kind, tree in enumerate(self.trees):
+                matrices = [word_labels(structure, tree, self) for structure in text.structures]
+                labels[kind] = expand_labels(blocks(matrices, 0), text.token_words)
+        if self.pair and len(text.structures) == 2:
+            labels[-1] = pair_mask(text, self.pair_diagonal)
+            networks += len(self.trees)
+        parents = None if self.lisa is None else parent_pieces(text)
+        return TextMasks(text.parsed, parents=parents, labels=labels, networks=networks)
+
+
+def word_labels(
+    structure: Structure, tree: TreeKind, settings: SyntaxBertSettings
+) -> NDArray[np.uint8]:
+    """Return which sub-network, from 1, each pair of words belongs to; 0 for none."""
+    if tree == "dependency":
+        found = relations(dependency_heads(structure))
+    elif structure.words and not structure.trees:
+        raise DataError('there are no constituency trees: set trees = ["dependency"]')
+    else:
+        headed = settings.constituency == "headed"
+        found = constituency_relations(structure.trees, headed=headed)
+    labels = np.zeros((len(structure.words),) * 2, np.uint8)
+    for number, relation in enumerate(settings.relations):
+        distances = getattr(found, relation)
+        near = (distances > 0) & (distances <= settings.distances)
+        labels[near] = number * settings.distances + distances[near]
+    return shuffled(labels, structure.words, settings.seed) if settings.random_masks else labels
+
+
+def shuffled(labels: NDArray[np.uint8], words: Sequence[str], seed: int) -> NDArray[np.uint8]:
+    """Return the labels at random places off the diagonal, always the same for the same words."""
+    generator = np.random.default_rng(
+        [seed, zlib.crc32("\n".join(words).encode("utf-8", "replace"))]
+    )
+    places = ~np.eye(len(labels), dtype=bool)
+    moved = labels.copy()
+    moved[places] = generator.permutation(labels[places])
+    return moved
+
+
+def pair_mask(text: TokenText, diagonal: bool) -> NDArray[np.bool_]:
+    """Return (T, T): True between words of different sentences, and of a word with itself."""
+    words = text.token_words
+    second = words >= len(text.structures[0].words)
+    mask: NDArray[np.bool_] = second != second[:, None]
+    if diagonal:
+        np.fill_diagonal(mask, True)
+    return mask & (words >= 0) & (words >= 0)[:, None]
+
+
+class SyntaxBert(AttentionVariant):
+    """The sub-networks of every layer and what mixes them.
+
+    After a call ``shares`` holds for each layer (B, T, N) what a token took from each sub-network,
+    named by ``settings.names``, detached; ``loss`` is LISA's supervision where there is LISA.
+    """
+
+    settings: SyntaxBertSettings
+
+    def __init__(self, settings: SyntaxBertSettings, sizes: Sizes):
+        super().__init__(settings)
+        self.sizes = sizes
+        self.shares: list[Tensor] = []
+        count, width = 1, sizes.width
+        if not settings.share_topical:
+            count, width = sizes.layers, sizes.heads * sizes.head_width
+        count = count if settings.mixing == "topical" else 0
+        self.topical = nn.ModuleList(Topical(width) for _ in range(count))
+        self.parent_head = None if settings.lisa is None else ParentHead(settings.lisa, sizes)
+
+    @property
+    def loss(self) -> Tensor | None:
+        """LISA's supervision of the last call; None where there is none."""
+        return None if self.parent_head is None else self.parent_head.loss()
+
+    def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:
+        """Take in the batch of a call; forget what the last one showed."""
+        super().begin(batch, shape, device)
+        self.shares = []
+        if self.parent_head is not None:
+            self.parent_head.losses = []
+
+    def guided(self, layer: int, attention: Attention, batch: SyntaxBatch) -> Tensor:
+        """Return the mixture of all sub-networks' probabilities: ``sum_j alpha_j softmax_j``.
+
+        The output is linear in them, so they are mixed before they meet the values.
+        """
+        assert batch.labels is not None and batch.networks is not None
+        networks = _Networks(self.settings, attention, batch)
+        plain = networks.plain
+        if self.parent_head is not None:
+            assert batch.parents is not None
+            self.check_gradient()
+            replaced = self.parent_head.replaced(layer, attention)
+            self.parent_head.supervise(replaced, batch.parents, keep=self.running)
+            networks.add_unmasked(replaced.drop(replaced.softmax()))
+        shares = self._shares(layer, attention, networks)
+        if self.running:
+            self.shares.append(shares.detach())
+        mixed = networks.mixed(shares)
+        if batch.all_parsed:
+            return mixed
+        return torch.where(batch.parsed[:, None, None, None], mixed, plain)
+
+    def _shares(self, layer: int, attention: Attention, networks: _Networks) -> Tensor:
+        """Return alpha (B, T, N): what each token takes from each sub-network."""
+        counts = networks.counts()
+        total = counts.sum(dim=-1, keepdim=True)
+        match self.settings.mixing:
+            case "sum":
+                return counts
+            case "scaled_sum":
+                return counts / total.sqrt()
+            case "mean":
+                return counts / total
+        if self.settings.share_topical:
+            direction = self._topical(layer).direction(attention.output_weight)
+        else:
+            direction = self._topical(layer).direction()
+        heads = direction.view(self.sizes.heads, 1, self.sizes.head_width)
+        weights = (attention.value * heads.to(attention.value.dtype)).sum(dim=-1)[:, :, None]
+        return topical_weights(networks.logits(weights.to(counts.dtype)), counts)
+
+    def _topical(self, layer: int) -> Topical:
+        topical = self.topical[0 if self.settings.share_topical else layer]
+        assert isinstance(topical, Topical)
+        return topical
+
+    def combine(self, layer: int, contexts: Tensor, batch: SyntaxBatch) -> Tensor:
+        """Apply a layer's own W^V in front of W^O."""
+        if self.settings.share_topical or not len(self.topical):
+            return contexts
+        valued: Tensor = self._topical(layer).value(contexts.flatten(2)).view_as(contexts)
+        return torch.where(batch.parsed[:, None, None, None], valued, contexts)
+
+    def finish(self, output: Tensor, batch: SyntaxBatch) -> Tensor:
+        """Apply the shared W^V behind W^O (eq. 2): it is the same for all sub-networks."""
+        if not self.settings.share_topical or not len(self.topical):
+            return output
+        valued: Tensor = self._topical(0).value(output)
+        return torch.where(batch.parsed[:, None, None], valued, output)
+
+
+class _Networks:
+    """The sub-networks of one layer. Equal rows are computed once and counted: with the default
+    all that are empty for a token are the plain encoder's row."""
+
+    def __init__(self, settings: SyntaxBertSettings, attention: Attention, batch: SyntaxBatch):
+        assert batch.labels is not None and batch.networks is not None
+        self.settings = settings
+        self.plain = attention.drop(attention.softmax())
+        wide = torch.promote_types(attention.scores.dtype, torch.float32)
+        scores = attention.scores.to(wide)
+        allowed = attention.allowed
+        if allowed is None:
+            allowed = torch.ones_like(scores[:1, :1, :1], dtype=torch.bool)
+        labels = (batch.labels * allowed).long()
+        self.kinds: list[Kind] = []
+        for number, count in enumerate(settings.kinds):
+            if settings.mask_mode == "additive":
+                kind = additive(scores, labels[:, number], count)
+            else:
+                kind = multiplied(scores, labels[:, number], count, allowed)
+            kind.entries = attention.drop(kind.entries)
+            self.kinds.append(kind)
+        self.everywhere: Tensor | None = None  # what every allowed key gets a share of
+        if settings.mask_mode == "multiply":
+            self.everywhere = attention.drop(allowed.to(wide).expand_as(scores))
+        self.total = batch.networks.to(wide)[:, None]  # (B, 1)
+        trees = len(settings.trees)
+        self.multiplicity = (1,) * trees + (trees,) * settings.pair
+        empty = self.plain
+        if settings.empty_row == "self":
+            empty = torch.eye(scores.shape[-1], dtype=wide, device=scores.device)[None, None]
+            empty = attention.drop(empty.expand_as(scores))
+        self.others = [empty.to(wide)]
+
+    def add_unmasked(self, probabilities: Tensor) -> None:
+        """Give the sub-networks that are empty for a whole text probabilities of their own."""
+        self.others.append(probabilities.to(self.others[0].dtype))
+
+    def counts(self) -> Tensor:
+        """Return (B, T, N): how many equal sub-networks each entry stands for, 0 for none."""
+        found = torch.cat(
+            [
+                kind.present * multiplicity
+                for kind, multiplicity in zip(self.kinds, self.multiplicity, strict=True)
+            ],
+            dim=-1,
+        ).to(self.total.dtype)
+        empty = self.total - found.sum(dim=-1)
+        if self.settings.empty_row == "drop":
+            empty = empty * (found.sum(dim=-1) == 0)
+        if len(self.others) == 1:
+            return torch.cat([found, empty[..., None]], dim=-1)
+        masked = found.amax(dim=1).sum(dim=-1, keepdim=True)  # (B, 1)
+        unmasked = (self.total - masked).expand_as(empty)
+        return torch.cat([found, torch.stack([empty - unmasked, unmasked], dim=-1)], dim=-1)
+
+    def logits(self, weights: Tensor) -> Tensor:
+        """Return (B, T, N): the products of contexts with the topical direction.
+
+        ``weights`` (B, A, 1, T) are the products of the values with it.
+        """
+        everywhere = None
+        if self.everywhere is not None:
+            everywhere = (self.everywhere * weights).sum(dim=-1, keepdim=True)
+        found = [kind.sums(weights, everywhere) for kind in self.kinds]
+        others = [(other * weights).sum(dim=(1, 3))[..., None] for other in self.others]
+        return torch.cat([*found, *others], dim=-1)
+
+    def mixed(self, shares: Tensor) -> Tensor:
+        """Return (B, A, T, T): the probabilities of all, weighted with ``shares`` (B, T, N)."""
+        sizes = [*self.settings.kinds, *[1] * len(self.others)]
+        parts = torch.split(shares, sizes, dim=-1)
+        mixed = torch.zeros_like(self.others[0])
+        for kind, part in zip(self.kinds, parts, strict=False):
+            mixed = mixed + kind.mixed(part)
+            if kind.elsewhere is not None and self.everywhere is not None:
+                rest = (kind.elsewhere[..., 1:] * part[:, None]).sum(dim=-1, keepdim=True)
+                mixed = mixed + rest * self.everywhere
+        for other, part in zip(self.others, parts[len(self.kinds) :], strict=True):
+            mixed = mixed + other * part[:, None]
+        return mixed

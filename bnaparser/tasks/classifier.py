@@ -1,0 +1,274 @@
+"""Parse and classify: text in; label, probabilities and trees out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser import models
+from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.result import Parse
+from bnaparser.syntax.structure import Structure
+from bnaparser.tasks import task_storage
+from bnaparser.tasks.task_model import Prepared, TaskModel
+from bnaparser.tasks.trees import tree_source
+from bnaparser.text.sentence import Sentence, not_one_string, split
+from bnaparser.trees.escapes import json_line
+from bnaparser.trees.tree import Tree
+
+log = logging.getLogger(__name__)
+# Texts that a stream reads ahead, so that batches of similar length can be formed.
+READ_AHEAD = 256
+
+__all__ = ["Classification", "Classifier", "ReadText"]
+
+
+@dataclass(frozen=True)
+class Classification:
+    """What a model says of one text.
+
+    ``label`` is the likeliest class, ``probabilities`` has each class's, in the model's order;
+    ``parses`` are the text's sentences with their trees. A model of scores gives ``score``, one
+    that labels words ``tags``, one a word; they have no label. ``error`` says why a text has no
+    answer, or that a sentence has no tree: then the plain encoder has served the text, and
+    ``label`` is there.
+    """
+
+    text: str
+    label: str | None = None
+    probabilities: dict[str, float] | None = None
+    parses: tuple[Parse, ...] = ()
+    score: float | None = None
+    tags: tuple[str, ...] = ()
+    error: str | None = None
+
+    @property
+    def trees(self) -> tuple[Tree | None, ...]:
+        """The tree of each sentence, None where it could not be parsed."""
+        return tuple(parse.tree for parse in self.parses)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model has said anything of the text."""
+        return self.label is not None or self.score is not None or bool(self.tags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the one JSON form: label, probabilities, trees in brackets, error.
+
+        Models of scores have ``score``, those that label words ``tags`` besides.
+        """
+        answer: dict[str, Any] = {
+            "label": self.label,
+            "probabilities": self.probabilities or {},
+            "trees": [None if tree is None else str(tree) for tree in self.trees],
+            "error": self.error,
+        }
+        if self.score is not None:
+            answer["score"] = self.score
+        if self.tags:
+            answer["tags"] = list(self.tags)
+        return answer
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as one line of JSON."""
+        return json_line(self.to_dict())
+
+    def to_text(self) -> str:
+        """Return label, probabilities and trees with tabs between; nothing without an answer."""
+        if not self.answered:
+            return ""
+        trees = " ".join(str(tree) for tree in self.trees if tree is not None)
+        if self.score is not None:
+            return f"{self.score:.4f}\t{trees}"
+        if self.tags:
+            return f"{' '.join(self.tags)}\t{trees}"
+        shares = (self.probabilities or {}).items()
+        shown = ", ".join(f"{name} {share:.4f}" for name, share in shares)
+        return f"{self.label}\t{shown}\t{trees}"
+
+
+@dataclass
+class ReadText:
+    """A text on its way: its parts (two of a pair) as sentences, and these with their parses.
+
+    ``error`` says why the text can have no answer.
+    """
+
+    text: str
+    parts: list[list[Sentence]]
+    error: str | None = None
+    parses: tuple[tuple[Parse, ...], ...] = ()
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all parts, in order."""
+        return [sentence for part in self.parts for sentence in part]
+
+    def take(self, parses: Iterator[Parse]) -> None:
+        """Take a parse for each sentence, in order."""
+        self.parses = tuple(tuple(next(parses) for _ in part) for part in self.parts)
+
+
+class Classifier:
+    """A task's model and a parser. ``Classifier.load("sst2")("A funny film.")`` gives one answer.
+
+    A text may have several sentences. A text for a model of pairs is two texts with a tab between.
+    What is longer than the encoder reads is cut off at the end; its trees are whole. A Classifier
+    may be used from one thread at a time.
+    """
+
+    def __init__(self, model: TaskModel, parser: Parser):
+        self.model, self.parser = model, parser
+        self.model.network.eval()
+        syntax = model.settings.syntax
+        # Trees of our own parser are those that are shown: no other source is asked.
+        ours = not syntax.needs_trees or syntax.trees in ("parser", "files")
+        self._source = None if ours else tree_source(syntax)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the model's classes."""
+        return self.model.labels
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path = "sst2",
+        parser: str | Path | Parser | None = None,
+        device: str | None = None,
+        *,
+        open_parser: Callable[[str | Path], Parser] | None = None,
+    ) -> Classifier:
+        """Load a model that ships, a model folder, or ``org/name`` of a model hub.
+
+        ``parser`` is a parser's name, folder, or a loaded one; by default the one that the model
+        was trained with; ``open_parser`` loads it, where that is not ``Parser.load``'s to do.
+        ``device`` is a torch device, by default the first GPU or the CPU. Raises ModelError when
+        there is no such model, or it is damaged, or the device is not there.
+        """
+        loaded = task_storage.to_device(task_storage.load(models.find(model)), device)
+        if not isinstance(parser, Parser):
+            name = parser or loaded.settings.syntax.parser
+            parser = Parser.load(name, device) if open_parser is None else open_parser(name)
+        return cls(loaded, parser)
+
+    def __call__(self, text: str) -> Classification:
+        """Classify one text."""
+        return self.classify_many([text])[0]
+
+    def stream(self, texts: Iterable[str]) -> Iterator[Classification]:
+        """Classify any number of texts in constant memory; an answer each, in order."""
+        source = iter(not_one_string(texts, "texts"))
+        while ahead := list(islice(source, READ_AHEAD)):
+            yield from self.classify_many(ahead)
+
+    def classify_many(self, texts: Iterable[str]) -> list[Classification]:
+        """Classify texts, in batches; an answer each, in order."""
+        given = [self.read(text) for text in not_one_string(texts, "texts")]
+        parses = self.parser.parse_sentences([s for one in given for s in one.sentences])
+        following = iter(parses)
+        for one in given:
+            one.take(following)
+        return self.answer(given)
+
+    def read(self, text: str | Sequence[str]) -> ReadText:
+        """Split a text into its parts, and they into sentences; a pair may come in two strings."""
+        pair = self.model.settings.task.pair
+        if isinstance(text, str):
+            written = text.split("\t") if pair else [text]
+        else:
+            written, text = list(text), "\t".join(text)
+        if pair and len(written) != 2:
+            return ReadText(text, [], "this model takes pairs: two texts with one tab between")
+        if not pair and len(written) != 1:
+            return ReadText(text, [], "this model takes one text at a time, no pairs")
+        parts = [split(part) for part in written]
+        if not all(parts):
+            return ReadText(text, [], "the text has no words")
+        return ReadText(text, parts)
+
+    def answer(self, given: Sequence[ReadText]) -> list[Classification]:
+        """Classify texts whose sentences have their parses, in batches; an answer each, in order.
+
+        A text that the model fails on has the reason in ``error``; the others get their answer.
+        """
+        scores = iter(self._scores([one for one in given if one.error is None]))
+        return [
+            Classification(one.text, error=one.error)
+            if one.error is not None
+            else self._answer(one, next(scores))
+            for one in given
+        ]
+
+    def _scores(self, given: Sequence[ReadText]) -> list[NDArray[np.float32] | str]:
+        """Return the logits of each text, or the reason why it has none."""
+        try:
+            return list(self.model.scores([Prepared(self._structures(one)) for one in given]))
+        except Exception as error:  # whatever it is, it must not take the other texts along
+            if len(given) == 1:
+                log.debug("a text failed", exc_info=True)
+                return [f"the model failed on this text: {type(error).__name__}: {error}"]
+        return [scores for one in given for scores in self._scores([one])]
+
+    def _structures(self, given: ReadText) -> tuple[Structure, ...]:
+        """Return the structure of each part, as far as the encoder reads."""
+        limit = self.model.max_pieces
+        tagging = self.model.settings.task.kind == "tagging"
+        found = []
+        for sentences, parses in zip(given.parts, given.parses, strict=True):
+            words = 0
+            kept = 0
+            while kept < len(sentences) and (words < limit or tagging):
+                words += len(sentences[kept].words)
+                kept += 1
+            if kept < len(sentences):
+                log.warning("a text of %d sentences is cut off after %d", len(sentences), kept)
+            found.append(self._structure(sentences[:kept], parses[:kept]))
+        return tuple(found)
+
+    def _structure(self, sentences: Sequence[Sentence], parses: Sequence[Parse]) -> Structure:
+        if self._source is not None:
+            return self._source([[sentence.words for sentence in sentences]])[0]
+        words = tuple(word for sentence in sentences for word in sentence.words)
+        trees = [parse.tree for parse in parses if parse.tree is not None]
+        if len(trees) < len(parses):
+            return Structure(words, None, error="a sentence has no tree")
+        return Structure.of_trees(words, trees, self.model.settings.syntax.rules)
+
+    def _answer(self, given: ReadText, logits: NDArray[np.float32] | str) -> Classification:
+        parses = tuple(parse for part in given.parses for parse in part)
+        if isinstance(logits, str):
+            return Classification(given.text, parses=parses, error=logits)
+        failed = [
+            f"sentence {number}: {parse.error}"
+            for number, parse in enumerate(parses, 1)
+            if parse.error is not None
+        ]
+        error = None
+        if failed:
+            plain = self.model.settings.syntax.needs_trees and self._source is None
+            served = "; the plain encoder served the text" if plain else ""
+            error = "; ".join(failed) + served
+        kind = self.model.settings.task.kind
+        if kind == "regression":
+            return Classification(given.text, parses=parses, score=float(logits[0]), error=error)
+        if kind == "tagging":
+            tags = tuple(self.labels[number] for number in logits.argmax(axis=-1))
+            return Classification(given.text, parses=parses, tags=tags, error=error)
+        shares = softmax(logits)
+        probabilities = dict(zip(self.labels, shares, strict=True))
+        label = self.labels[int(logits.argmax())]
+        return Classification(given.text, label, probabilities, parses, error=error)
+
+
+def softmax(logits: NDArray[np.float32]) -> list[float]:
+    """Return the probabilities of a row of logits."""
+    powers = np.exp(logits.astype(np.float64) - logits.max())
+    return [float(share) for share in powers / powers.sum()]

@@ -1,0 +1,122 @@
+"""Scores of a task in percent, by scikit-learn and seqeval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from bnaparser.errors import MissingExtraError
+from bnaparser.tasks.task_model import Gold
+from bnaparser.tasks.task_settings import TaskSettings
+
+
+def score(
+    task: TaskSettings, labels: Sequence[str], gold: Sequence[Gold], predicted: Sequence[Gold]
+) -> dict[str, float]:
+    """Return all metrics of a task's kind that apply, by name, in percent.
+
+    ``gold`` and ``predicted`` are numbers of ``labels``, or scores, one for each example. f1, f0.5,
+    precision and recall are those of the positive class, span_f1 is there where classes are BIO
+    tags. Raises MissingExtraError without scikit-learn or seqeval.
+    """
+    if task.kind == "regression":
+        return correlations(cast("Sequence[float]", gold), cast("Sequence[float]", predicted))
+    if task.kind == "classification":
+        return class_scores(
+            task, labels, cast("Sequence[int]", gold), cast("Sequence[int]", predicted)
+        )
+    rows = cast("Sequence[tuple[int, ...]]", gold)
+    found = cast("Sequence[tuple[int, ...]]", predicted)
+    scores = class_scores(
+        task, labels, [n for row in rows for n in row], [n for r in found for n in r]
+    )
+    scores.pop("matthews")
+    if has_spans(labels):
+        scores.update(span_scores(_names(labels, rows), _names(labels, found)))
+    return scores
+
+
+def class_scores(
+    task: TaskSettings, labels: Sequence[str], gold: Sequence[int], predicted: Sequence[int]
+) -> dict[str, float]:
+    """Return accuracy, Matthews correlation, macro F1, and those of the positive class if it is set.
+
+    Macro F1 is the mean over the classes that are there, in gold or predicted.
+    """
+    metrics = _sklearn()
+    scores = {
+        "accuracy": metrics.accuracy_score(gold, predicted),
+        "matthews": metrics.matthews_corrcoef(gold, predicted),
+        "macro_f1": metrics.f1_score(gold, predicted, average="macro", zero_division=0),
+    }
+    if task.positive is not None:
+        positive: dict[str, Any] = {
+            "labels": [labels.index(task.positive)],
+            "average": "macro",  # of this one class
+            "zero_division": 0,
+        }
+        scores["f1"] = metrics.f1_score(gold, predicted, **positive)
+        scores["f0.5"] = metrics.fbeta_score(gold, predicted, beta=0.5, **positive)
+        scores["precision"] = metrics.precision_score(gold, predicted, **positive)
+        scores["recall"] = metrics.recall_score(gold, predicted, **positive)
+    return _percent(scores)
+
+
+def correlations(gold: Sequence[float], predicted: Sequence[float]) -> dict[str, float]:
+    """Return Pearson's and Spearman's correlation; 0 where one side is constant."""
+    _sklearn()
+    from scipy import stats  # comes with scikit-learn
+
+    if np.ptp(gold) == 0 or np.ptp(predicted) == 0:
+        return {"pearson": 0.0, "spearman": 0.0}
+    return _percent(
+        {
+            "pearson": stats.pearsonr(gold, predicted).statistic,
+            "spearman": stats.spearmanr(gold, predicted).statistic,
+        }
+    )
+
+
+def span_scores(
+    gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+) -> dict[str, float]:
+    """Return precision, recall and F1 of the spans that BIO tags mark, as CoNLL's program counts."""
+    metrics = _seqeval()
+    return _percent(
+        {
+            "span_precision": metrics.precision_score(gold, predicted, zero_division=0),
+            "span_recall": metrics.recall_score(gold, predicted, zero_division=0),
+            "span_f1": metrics.f1_score(gold, predicted, zero_division=0),
+        }
+    )
+
+
+def has_spans(labels: Sequence[str]) -> bool:
+    """Tell whether classes are BIO tags."""
+    return any(label.startswith("B-") for label in labels)
+
+
+def _names(labels: Sequence[str], rows: Sequence[tuple[int, ...]]) -> list[list[str]]:
+    return [[labels[number] for number in row] for row in rows]
+
+
+def _percent(scores: Mapping[str, Any]) -> dict[str, float]:
+    return {name: 100.0 * float(value) for name, value in scores.items()}
+
+
+def _sklearn() -> Any:
+    try:
+        from sklearn import metrics
+    except ImportError as error:
+        raise MissingExtraError("scikit-learn", "train") from error
+    return metrics
+
+
+def _seqeval() -> Any:
+    try:
+        from seqeval import metrics
+    except ImportError as error:
+        raise MissingExtraError("seqeval", "train") from error
+    return metrics

@@ -1,0 +1,240 @@
+"""Every setting of a task: what is learned, from which files, on which encoder, and how.
+
+A task's recipe is a TOML file with the tables ``[task]``, ``[encoder]``, ``[syntax]`` and
+``[train]``; the table ``[task]`` is what tells it from a parser's recipe. Unknown keys are errors.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from bnaparser.settings import Seed, Settings, read_table, validate
+from bnaparser.syntax.masks import SyntaxSettings
+from bnaparser.syntax.variants.lisa import LisaSettings
+from bnaparser.syntax.variants.sgnet import SgNetSettings
+from bnaparser.syntax.variants.sla import SlaSettings
+from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
+from bnaparser.syntax.variants.wla import WlaSettings
+from bnaparser.trees.heads.dependencies import COLLINS, UD, HeadRules
+
+Metric = Literal["accuracy", "matthews", "f1", "f0.5", "macro_f1", "span_f1", "pearson", "spearman"]
+Kind = Literal["classification", "regression", "tagging"]
+METRICS: dict[Kind, tuple[Metric, ...]] = {
+    "classification": ("accuracy", "matthews", "macro_f1", "f1", "f0.5"),
+    "regression": ("pearson", "spearman"),
+    "tagging": ("span_f1", "accuracy", "macro_f1", "f1", "f0.5"),
+}
+"""What each kind of task may be judged by; the first is the default."""
+
+
+class TaskFile(Settings):
+    """One file of examples, plain or packed (.gz, .xz): a table, trees, or tagged words.
+
+    A name in ``.tsv`` is a table with a header line, unless the task is tagging; any other is read
+    as trees whose nodes have classes for labels, ``(3 (2 It) ...)``. ``labels`` renames the file's
+    labels, then each must be named there or in ``drop``, which leaves examples out. With
+    ``phrases`` every phrase of at least so many words of a tree is an example, each different one
+    once; without it only whole sentences are. ``limit`` draws so many examples, always the same.
+    """
+
+    path: str
+    labels: dict[str, str] = Field({})
+    drop: tuple[str, ...] = ()
+    phrases: int | None = Field(None, gt=0)
+    limit: int | None = Field(None, gt=0)
+
+
+class TaskSettings(Settings):
+    """What a model of a task predicts: a class or a score of a text, or of each of its words.
+
+    ``texts`` names the columns of a table that hold the text: one, or two for a pair; ``label`` is
+    the column of the class or score. ``positive`` is the class that f1 and f0.5 are those of.
+    ``metric`` picks the best model on the development data.
+    """
+
+    kind: Kind = "classification"
+    texts: tuple[str, ...] = ("sentence",)
+    label: str = "label"
+    positive: str | None = None
+    metric: Metric | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> TaskSettings:
+        if len(self.texts) not in (1, 2):
+            raise ValueError("texts names one column, or two for a pair")
+        if self.kind == "tagging" and self.pair:
+            raise ValueError("words of a pair cannot be tagged: texts names one column")
+        if self.metric is not None and self.metric not in METRICS[self.kind]:
+            known = ", ".join(METRICS[self.kind])
+            raise ValueError(f"metric of a {self.kind} task is one of {known}")
+        if self.main_metric in ("f1", "f0.5") and self.positive is None:
+            raise ValueError(f"metric {self.metric} needs the class that it is of: set positive")
+        return self
+
+    @property
+    def pair(self) -> bool:
+        """Whether a text is two texts."""
+        return len(self.texts) == 2
+
+    @property
+    def main_metric(self) -> Metric:
+        """The metric that models are judged by."""
+        return self.metric or METRICS[self.kind][0]
+
+
+class EncoderSettings(Settings):
+    """The pre-trained encoder, and how the states of its tokens become those of a text.
+
+    ``name`` is a folder or hub name of transformers, or one that ``bnaparser prune`` wrote.
+    ``pooling`` takes the first token, the last one (XLNet), or the mean of all. ``hidden`` puts a
+    layer with tanh below the last one, as BERT's pooler is one. ``dropout`` is the head's.
+    """
+
+    name: str
+    pooling: Literal["first", "last", "mean"] = "first"
+    hidden: bool = True
+    dropout: float = Field(0.1, ge=0, lt=1)
+
+
+class SyntaxTable(Settings):
+    """At most one variant, and where its trees come from.
+
+    The variant is a table of its own settings, ``[syntax.sla]``; without one the encoder stays
+    plain. ``trees`` are those of our parser (``parser`` names its model), of spaCy (``spacy`` its
+    pipeline), of ``files`` that the user brings, or random ones, the control. ``cache`` is a file
+    that keeps parsed trees. ``heads`` are the head rules that make dependencies.
+    """
+
+    sla: SlaSettings | None = None
+    wla: WlaSettings | None = None
+    lisa: LisaSettings | None = None
+    sgnet: SgNetSettings | None = None
+    syntax_bert: SyntaxBertSettings | None = None
+    trees: Literal["parser", "spacy", "files", "random"] = "parser"
+    parser: str = "en"
+    spacy: str = "en_core_web_sm"
+    files: tuple[str, ...] = ()
+    cache: str | None = None
+    heads: Literal["ud", "collins"] = "ud"
+
+    @model_validator(mode="after")
+    def _one(self) -> SyntaxTable:
+        given = [name for name in VARIANTS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"one variant at a time, not {' and '.join(given)}")
+        if (self.trees == "files") != bool(self.files):
+            raise ValueError('trees = "files" and files = [...] go together')
+        return self
+
+    @property
+    def variant(self) -> SyntaxSettings | None:
+        """The variant's settings, or None for the plain encoder."""
+        found = (getattr(self, name) for name in VARIANTS)
+        return next((one for one in found if one is not None), None)
+
+    @property
+    def needs_trees(self) -> bool:
+        """Whether the variant looks at trees: a linear window does not."""
+        return self.variant is not None and self.wla is None
+
+    @property
+    def rules(self) -> HeadRules:
+        """The head rules that ``heads`` names."""
+        return COLLINS if self.heads == "collins" else UD
+
+
+VARIANTS = ("sla", "wla", "lisa", "sgnet", "syntax_bert")
+
+
+class TaskModelSettings(Settings):
+    """All that is needed to build a task's network, and so all that is stored beside its weights."""
+
+    task: TaskSettings = TaskSettings()
+    encoder: EncoderSettings
+    syntax: SyntaxTable = SyntaxTable()
+
+    def portable(self) -> TaskModelSettings:
+        """Return the settings without paths of this machine, as a model folder holds them.
+
+        Trees from files are trees of these files' texts; other texts get our parser's.
+        """
+        syntax = self.syntax.model_copy(update={"cache": None, "files": ()})
+        if syntax.trees == "files":
+            syntax = syntax.model_copy(update={"trees": "parser"})
+        if Path(syntax.parser).is_dir():
+            syntax = syntax.model_copy(update={"parser": "en"})
+        name = self.encoder.name
+        encoder = self.encoder.model_copy(
+            update={"name": Path(name).name if Path(name).is_dir() else name}
+        )
+        return TaskModelSettings(task=self.task, encoder=encoder, syntax=syntax)
+
+
+class TaskTrainSettings(Settings):
+    """How a task is trained; batch size, rates and lengths are those of the SLA paper (A.1).
+
+    ``max_pieces`` cuts training texts. ``new_learning_rate`` is that of parameters that are not
+    pre-trained, the head's and the variant's. ``warmup`` is the share of updates in which the rate
+    rises; then it falls in a straight line. The model is judged on ``dev`` each ``check_updates``,
+    by default four times a pass; each of ``seeds`` is a run of its own. ``batch_tokens`` bounds
+    evaluation's batches.
+    """
+
+    data: tuple[TaskFile, ...] = ()
+    dev: tuple[TaskFile, ...] = ()
+    test: tuple[TaskFile, ...] = ()
+    max_pieces: int = Field(128, gt=2)
+    batch_size: int = Field(32, gt=0)
+    pool_batches: int = Field(8, gt=0)
+    epochs: float = Field(3.0, gt=0)
+    max_updates: int | None = Field(None, gt=0)
+    learning_rate: float = Field(3e-5, gt=0)
+    new_learning_rate: float | None = Field(None, gt=0)
+    warmup: float = Field(0.1, ge=0, lt=1)
+    weight_decay: float = Field(0.01, ge=0)
+    clip_norm: float = Field(1.0, gt=0)
+    check_updates: int | None = Field(None, gt=0)
+    batch_tokens: int | None = Field(None, gt=0)
+    precision: Literal["no", "bf16", "fp16"] = "no"
+    device: str | None = None
+    threads: int | None = Field(None, gt=0)
+    seeds: tuple[Seed, ...] = Field((1,), min_length=1)
+    store: Literal["float32", "float16", "int8"] = "float32"
+
+    @model_validator(mode="after")
+    def _different(self) -> TaskTrainSettings:
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("seeds must differ")
+        return self
+
+
+class TaskRecipe(TaskModelSettings):
+    """A task's model and its training: what a task's recipe file holds."""
+
+    task: TaskSettings
+    train: TaskTrainSettings = TaskTrainSettings()
+
+    def model_settings(self) -> TaskModelSettings:
+        """Return the part of the recipe that a trained model needs."""
+        return TaskModelSettings(task=self.task, encoder=self.encoder, syntax=self.syntax)
+
+
+def is_task_recipe(path: str | Path) -> bool:
+    """Tell whether a recipe is a task's; one that cannot be read is not, others say why."""
+    try:
+        return "task" in tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return False
+
+
+def load_task_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> TaskRecipe:
+    """Read a task's TOML recipe; overrides are as those of `bnaparser.settings.load_recipe`.
+
+    Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
+    is unknown or has a value that is not allowed.
+    """
+    return validate(TaskRecipe, read_table(path, overrides), str(path))

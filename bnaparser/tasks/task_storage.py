@@ -1,0 +1,93 @@
+"""A task's model folder: settings, classes, safetensors weights, the tokenizer's files, scores.
+
+Nothing runs code, and loading needs none of what only training needs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bnaparser.encoders.pretrained import build_pretrained
+from bnaparser.errors import ModelError
+from bnaparser.files.tensors import read_json, read_weights, write_json, write_weights
+from bnaparser.network.storage import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS, read_encoder
+from bnaparser.settings import validate
+from bnaparser.tasks.network import TaskNetwork
+from bnaparser.tasks.task_model import TaskModel, load_words_tokenizer, outputs
+from bnaparser.tasks.task_settings import TaskModelSettings
+
+
+def save(model: TaskModel, folder: str | Path, store: str, metrics: dict[str, Any]) -> None:
+    """Write a model folder; ``store`` is "float32", "float16" or "int8"."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(
+        folder / CONFIG, model.settings.portable().model_dump(mode="json", exclude_none=True)
+    )
+    write_json(folder / LABELS, {"classes": list(model.labels)})
+    write_json(folder / METRICS, metrics)
+    model.network.encoder.config.save_pretrained(folder / ENCODER)
+    model.tokenizer.save_pretrained(folder / ENCODER)
+    write_weights(folder / WEIGHTS, model.network.state_dict(), store)
+    # safetensors lets only the owner read its files; a model is as readable as its settings.
+    (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
+
+
+def load(folder: str | Path) -> TaskModel:
+    """Read a model folder: a model in evaluation mode, on the CPU, in float32.
+
+    Raises ModelError when the folder is not a task's model, or its files are damaged or do not fit.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
+    table = read_json(folder / CONFIG)
+    if not isinstance(table, dict) or "task" not in table:
+        raise ModelError(
+            f"{folder} is no model of a task but a parser: it gives trees, not classes"
+        )
+    settings = validate(TaskModelSettings, table, str(folder / CONFIG))
+    labels = _labels(folder / LABELS, settings)
+    tensors = read_weights(folder / WEIGHTS)
+    config, _ = read_encoder(folder / ENCODER)
+    network = TaskNetwork(build_pretrained(config), settings, outputs(labels))
+    try:
+        network.load_state_dict(tensors)
+    except RuntimeError as error:
+        detail = str(error).splitlines()[-1].strip()
+        raise ModelError(f"{folder / WEIGHTS} does not fit {CONFIG}: {detail}") from error
+    return TaskModel(settings, labels, network.eval(), load_words_tokenizer(folder / ENCODER))
+
+
+def to_device(model: TaskModel, device: str | None) -> TaskModel:
+    """Move a model to a torch device, by default the first GPU or the CPU where there is none.
+
+    Raises ModelError when the device is not there.
+    """
+    check_device(device)
+    model.network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return model
+
+
+def check_device(device: str | None) -> None:
+    """Raise ModelError where a torch device is not there."""
+    if device is None:
+        return
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelError(f"cannot use the device {device!r}: {reason}") from error
+
+
+def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:
+    stored = read_json(path)
+    labels = stored.get("classes") if isinstance(stored, dict) else None
+    strings = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
+    if not strings or (settings.task.kind == "regression") != (not labels):
+        raise ModelError(f"{path} is damaged: it holds no classes; get the model again")
+    assert labels is not None
+    return tuple(labels)

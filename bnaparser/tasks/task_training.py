@@ -1,0 +1,204 @@
+"""Training a task: Hugging Face's Trainer underneath, one run a seed, the best on development data.
+
+An interrupted command goes on where it was: seeds that are done are not trained again, and the one
+that was cut off starts from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import shutil
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.tensors import write_json
+from bnaparser.network.storage import METRICS
+from bnaparser.tasks import task_storage
+from bnaparser.tasks.splits import Data, read_data
+from bnaparser.tasks.task_metrics import score
+from bnaparser.tasks.task_model import Gold, TaskModel
+from bnaparser.tasks.task_settings import TaskRecipe
+from bnaparser.tasks.task_significance import Comparison, compare
+from bnaparser.tasks.task_storage import check_device
+from bnaparser.tasks.trainer import train_seed
+from bnaparser.training.run import remove_run
+
+log = logging.getLogger(__name__)
+MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"
+SEEDS, NEW, DATA = "seed-*", "model.new", "data.json"
+_SEED = re.compile(r"seed-(\d+)")
+
+
+def train(
+    recipe: TaskRecipe, output: str | Path, *, fresh: bool = False, against: Path | None = None
+) -> dict[str, Any]:
+    """Train a task by a recipe, once a seed; return what ``output/results.json`` then holds.
+
+    Each seed has a folder ``seed-N`` with its model and predictions; the one that is best on the
+    development data is in ``output/model``. The results are the scores of each seed in percent,
+    their mean and standard deviation, and with ``against``, the output of another run on the same
+    data, a paired test of both runs' predictions. ``fresh`` starts over.
+
+    Raises DataError when there is nothing to train on or to compare with, SettingsError and
+    ModelError as they apply, MissingExtraError without what training needs.
+    """
+    output = Path(output)
+    if fresh:
+        remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS, DATA))
+    _check_same_recipe(recipe, output)
+    check_device(recipe.train.device)
+    if against is not None:
+        _predictions(recipe, against)
+    if recipe.train.threads is not None:
+        torch.set_num_threads(recipe.train.threads)
+    if all((output / f"seed-{seed}" / RESULTS).is_file() for seed in recipe.train.seeds):
+        log.info("all seeds are trained already")
+    else:
+        data = read_data(recipe)
+        _check_same_data(data, output)
+        for seed in recipe.train.seeds:
+            folder = output / f"seed-{seed}"
+            if (folder / RESULTS).is_file():
+                log.info("seed %d is trained already", seed)
+                continue
+            model = train_seed(recipe, data, seed, folder / CHECKPOINTS)
+            _finish(recipe, data, model, seed, folder)
+    results = summarize(recipe, output)
+    if against is not None:
+        results["against"] = {
+            "run": str(against),
+            **asdict(compare_runs(recipe, output, against)),
+        }
+    write_json(output / RESULTS, results)
+    return results
+
+
+def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder: Path) -> None:
+    """Store a seed's model, predict with it as it is stored, and take its checkpoints away."""
+    task_storage.save(model, folder / MODEL, recipe.train.store, {})
+    stored = task_storage.to_device(task_storage.load(folder / MODEL), recipe.train.device)
+    scores: dict[str, dict[str, float]] = {}
+    for split in data.judged:
+        logits = stored.scores(split.examples, recipe.train.batch_tokens)
+        predicted = [stored.predicted(row) for row in logits]
+        scores[split.name] = score(recipe.task, data.labels, split.gold, predicted)
+        write_json(
+            folder / f"{split.name}.predictions.json",
+            {"labels": data.labels, "gold": split.gold, "predicted": predicted},
+        )
+        shown = " ".join(f"{name} {value:.2f}" for name, value in scores[split.name].items())
+        log.info("seed %d, %s: %s", seed, split.name, shown)
+    flat = {f"{part} {name}": v for part, found in scores.items() for name, v in found.items()}
+    write_json(folder / MODEL / METRICS, {"seed": seed, **flat})
+    write_json(folder / RESULTS, scores)
+    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+
+
+def summarize(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
+    """Return the scores of all seeds, mean and deviation; put the best model into its place."""
+    metric = recipe.task.main_metric
+    seeds = {seed: _read(output / f"seed-{seed}" / RESULTS) for seed in recipe.train.seeds}
+    best = max(seeds, key=lambda seed: seeds[seed]["dev"][metric])
+    first = next(iter(seeds.values()))
+    summary = {
+        part: {
+            name: {
+                "mean": statistics.fmean(values),
+                "deviation": statistics.stdev(values) if len(values) > 1 else 0.0,
+            }
+            for name in scores
+            for values in [[found[part][name] for found in seeds.values()]]
+        }
+        for part, scores in first.items()
+    }
+    new = output / NEW
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.copytree(output / f"seed-{best}" / MODEL, new)
+    shutil.rmtree(output / MODEL, ignore_errors=True)
+    new.rename(output / MODEL)
+    return {
+        "metric": metric,
+        "best_seed": best,
+        "summary": summary,
+        "seeds": {str(seed): found for seed, found in seeds.items()},
+    }
+
+
+def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
+    """Test this run against another on the last part of the data, their seeds pooled in pairs.
+
+    The n-th seed of one is paired with the n-th of the other. Raises DataError where the other has
+    no predictions, or they are not for the same examples.
+    """
+    name = _predictions_name(recipe)
+    mine = [_read(output / f"seed-{seed}" / name) for seed in recipe.train.seeds]
+    files = _predictions(recipe, other)
+    theirs = [_read(file) for file in files]
+    for one, file in zip(theirs, files, strict=True):
+        if one["gold"] != mine[0]["gold"] or one["labels"] != mine[0]["labels"]:
+            raise DataError(f"{file} has predictions for other examples than this run")
+
+    def pooled(runs: Sequence[dict[str, Any]], key: str) -> list[Gold]:
+        found = [gold for run in runs for gold in run[key]]
+        return [tuple(gold) if isinstance(gold, list) else gold for gold in found]
+
+    return compare(
+        recipe.task,
+        mine[0]["labels"],
+        pooled(mine, "gold"),
+        pooled(mine, "predicted"),
+        pooled(theirs, "predicted"),
+    )
+
+
+def _predictions_name(recipe: TaskRecipe) -> str:
+    return f"{'test' if recipe.train.test else 'dev'}.predictions.json"
+
+
+def _predictions(recipe: TaskRecipe, other: Path) -> list[Path]:
+    """Return another run's files of predictions, one for each seed of ours; DataError without them."""
+    name, count = _predictions_name(recipe), len(recipe.train.seeds)
+    found = [(_SEED.fullmatch(file.parent.name), file) for file in other.glob(f"{SEEDS}/{name}")]
+    files = [file for _, file in sorted((int(match[1]), file) for match, file in found if match)]
+    if len(files) < count:
+        raise DataError(f"{other} has {len(files)} seeds with {name}, this run has {count}")
+    return files[:count]
+
+
+def _check_same_data(data: Data, output: Path) -> None:
+    """Note the size of a new output's data; SettingsError where runs on other data are in it."""
+    parts = {split.name: len(split.examples) for split in (data.train, *data.judged)}
+    _check_same(output, DATA, {"labels": list(data.labels), "examples": parts}, "data")
+
+
+def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
+    """Write the recipe into a new output; SettingsError where runs of another recipe are in it."""
+    ours = json.loads(recipe.model_dump_json(exclude={"train": {"seeds", "device", "threads"}}))
+    output.mkdir(parents=True, exist_ok=True)
+    _check_same(output, RECIPE, ours, "settings")
+
+
+def _check_same(output: Path, name: str, ours: dict[str, Any], what: str) -> None:
+    file = output / name
+    if not file.is_file() or not any(output.glob(SEEDS)):
+        write_json(file, ours)
+    elif _read(file) != ours:
+        raise SettingsError(
+            f"{output} was begun with other {what}: start over with --fresh, or write elsewhere with"
+            " --output"
+        )
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file}: cannot be read: {error}") from error

@@ -1,0 +1,1 @@
+"""English sentence ends, Penn Treebank words, abbreviations."""

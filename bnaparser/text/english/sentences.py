@@ -1,0 +1,244 @@
+"""Where sentences begin and end in a block of running text, as character spans.
+
+A block is text without a blank line. Each place where a sentence could end (a full stop, question
+or exclamation mark with a blank after it, an Asian full stop, a line that its writer broke off) is
+judged by the word before it and the word after it. There is no model and nothing to download.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bnaparser.text.english.abbreviations import (
+    AFTER_COMPANY,
+    COMPANIES,
+    STARTERS,
+    Period,
+    period_at,
+)
+from bnaparser.text.english.tokens import BLANK, GLUED_PERIOD, PICTURE
+
+_STOP = re.compile(
+    rf"""
+    (?P<mark> (?<![.!?\u2026])[.!?\u2026]++ )
+    (?P<close> (?: ['"\u2019\u201d\xbb\u203a)\]}}]
+                 | \[\d{{1,3}}\] | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
+                 | [{BLANK}]++ (?:'["\u201d]|['\u2019\u201d\u203a]) (?=[{BLANK}]) )*+ )
+    [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+
+  | [\u3002\uff01\uff1f\uff61]++ [\u300d\u300f\u3011\u3015\uff09"'\u2019\u201d]*+ [{BLANK}]*+
+  | \. {GLUED_PERIOD}
+    """,
+    re.VERBOSE,
+)
+_NEXT = re.compile(
+    rf"""
+    (?P<dash> (?:[-\u2013\u2014]++[{BLANK}]*+)? )
+    (?P<open> ["'`\u2018\u201c\u201e\xab\u2039(\[{{\xbf\xa1*_]*+ )
+    (?P<word> \w*+ ) (?P<dot> \.? )
+    """,
+    re.VERBOSE,
+)
+_LAST_WORD = re.compile(rf"[^{BLANK}\"\u201c\u2018(\[{{\u2014]*\Z")
+_LONGEST_WORD = 40  # a longer one is no abbreviation
+# ``MARKETS: Prices rose.``: a heading in front of its first sentence.
+_RUN_IN_HEADING = re.compile(
+    rf"[{BLANK}]*+[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++(?=[\"\u201c]?[A-Z])"
+)
+_BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6][{BLANK}]")
+_ITEM_NUMBER = re.compile(
+    rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)]+[{BLANK}])"
+)
+# A line of a chat or a transcript: ``10:31 Al: ok``, ``<mary> hey``, ``ANN: Yes.``
+_TURN = re.compile(
+    rf"[{BLANK}]*+ (?: [\[(]?\d{{1,2}}:\d\d(?::\d\d)?(?:[ ]?[AaPp]\.?[Mm]\.?)?[\])]?[{BLANK}-]"
+    rf" | <[^<>{BLANK}][^<>]{{0,30}}>[{BLANK}] )",
+    re.VERBOSE,
+)
+_SPEAKER = re.compile(rf"[{BLANK}]*+[A-Z][\w.'-]*+(?:[ ][A-Z][\w.'-]*+){{0,3}}:[{BLANK}]")
+_CAPITAL_OR_DIGIT = re.compile(rf"[{BLANK}]*+[\"'\u201c\u2018(]?[A-Z\d]")
+_UNFINISHED = re.compile(rf"[^{BLANK}.!?\u2026,;\u2013\u2014\u3002\uff01\uff1f-][{BLANK}]*\Z")
+_FIRST_WORD = re.compile(rf"[{BLANK}]*+([^{BLANK}]++)")
+_FIRST_LETTER = re.compile(r"[^\W\d_]")
+_VISIBLE = re.compile(rf"\w|{PICTURE}", re.VERBOSE)
+_PRONOUN = re.compile(r"(?<!\w)[a-z]+\sI\Z")  # so do I.
+_IS_BLANK = re.compile(f"[{BLANK}]")
+_QUOTATION = frozenset("\"'\u2019\u201d\u2018\u201c\xab\xbb")
+_BROKEN_OFF = 0.8  # of the width: hard-wrapped lines are fuller than that
+# Who speaks, after a quotation that ends in a question or exclamation mark: ``"Why?" Ann asked.``
+_SPEECH = re.compile(
+    r"""
+    (?: I | He | She | They | We | You
+      | (?:(?:Mr|Mrs|Ms|Dr|Miss)\.?\s+)? [A-Z][\w'-]+ (?:\s+[A-Z][\w'-]+)? ) \s+
+    (?: \w+ly\s+ )?
+    (?: said | says | asked | asks | replied | replies | cried | cries | answered | answers
+      | exclaimed | exclaims | demanded | inquired | enquired | whispered | shouted | shouts
+      | murmured | muttered | called | added | adds | thought | repeated | returned | continued
+      | interrupted | wondered | screamed | yelled | remarked | wrote | writes ) \b
+    """,
+    re.VERBOSE,
+)
+_SAID_WORDS = "he she it they i we said says asked asks thought cried"
+_SAID = frozenset(_SAID_WORDS.split())
+_INTERJECTION_WORDS = "ah alas aye eh ha hello hey hi lo my no now o oh well why yes"
+_INTERJECTIONS = frozenset(_INTERJECTION_WORDS.split())
+_NAMES_WITH_MARK = frozenset(["Yahoo", "Yum", "Jeopardy"])
+_NO_STARTER = (Period.NEVER, Period.INITIAL)  # P. L. No. 5, George W. A. Bush
+_PLAIN_TITLES = frozenset(["Mr", "Mrs", "Ms", "Messrs"])
+
+
+def sentence_spans(block: str) -> Iterator[tuple[int, int]]:
+    """Yield ``(start, end)`` of each sentence in ``block``, without the blanks around it.
+
+    Everything but blanks is in exactly one sentence. A piece without a letter, digit or picture
+    joins the sentence before it; a line break counts as a blank unless it ends a heading, an item
+    of a list, or a line that was broken off long before the margin.
+    """
+    letter = _FIRST_LETTER.search(block)
+    lower_case = letter is not None and letter.group().islower()
+    for start, end in _segments(block):
+        yield from _split_segment(block, start, end, lower_case)
+
+
+def _split_segment(text: str, start: int, end: int, lower_case: bool) -> Iterator[tuple[int, int]]:
+    """Yield the sentences of one segment; see ``sentence_spans``."""
+    previous: tuple[int, int] | None = None
+    for cut in _cuts(text, start, end, lower_case):
+        piece = _strip(text, start, cut)
+        start = cut
+        if piece[0] == piece[1]:
+            continue
+        if previous is None:
+            previous = piece
+        elif _VISIBLE.search(text, *piece) is None:
+            previous = (previous[0], piece[1])
+        else:
+            yield previous
+            previous = piece
+    if previous is not None:
+        yield previous
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span without the blanks at its ends."""
+    while start < end and _IS_BLANK.match(text, start):
+        start += 1
+    while start < end and _IS_BLANK.match(text, end - 1):
+        end -= 1
+    return start, end
+
+
+def _segments(block: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of ``block`` between the line breaks that end a sentence for sure."""
+    lines = block.splitlines(keepends=True)
+    # Each line begins like a sentence and none ends like one: headlines, names, a menu.
+    listed = all(
+        _CAPITAL_OR_DIGIT.match(line) and _UNFINISHED.search(line)
+        for line in lines
+        if _FIRST_WORD.match(line)
+    )
+    width = max(map(len, lines), default=0)
+    start = end = 0
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        end += len(line)
+        if not following or listed or _breaks(line, following, width):
+            yield start, end
+            start = end
+
+
+def _breaks(line: str, following: str, width: int) -> bool:
+    """Tell whether the end of ``line`` is more than a blank."""
+    if _BULLET.match(following) or _TURN.match(following):
+        return True
+    if _SPEAKER.match(line) and _SPEAKER.match(following):
+        return True
+    if not _UNFINISHED.search(line):
+        return False  # a full stop is judged like any other
+    if _ITEM_NUMBER.match(following):
+        return True
+    first = _FIRST_WORD.match(following)
+    if first is None or first[1][:1].islower():
+        return False
+    return len(line) + len(first[1]) < _BROKEN_OFF * width
+
+
+def _cuts(text: str, start: int, end: int, lower_case: bool) -> Iterator[int]:
+    """Yield where the sentences of a segment end, the blanks after them included."""
+    while True:
+        heading = _RUN_IN_HEADING.match(text, start, end)
+        if heading is not None:
+            start = heading.end()
+            yield start
+        for stop in _STOP.finditer(text, start, end):
+            if stop.end() < end and (stop["mark"] is None or _ends(text, start, stop, lower_case)):
+                start = stop.end()
+                yield start
+                break
+        else:
+            yield end
+            return
+
+
+def _ends(text: str, start: int, stop: re.Match[str], lower_case: bool) -> bool:
+    """Tell whether the sentence from ``start`` on ends with ``stop``."""
+    following = _NEXT.match(text, stop.end())
+    assert following is not None  # the pattern also matches nothing
+    at = stop.start()
+    match = _LAST_WORD.search(text[max(start, at - _LONGEST_WORD) : at])
+    word = match.group() if match is not None else ""
+    mark = stop["mark"]
+    if mark == "." and word:
+        return _period_ends(text, start, stop, word, following, lower_case)
+    if text[stop.end()] in ".!?\u2026,;:":
+        return False  # a spaced ellipsis, or a slip
+    if following["word"][:1].islower():
+        if following["dash"] or (stop["close"] and not lower_case) or mark[0] in ".\u2026":
+            return False
+        if stop["close"] and following["word"] in _SAID:
+            return False
+        return (mark[-1] == "?" or lower_case) and word.lower() not in _INTERJECTIONS
+    if stop["close"] and _SPEECH.match(text, stop.end()):
+        return False
+    if mark == "!" and word in _NAMES_WITH_MARK:
+        return following["word"] in STARTERS
+    return True
+
+
+def _period_ends(
+    text: str,
+    start: int,
+    stop: re.Match[str],
+    word: str,
+    following: re.Match[str],
+    lower_case: bool,
+) -> bool:
+    """Tell whether the one period after ``word`` ends the sentence."""
+    following_word = following["word"]
+    kind = period_at(text, stop.start() - len(word), stop.start())
+    if kind is Period.NEVER or text[stop.end()] in ".!?\u2026,;:":
+        return False
+    if following_word[:1].islower():
+        if kind is not Period.STOP or following["dash"]:
+            return False
+        if lower_case:
+            return not (stop["close"] and following_word in _SAID)
+        return not stop["close"] and word.replace("-", "").isalpha()
+    number = _ITEM_NUMBER.match(text, start)
+    if number is not None and number.end() == stop.start():
+        return False  # 1. The first item of a list
+    if kind is Period.STOP:
+        return True
+    starter = following_word in STARTERS and not (
+        following["dot"] and period_at(text, *following.span("word")) in _NO_STARTER
+    )
+    if kind is Period.INITIAL:
+        if word == "I" and _PRONOUN.search(text, max(start, stop.start() - 16), stop.start()):
+            return not following["dot"]
+        return starter or (word.islower() and not following["dot"])
+    if word in COMPANIES and following_word and not following["dot"] and not following["dash"]:
+        if following["open"]:
+            return following["open"][-1] in _QUOTATION
+        return following_word[0].isupper() and following_word not in AFTER_COMPANY
+    if following_word in _PLAIN_TITLES:
+        return True
+    return starter or any(mark in _QUOTATION for mark in stop["close"])

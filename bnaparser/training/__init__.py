@@ -1,0 +1,1 @@
+"""From treebanks to weights: recipe, data, step, loss, schedule, judging, checkpoints."""

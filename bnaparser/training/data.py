@@ -1,0 +1,132 @@
+"""Training data: treebank files with weights, read into words, tags and spans, cut into batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from bnaparser.errors import SettingsError
+from bnaparser.settings import DataSettings, TrainSettings
+from bnaparser.treebanks.label_maps import read_label_map
+from bnaparser.treebanks.reading import load_trees
+from bnaparser.treebanks.releases import CTB, PTB
+from bnaparser.trees.cleaning import Cleaning, clean
+from bnaparser.trees.tree import Span, Tree
+
+
+@dataclass(frozen=True)
+class Example:
+    """A gold tree and what training needs of it."""
+
+    tree: Tree
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    spans: tuple[Span, ...]
+
+    @property
+    def has_root(self) -> bool:
+        """Tell whether one constituent covers the whole sentence."""
+        return any(span.end - span.start == len(self.words) for span in self.spans)
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Training examples, which of them belong to which set, and the development sets by name."""
+
+    train: list[Example]
+    sets: list[tuple[range, float]]
+    dev: dict[str, list[Example]]
+
+    @property
+    def epoch_size(self) -> int:
+        """Sentences that one pass sees: each set times its weight."""
+        return sum(round(len(places) * weight) for places, weight in self.sets)
+
+    def draw(self, generator: np.random.Generator) -> list[int]:
+        """Return one pass over the mix, shuffled: every example ``weight`` times.
+
+        The fraction of a weight is a random part of its set, drawn without repetition.
+        """
+        drawn: list[np.ndarray] = []
+        for places, weight in self.sets:
+            left = round(len(places) * weight)
+            while left > 0:
+                part = generator.permutation(len(places))[:left] + places.start
+                drawn.append(part)
+                left -= len(part)
+        order: list[int] = generator.permutation(np.concatenate(drawn)).tolist()
+        return order
+
+
+def read_mix(settings: TrainSettings) -> Mix:
+    """Read all files that the settings name; training sentences over ``max_words`` are left out."""
+    train: list[Example] = []
+    sets: list[tuple[range, float]] = []
+    for source in settings.data:
+        first = len(train)
+        examples = read_examples(source, settings)
+        train.extend(example for example in examples if len(example.words) <= settings.max_words)
+        sets.append((range(first, len(train)), source.weight))
+    dev = {
+        _name(source, settings.dev): list(
+            islice(read_examples(source, settings), settings.dev_sentences)
+        )
+        for source in settings.dev
+    }
+    return Mix(train, sets, dev)
+
+
+def pooled_batches(
+    order: Sequence[int],
+    sizes: Sequence[int],
+    settings: TrainSettings,
+    generator: np.random.Generator,
+) -> list[list[int]]:
+    """Cut drawn examples into batches; ``pool_batches`` of them at a time share similar lengths.
+
+    With a pool of one, batches are as drawn. A larger pool is sorted by length before it is cut,
+    and its batches shuffled: less padding, at the price of batches that are less mixed.
+    """
+    size, pool = settings.batch_size, settings.batch_size * settings.pool_batches
+    batches: list[list[int]] = []
+    for first in range(0, len(order), pool):
+        drawn = list(order[first : first + pool])
+        if settings.pool_batches > 1:
+            drawn.sort(key=lambda index: sizes[index])
+        cut = [drawn[start : start + size] for start in range(0, len(drawn), size)]
+        batches.extend(cut[int(i)] for i in generator.permutation(len(cut)))
+    return batches
+
+
+def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example]:
+    """Read the trees of one file or release, cleaned, with the label map that it asks for."""
+    rules = Cleaning(merge_repeated=settings.merge_repeated)
+    if source.release is None:
+        cleaned = (clean(tree, rules) for tree in load_trees(source.path))
+        trees = [tree for tree in cleaned if tree is not None]
+    else:
+        release = {"ptb": PTB, "ctb": CTB}[source.release]
+        trees = list(release.read(source.path, source.part, rules))
+    if source.map is not None:
+        if settings.label_maps is None:
+            raise SettingsError(f"map = {source.map!r} needs train.label_maps, a TOML file")
+        label_map = read_label_map(settings.label_maps, source.map)
+        trees = [label_map.apply(tree) for tree in trees]
+    return [Example(tree, tree.words, tree.tags, tuple(tree.spans())) for tree in trees]
+
+
+def _name(source: DataSettings, sources: Sequence[DataSettings]) -> str:
+    """Return a short name of a set: as much of its path, from the end, as tells it from others."""
+    parts = _parts(source)
+    for count in range(1, len(parts) + 1):
+        if sum(_parts(other)[-count:] == parts[-count:] for other in sources) == 1:
+            return "/".join(parts[-count:])
+    return "/".join(parts)
+
+
+def _parts(source: DataSettings) -> list[str]:
+    parts = source.path.split("/")
+    return parts if source.release is None else [*parts, source.part]

@@ -1,0 +1,94 @@
+"""The training loss: hinge loss over trees with a Hamming cost (BNA, eq. 8 and 9), and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from bnaparser import chart
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.trees.tree import Span
+
+IGNORED_TAG = -100
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The right answer for one sentence of n words, as numbers.
+
+    ``spans`` int64 holds the places of the gold constituents among the n (n + 1) / 2 spans in
+    ``bnaparser.chart``'s order, ``labels`` int32 their labels; ``tags`` int64 (n,).
+    """
+
+    spans: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    tags: NDArray[np.int64]
+
+
+def gold(spans: Sequence[Span], tags: Sequence[str], labels: Inventory, tag_set: Inventory) -> Gold:
+    """Number a gold tree; a constituent whose label is not in the inventory counts as none."""
+    n = len(tags)
+    known = [(span, labels.number(span.label)) for span in spans if span.label in labels]
+    places = [s.start * n - s.start * (s.start - 1) // 2 + s.end - s.start - 1 for s, _ in known]
+    return Gold(
+        np.array(places, np.int64),
+        np.array([label for _, label in known], np.int32),
+        np.array([tag_set.number(tag, IGNORED_TAG) for tag in tags], np.int64),
+    )
+
+
+def hinge_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor:
+    """Return the sum over sentences of ``max(0, max_T [s(T) + cost(T)] - s(gold))``, a scalar.
+
+    The cost of a tree counts the spans of the (binary) tree whose label differs from the gold
+    chart's, wrong empty ones included. All spans are scored once without gradient to find the worst
+    tree; only the spans of that tree and of the gold tree, O(n) of O(n^2), are then scored
+    with gradient: value and gradient are the same.
+    """
+    starts, ends = model.span_rows(encoded)
+    counts = np.array([chart.span_count(n) for n in encoded.lengths])
+    offsets = np.cumsum(counts) - counts
+    gold_rows = np.concatenate([g.spans + o for g, o in zip(golds, offsets, strict=True)])
+    gold_labels = np.concatenate([g.labels for g in golds])
+    gold_chart = np.zeros(counts.sum(), np.int32)
+    gold_chart[gold_rows] = gold_labels
+    found = chart.cost_augment_packed(
+        model.all_scores(encoded),
+        gold_chart,
+        encoded.lengths,
+        allow_empty_root=model.allow_empty_root,
+    )
+    wanted = found.tree_labels > 0
+    rows = np.concatenate([found.tree_spans[wanted], gold_rows])
+    labels = np.concatenate([found.tree_labels[wanted], gold_labels])
+    signs = np.ones(len(rows), np.float32)
+    signs[wanted.sum() :] = -1.0
+    sentences = np.searchsorted(offsets, rows, side="right") - 1
+    device = starts.device
+    picked = torch.from_numpy(rows).to(device)
+    scores = model.span_scores(encoded, starts[picked], ends[picked])
+    column = torch.from_numpy(labels.astype(np.int64) - 1).to(device)
+    chosen = scores.gather(1, column[:, None])[:, 0] * torch.from_numpy(signs).to(device)
+    costs = torch.from_numpy(np.asarray(found.cost)).to(device, chosen.dtype)
+    margins = costs.index_add(0, torch.from_numpy(sentences).to(device), chosen)
+    return F.relu(margins).sum()
+
+
+def tag_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor:
+    """Return the sum over words of the tags' cross-entropy, tags not in the inventory left out."""
+    target = torch.from_numpy(np.concatenate([g.tags for g in golds])).to(model.device)
+    return F.cross_entropy(
+        model.tag_scores(encoded).float(), target, ignore_index=IGNORED_TAG, reduction="sum"
+    )
+
+
+def known_tags(golds: Sequence[Gold]) -> int:
+    """Return how many words have a tag that the inventory knows."""
+    return sum(int((g.tags != IGNORED_TAG).sum()) for g in golds)

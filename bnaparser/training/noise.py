@@ -1,0 +1,48 @@
+"""Noise for training: word pieces hidden behind the tokenizer's mask, sentences in lower case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bnaparser.encoders.subwords import Pieces, Window
+from bnaparser.network.model import BnaModel, Prepared
+from bnaparser.settings import TrainSettings
+from bnaparser.training.data import Example
+from bnaparser.trees.escapes import unescape
+
+
+def disturbed(
+    model: BnaModel,
+    examples: list[Example],
+    prepared: list[Prepared],
+    settings: TrainSettings,
+    generator: np.random.Generator,
+) -> list[Prepared]:
+    """Return sentences as one update reads them; their trees stay what they are."""
+    batch = list(prepared)
+    if settings.lower_case:
+        for place in np.flatnonzero(generator.random(len(batch)) < settings.lower_case):
+            words = [unescape(word).lower() for word in examples[place].words]
+            batch[place] = model.prepare([words], [examples[place].tags])[0]
+    if settings.mask_pieces:
+        assert model.pieces is not None
+        share, pieces = settings.mask_pieces, model.pieces
+        batch = [_masked(sentence, pieces, share, generator) for sentence in batch]
+    return batch
+
+
+def _masked(
+    sentence: Prepared, pieces: Pieces, share: float, generator: np.random.Generator
+) -> Prepared:
+    """Hide a random share of a sentence's pieces; the tokenizer's own marks are never hidden."""
+    assert pieces.mask is not None
+    windows = []
+    for window in sentence.windows:
+        assert isinstance(window, Window)
+        hidden = generator.random(len(window.ids)) < share
+        hidden[: len(pieces.prefix)] = False
+        hidden[len(window.ids) - len(pieces.suffix) :] = False
+        windows.append(replace(window, ids=np.where(hidden, pieces.mask, window.ids)))
+    return replace(sentence, windows=tuple(windows))

@@ -1,0 +1,85 @@
+"""Training on from another model: its weights in a new network, labels and tags matched by name."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from bnaparser.encoders.characters import CharacterEncoder
+from bnaparser.encoders.pretrained import PretrainedEncoder
+from bnaparser.errors import SettingsError
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model import BnaModel, build_pieces
+from bnaparser.settings import ModelSettings
+
+
+def create_from(
+    start: BnaModel,
+    settings: ModelSettings,
+    labels: Inventory,
+    tags: Inventory,
+    allow_empty_root: bool = False,
+) -> BnaModel:
+    """Build a model to be trained with the weights of another, which gives its encoder away.
+
+    Labels and tags that the other does not know start at random. Raises SettingsError when the
+    settings ask for a network of another shape.
+    """
+    for key in ("name", "attention"):
+        stated, theirs = getattr(settings.encoder, key), getattr(start.settings.encoder, key)
+        if stated != theirs:
+            raise SettingsError(
+                f"train.start brings its own encoder, whose {key} is {theirs!r}, not {stated!r}:"
+                f" leave encoder.{key} out, or start from a bare encoder"
+            )
+    if isinstance(start.encoder, PretrainedEncoder):
+        assert start.pieces is not None
+        encoder = PretrainedEncoder(start.encoder.model, settings.encoder)
+        pieces = build_pieces(encoder, start.pieces.tokenizer, settings)
+        model = BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
+    else:
+        alphabet = CharacterEncoder(
+            start.encoder.characters, settings.layers.content_width, settings.encoder
+        )
+        model = BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
+    _carry_over(start, model)
+    return model
+
+
+@torch.no_grad()
+def _carry_over(start: BnaModel, model: BnaModel) -> None:
+    theirs = start.state_dict()
+    # The layers whose rows stand for labels or tags: names of the new rows, and of the old ones.
+    rows = {
+        "scorer.output": (model.labels.names[1:], start.labels.names[1:]),
+        "tagger.3": (model.tags.names, start.tags.names),
+        "tag_embedding": (("", *model.tags.names), ("", *start.tags.names)),
+    }
+    for name, tensor in model.state_dict().items():
+        layer = name.rpartition(".")[0]
+        old = theirs.get(name)
+        if old is None or old.shape[1:] != tensor.shape[1:]:
+            raise _misfit(name, tensor, old)
+        if layer in rows:
+            _copy_rows(*rows[layer], old, tensor)
+        elif old.shape == tensor.shape:
+            tensor.copy_(old)
+        else:
+            raise _misfit(name, tensor, old)
+
+
+def _copy_rows(
+    names: tuple[str, ...], old_names: tuple[str, ...], old: Tensor, tensor: Tensor
+) -> None:
+    places = {name: row for row, name in enumerate(old_names)}
+    for row, name in enumerate(names):
+        if name in places:
+            tensor[row] = old[places[name]]
+
+
+def _misfit(name: str, tensor: Tensor, old: Tensor | None) -> SettingsError:
+    there = "none" if old is None else "x".join(map(str, old.shape))
+    return SettingsError(
+        f"train.start does not fit the recipe: {name} is {'x'.join(map(str, tensor.shape))}, in "
+        f"the model to start from {there}; leave [layers], [scorer], [tags] out to take them over"
+    )

@@ -1,0 +1,1 @@
+"""Files of trees: reading, releases of the LDC, label maps, what a treebank holds."""

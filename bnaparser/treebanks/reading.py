@@ -1,0 +1,216 @@
+"""Treebank files: which there are, how they are packed and encoded, and the trees in them.
+
+Read are plain, ``.gz`` and ``.xz`` files of bracketed trees in UTF-8, and the files of the Chinese
+Treebank with their mark-up (``<S ID=1>``), in UTF-8 or GB18030.
+"""
+
+from __future__ import annotations
+
+import gc
+import glob
+import itertools
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from bnaparser.errors import DataError, TreeError
+from bnaparser.files.compressed import open_packed
+from bnaparser.trees.tree import Tree, parse_trees_with_places
+
+logger = logging.getLogger(__name__)
+
+StrPath = str | PathLike[str]
+
+_TREE_FILES = ("*.mrg", "*.fid")  # what is taken from a folder, in this order of preference
+_MARKUP = re.compile(r"^(?:[^\S\n]*<[/!?]?[A-Za-z][^<>\n]*>)+", re.MULTILINE)
+_SENTENCE_TAG = re.compile(r"<(?P<end>/?)S(?:\s[^<>]*)?>", re.IGNORECASE)
+_REPLACEMENT = "\ufffd"
+
+
+class _Line(NamedTuple):
+    """A line's number in its file, its text, and whether a marked sentence starts with it."""
+
+    number: int
+    text: str
+    starts: bool = False
+
+
+class Found(NamedTuple):
+    """A tree and where it stands: its file and the line, from 1, where it starts."""
+
+    tree: Tree
+    source: str
+    line: int
+
+
+def list_files(path: StrPath) -> list[Path]:
+    """Return the treebank files that a file name, a folder or a pattern (``wsj/*/*.mrg``) means.
+
+    Of a folder these are all ``.mrg`` files in it, at any depth, or else all ``.fid`` files, in
+    the order of their names. Raises DataError if there is none.
+    """
+    where = Path(path)
+    if where.exists() and not where.is_dir():
+        return [where]
+    if where.is_dir():
+        for pattern in _TREE_FILES:
+            if files := sorted(file for file in where.rglob(pattern) if file.is_file()):
+                return files
+        raise DataError(f"{where}: no .mrg and no .fid file in this folder; name the files instead")
+    matches = sorted(Path(name) for name in glob.glob(str(where), recursive=True))
+    if files := [file for file in matches if file.is_file()]:
+        return files
+    if glob.has_magic(str(where)):
+        raise DataError(f"{where}: no file matches this pattern")
+    raise DataError(f"{where}: no such file or folder")
+
+
+def find_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False) -> Iterator[Found]:
+    """Yield every tree of the files that `list_files` finds, with its place, in constant memory.
+
+    Raises DataError for a missing or damaged file and TreeError (file, line, column) at the first
+    tree that is no tree. With ``skip_broken`` such a tree is left out and a warning is logged: in
+    a marked-up file up to the end of its sentence, ``</S>``; in other files each tree must start
+    at the beginning of a line and hold no blank line. Bytes that are not UTF-8 become U+FFFD,
+    with a warning that names the line.
+    """
+    for path in [paths] if isinstance(paths, str | PathLike) else paths:
+        for file in list_files(path):
+            source = str(file)
+            for first_line, lines in _blocks(_read(file), split=skip_broken):
+                try:
+                    for tree, place in parse_trees_with_places(lines, source, first_line):
+                        yield Found(tree, source, place.line)
+                except TreeError as error:
+                    if not skip_broken:
+                        raise
+                    logger.warning("left out: %s", error)
+
+
+def read_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False) -> Iterator[Tree]:
+    """Yield the trees that `find_trees` finds; raises as it does."""
+    return (found.tree for found in find_trees(paths, skip_broken=skip_broken))
+
+
+def load_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False) -> list[Tree]:
+    """Return all trees in one list; raises as `find_trees` does.
+
+    The garbage collector rests meanwhile: trees hold no cycles, and its passes over millions of
+    new nodes would take three times as long as the reading.
+    """
+    with _collector_at_rest():
+        return list(read_trees(paths, skip_broken=skip_broken))
+
+
+def read_lines(file: StrPath) -> Iterator[str]:
+    """Yield the lines of one treebank file, unpacked and decoded; of marked-up files the sentences.
+
+    Raises DataError as `find_trees` does.
+    """
+    return (line.text for line in _read(Path(file)))
+
+
+def _read(path: Path) -> Iterator[_Line]:
+    """Yield the lines of a file, mark-up blanked out, so that columns stay those of the file."""
+    with open_packed(path) as raw:
+        start = list(_up_to_first_text(raw))
+        if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
+            text = _decode_marked_up(b"".join(start) + raw.read(), path)
+            yield from _marked_sentences(text) or _numbered(_without_markup(text).split("\n"))
+        else:
+            yield from _numbered(_decode(itertools.chain(start, raw), path))
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[_Line]:
+    return (_Line(number, line) for number, line in enumerate(lines, 1))
+
+
+def _up_to_first_text(raw: Iterable[bytes]) -> Iterator[bytes]:
+    for line in raw:
+        line = line.removeprefix(b"\xef\xbb\xbf")
+        yield line
+        if line.strip():
+            return
+
+
+def _decode(lines: Iterable[bytes], path: Path) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError:
+            _warn_not_utf8(path, number)
+            yield line.decode("utf-8", "replace")
+
+
+def _decode_marked_up(data: bytes, path: Path) -> str:
+    """Decode a file of the Chinese Treebank by whichever of its two encodings fits it better."""
+    text = min(
+        (data.decode(encoding, "replace") for encoding in ("utf-8", "gb18030")),
+        key=lambda decoded: decoded.count(_REPLACEMENT),
+    )
+    for number, line in enumerate(text.split("\n"), 1):
+        if _REPLACEMENT in line:
+            _warn_not_utf8(path, number)
+    return text
+
+
+def _warn_not_utf8(path: Path, line: int) -> None:
+    logger.warning("%s:%d: bytes that are not UTF-8, read as U+FFFD; mend the file", path, line)
+
+
+def _marked_sentences(text: str) -> list[_Line]:
+    """Return the lines of the marked sentences, each from ``<S ID=1>`` to the next such tag."""
+    found: list[_Line] = []
+    tags = list(_SENTENCE_TAG.finditer(text))
+    number, counted = 1, 0
+    for tag, following in itertools.zip_longest(tags, tags[1:]):
+        if tag["end"]:
+            continue
+        number, counted = number + text.count("\n", counted, tag.end()), tag.end()
+        column = tag.end() - (text.rfind("\n", 0, tag.end()) + 1)
+        inside = text[tag.end() : following.start() if following else None]
+        lines = (" " * column + _without_markup(inside)).split("\n")
+        found += [_Line(number + i, line, starts=i == 0) for i, line in enumerate(lines)]
+    return found
+
+
+def _without_markup(text: str) -> str:
+    """Blank out the tags at the beginnings of lines."""
+    return _MARKUP.sub(lambda match: " " * len(match.group()), text)
+
+
+def _blocks(lines: Iterator[_Line], *, split: bool) -> Iterator[tuple[int, Iterable[str]]]:
+    """Give all lines as one block, with the number of the first, or split them between trees.
+
+    Marked sentences are a block each. Elsewhere a tree is taken to start where a line starts with a
+    bracket, and after a blank line.
+    """
+    first = next(lines, None)
+    if first is None:
+        return
+    if not split and not first.starts:
+        yield 1, (line.text for line in itertools.chain([first], lines))
+        return
+    number, block = first.number, [first.text]
+    for line in lines:
+        between = line.text.startswith("(") or not line.text.strip()
+        if line.starts if first.starts else between:
+            yield number, block
+            number, block = line.number, []
+        block.append(line.text)
+    yield number, block
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,1 @@
+"""The tree as a value: building, brackets, escapes, cleaning, heads."""

@@ -1,0 +1,124 @@
+"""The reader of bracketed trees: lines in, finished nodes out, and the place of every mistake.
+
+It knows no tree class: its caller hands in the function that makes a node. Only ASCII blanks
+separate, so that a no-break space may stand inside a word.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from bnaparser.errors import TreeError
+
+_TOKEN = re.compile(
+    r"\(\s*+([^\s()]++)\s++([^\s()]++)\s*+\)"  # a whole part-of-speech node: its tag, its word
+    r"|(\))"
+    r"|([^\s()]++)"  # a word whose tag stands on an earlier line, or text that is out of place
+    r"|\(\s*+([^\s()]*+)",  # a node that opens, with or without a label
+    re.ASCII,
+)
+_UNREADABLE = re.compile(r"[\s()]", re.ASCII)
+
+Node = TypeVar("Node")
+MakeNode = Callable[[str, tuple[Node | str, ...], int, int], Node]
+"""Called with label, children (nodes, or one word), and the words covered, half-open."""
+
+
+class Place(NamedTuple):
+    """Where a token stands: the number of its line from 1, the line, and which token of it."""
+
+    line: int
+    text: str
+    token: int
+
+    @property
+    def column(self) -> int:
+        """The column from 1; counted only when it is asked for, as it takes a second reading."""
+        tokens = islice(_TOKEN.finditer(self.text), self.token, None)
+        return next(tokens).start() + 1
+
+
+def read_brackets(
+    lines: Iterable[str], source: str, make_node: MakeNode[Node], first_line: int = 1
+) -> Iterator[tuple[Node, Place]]:
+    """Yield each tree with the place where it starts, as soon as its last bracket is read.
+
+    Lines are counted from ``first_line``. Raises TreeError, with line and column, at the first
+    thing that is wrong.
+    """
+    stack: list[tuple[str, list[Node | str], int]] = []
+    children: list[Node | str] = []  # of the node on top of the stack
+    words = 0
+    place = Place(first_line, "", 0)
+    intern, findall = sys.intern, _TOKEN.findall
+    for number, line in enumerate(lines, first_line):
+        for index, (tag, word, close, stray, label) in enumerate(findall(line)):
+            if not stack:
+                place, words = Place(number, line, index), 0
+            if word:
+                node = make_node(intern(tag), (intern(word),), words, words + 1)
+                words += 1
+            elif close:
+                if not children or (isinstance(children[0], str) and len(children) > 1):
+                    _fail_at_close(stack, children, source, Place(number, line, index))
+                label, _, start = stack.pop()
+                node = make_node(label, tuple(children), start, words)
+                children = stack[-1][1] if stack else []
+            elif stray:
+                if not stack or children or not stack[-1][0]:
+                    _fail_at_word(stray, bool(stack), source, Place(number, line, index))
+                children.append(intern(stray))
+                words += 1
+                continue
+            else:
+                children = []
+                stack.append((intern(label), children, words))
+                continue
+            if stack:
+                children.append(node)
+            else:
+                yield node, place
+    if stack:
+        message = f"the tree that starts here is never closed: {len(stack)} ')' missing at the end"
+        raise TreeError(message, source, place.line, place.column)
+
+
+def check_readable(text: str, what: str, *, may_be_empty: bool = False) -> str:
+    """Return ``text``; raises TreeError if, written as a ``what``, it could not be read back."""
+    if _UNREADABLE.search(text) or not (text or may_be_empty):
+        raise TreeError(
+            f"the {what} {text!r} cannot stand in a tree: it must not be empty or hold blanks,"
+            " and ( ) are written -LRB- -RRB- (bnaparser.trees.escapes.escape_brackets)"
+        )
+    return text
+
+
+def _fail_at_close(
+    stack: Sequence[tuple[str, Any, int]], children: Sequence[Any], source: str, at: Place
+) -> NoReturn:
+    if not stack:
+        message = "')' closes nothing: take it out, or write a bracket that is a word as -RRB-"
+    elif children:
+        message = (
+            f"the node {stack[-1][0]!r} has a word beside other nodes:"
+            " give each word a tag of its own, as in (NN word)"
+        )
+    else:
+        message = (
+            f"the node {stack[-1][0]!r} is empty: put a word or nodes into it"
+            " (a round bracket that is a word is written -LRB- or -RRB-)"
+        )
+    raise TreeError(message, source, at.line, at.column)
+
+
+def _fail_at_word(word: str, inside: bool, source: str, at: Place) -> NoReturn:
+    shown = repr(word) if len(word) <= 40 else repr(word)[:37] + "...'"
+    if inside:
+        message = f"{shown} has no tag: give each word a tag of its own, as in (NN word)"
+    else:
+        message = f"{shown} stands outside all brackets: a tree starts with '(', as in (TOP (S ..."
+    raise TreeError(message, source, at.line, at.column)

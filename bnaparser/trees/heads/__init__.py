@@ -1,0 +1,1 @@
+"""Heads of constituents and the dependencies that follow from them."""

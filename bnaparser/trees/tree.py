@@ -1,0 +1,389 @@
+"""Bracketed constituency trees: reading, writing, comparing, and the way to and from spans.
+
+A treebank can hold a tree thousands of nodes deep, so nothing here recurses: every walk keeps its
+own stack. Words and labels are kept as the brackets write them, escapes and all
+(`bnaparser.trees.escapes` undoes them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple, NoReturn, cast
+
+from bnaparser.errors import TreeError
+from bnaparser.trees.brackets import Place, check_readable, read_brackets
+
+ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
+"""Labels of a top node that is no constituent; ``""`` is the unlabelled outer bracket of ``.mrg``."""
+
+CHAIN = "::"
+"""What joins the labels of a chain of single children, topmost first: ``S::VP``."""
+
+
+class Span(NamedTuple):
+    """A constituent: words ``start`` to ``end`` (half-open) and a label, which may be a chain."""
+
+    start: int
+    end: int
+    label: str
+    score: float | None = None
+
+
+class Tree:
+    """A node of a constituency tree with all that is below it; it cannot be changed.
+
+    ``label`` is the node's label. ``children`` are its nodes, left to right; a part-of-speech node
+    (pre-terminal) has exactly one child, its word, a ``str``. ``span`` are the words it covers,
+    half-open, counted in the tree that it was made in: ``tree.children[1].span`` is ``(2, 7)``.
+    Two trees are equal when labels, shape and words are; where they stand does not matter.
+    """
+
+    __slots__ = ("children", "end", "label", "start")
+    __match_args__ = ("label", "children")
+
+    label: str
+    children: tuple[Tree | str, ...]
+    start: int
+    end: int
+
+    def __init__(self, label: str, children: Iterable[Tree | str]):
+        """Make a tree of its own: it starts at word 0, and children are moved to their places.
+
+        Moving copies a child; to build a large tree from many parts use `from_spans` or `parse`.
+        Raises TreeError if ``children`` is empty or mixes words and nodes, or if the label or a
+        word could not be read back (blanks, round brackets, an empty word).
+        """
+        parts = tuple(children)
+        if not parts or (len(parts) > 1 and any(isinstance(part, str) for part in parts)):
+            raise TreeError(f"the node {label!r} must have either one word or nodes below it")
+        end = 0
+        moved: list[Tree | str] = []
+        for part in parts:
+            if isinstance(part, str):
+                moved.append(check_readable(part, "word"))
+                end += 1
+            else:
+                moved.append(_moved(part, end))
+                end += part.end - part.start
+        check_readable(label, "label", may_be_empty=isinstance(moved[0], Tree))
+        _set_label(self, label)
+        _set_children(self, tuple(moved))
+        _set_start(self, 0)
+        _set_end(self, end)
+
+    @classmethod
+    def parse(cls, text: str, source: str = "<string>") -> Tree:
+        """Read the one tree that ``text`` holds; raises TreeError if there is none, or a second."""
+        found: Tree | None = None
+        for tree, place in parse_trees_with_places(text, source):
+            if found is not None:
+                message = "a second tree starts here; read several trees with parse_trees"
+                raise TreeError(message, source, place.line, place.column)
+            found = tree
+        if found is None:
+            raise TreeError("no tree here; write one such as (TOP (S (VP (VB Go))))", source)
+        return found
+
+    @classmethod
+    def from_spans(
+        cls, words: Sequence[str], tags: Sequence[str], spans: Iterable[Span], root: str = "TOP"
+    ) -> Tree:
+        """Build the tree that has these spans, in any order, below a node labelled ``root``.
+
+        ``::`` in a label makes a chain of nodes; a span labelled ``""`` is no constituent and is
+        passed over; if no span covers the sentence its pieces hang from the root. Undoes `spans`
+        for trees with a top node, labels free of ``::`` and no unlabelled nodes inside. Raises
+        TreeError if two spans cross or are the same, if one lies outside the sentence, if there
+        is no word or not one tag a word, or if a word or label could not be read back.
+        """
+        if len(words) != len(tags) or not words:
+            raise TreeError(f"{len(words)} words with {len(tags)} tags: give one tag a word")
+        for word in words:
+            check_readable(word, "word")
+        labels, arities = _preorder(tags, _sorted_for_pop(spans, len(words)), root)
+        return assemble(labels, arities, words, 0)
+
+    @classmethod
+    def from_nltk(cls, tree: Any) -> Tree:
+        """Convert an ``nltk.Tree`` whose leaves are words, each below its own tag.
+
+        Words are taken as they are; raises TreeError as the constructor does.
+        """
+        labels, arities, words = [], [], []
+        stack = [tree]
+        while stack:
+            node = stack.pop()
+            children = list(node)
+            is_tag = len(children) == 1 and isinstance(children[0], str)
+            labels.append(check_readable(str(node.label()), "label", may_be_empty=not is_tag))
+            if is_tag:
+                words.append(check_readable(children[0], "word"))
+                arities.append(0)
+            elif not children or not all(hasattr(child, "label") for child in children):
+                raise TreeError(f"the node {node.label()!r} must have one word or nodes below it")
+            else:
+                arities.append(len(children))
+                stack.extend(reversed(children))
+        return assemble(labels, arities, words, 0)
+
+    def to_nltk(self) -> Any:
+        """Return the same tree as an ``nltk.Tree``, words as they are written here."""
+        from nltk import Tree as NltkTree
+
+        built: list[Any] = []
+        for node in reversed(list(self.nodes())):
+            if node.word is not None:
+                built.append(NltkTree(node.label, [node.word]))
+            else:
+                built.append(NltkTree(node.label, [built.pop() for _ in node.children]))
+        return built[0]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The words below this node, half-open."""
+        return self.start, self.end
+
+    @property
+    def word(self) -> str | None:
+        """The word of a part-of-speech node; None for every other node."""
+        first = self.children[0]
+        return first if isinstance(first, str) else None
+
+    @property
+    def subtrees(self) -> tuple[Tree, ...]:
+        """The children that are nodes: all of them, or none for a part-of-speech node."""
+        first = self.children[0]
+        return () if isinstance(first, str) else cast("tuple[Tree, ...]", self.children)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words, left to right."""
+        return tuple(cast(str, node.children[0]) for node in self.preterminals())
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The part-of-speech tags, one a word."""
+        return tuple(node.label for node in self.preterminals())
+
+    def nodes(self) -> Iterator[Tree]:
+        """All nodes in pre-order: this one, then each child with what is below it."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            if not isinstance(node.children[0], str):
+                stack.extend(cast("tuple[Tree, ...]", node.children)[::-1])
+
+    def preterminals(self) -> Iterator[Tree]:
+        """The part-of-speech nodes, left to right."""
+        return (node for node in self.nodes() if isinstance(node.children[0], str))
+
+    def spans(self) -> list[Span]:
+        """The constituents in pre-order, chains of single children joined top-down with ``::``.
+
+        Part-of-speech nodes are none. A top node labelled as in ROOT_LABELS is none either; with
+        one child it just goes, with several the sentence as a whole has no label and no Span.
+        An unlabelled node elsewhere counts as if its children hung from its parent.
+        """
+        found: list[Span] = []
+        top = self.label in ROOT_LABELS
+        stack = list(self.subtrees[::-1]) if top else [self]
+        while stack:
+            node = stack.pop()
+            labels = []
+            while below := node.subtrees:
+                if node.label:
+                    labels.append(node.label)
+                if len(below) > 1:
+                    stack.extend(below[::-1])
+                    break
+                node = below[0]
+            if labels:
+                found.append(Span(node.start, node.end, CHAIN.join(labels)))
+        return found
+
+    def pretty(self) -> str:
+        """Return the tree on several lines, indented; a node with only words below takes one."""
+        lines: list[str] = []
+        stack: list[tuple[Tree, int, int]] = [(self, 0, 0)]  # node, depth, brackets to close after
+        while stack:
+            node, depth, closing = stack.pop()
+            if all(child.word is not None for child in node.subtrees):
+                lines.append("  " * depth + str(node) + ")" * closing)
+                continue
+            lines.append("  " * depth + "(" + node.label)
+            closings = [0] * (len(node.children) - 1) + [closing + 1]
+            below = [
+                (child, depth + 1, n) for child, n in zip(node.subtrees, closings, strict=True)
+            ]
+            stack.extend(reversed(below))
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        stack: list[Tree | str] = [self]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, str):
+                parts.append(item)
+            elif isinstance(item.children[0], str):
+                parts.append(f" ({item.label} {item.children[0]})")
+            else:
+                parts.append(f" ({item.label}")
+                stack.append(")")
+                stack.extend(item.children[::-1])
+        return "".join(parts)[1:]
+
+    def __repr__(self) -> str:
+        return f"Tree.parse({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        stack = [(self, other)]
+        while stack:
+            mine, its = stack.pop()
+            if mine is its:
+                continue
+            if mine.label != its.label or len(mine.children) != len(its.children):
+                return False
+            for left, right in zip(mine.children, its.children, strict=True):
+                if isinstance(left, Tree) and isinstance(right, Tree):
+                    stack.append((left, right))
+                elif left != right:
+                    return False
+        return True
+
+    def __hash__(self) -> int:
+        labels, arities, words = flatten(self)
+        return hash((tuple(labels), tuple(arities), tuple(words)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Flat lists: pickle's own walk over nested objects would recurse.
+        return assemble, (*flatten(self), self.start)
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tree:
+        return self
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Tree cannot be changed: make a new one instead of setting {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Tree cannot be changed: {name} stays")
+
+
+# The slots' own setters: the one way past __setattr__, and the fastest.
+_set_label = Tree.__dict__["label"].__set__
+_set_children = Tree.__dict__["children"].__set__
+_set_start = Tree.__dict__["start"].__set__
+_set_end = Tree.__dict__["end"].__set__
+
+
+def parse_trees(text: str | Iterable[str], source: str = "<string>") -> Iterator[Tree]:
+    """Yield the trees of a text, or of lines such as an open file, as soon as each is closed.
+
+    Trees stand one a line, several a line or over many lines; an outer bracket without a label
+    gets the label ``""``. Raises TreeError, with line and column, at the first thing that is
+    wrong; the trees before it have been yielded by then.
+    """
+    return (tree for tree, _ in parse_trees_with_places(text, source))
+
+
+def parse_trees_with_places(
+    text: str | Iterable[str], source: str = "<string>", first_line: int = 1
+) -> Iterator[tuple[Tree, Place]]:
+    """Do as `parse_trees` and yield with each tree the place (line, column) where it starts."""
+    lines = text.split("\n") if isinstance(text, str) else text
+    return read_brackets(lines, source, _node, first_line)
+
+
+def _node(label: str, children: tuple[Tree | str, ...], start: int, end: int) -> Tree:
+    node = object.__new__(Tree)
+    _set_label(node, label)
+    _set_children(node, children)
+    _set_start(node, start)
+    _set_end(node, end)
+    return node
+
+
+def flatten(tree: Tree) -> tuple[list[str], list[int], list[str]]:
+    """Labels and numbers of child nodes, both in pre-order (0: part of speech), and the words."""
+    labels, arities = [], []
+    for node in tree.nodes():
+        labels.append(node.label)
+        arities.append(len(node.subtrees))
+    return labels, arities, list(tree.words)
+
+
+def assemble(
+    labels: Sequence[str], arities: Sequence[int], words: Sequence[str], start: int = 0
+) -> Tree:
+    """Undo `flatten`; the first word is number ``start``. Fast, for lists known to be right.
+
+    Labels and words are not checked; lists that make no tree give an IndexError or nonsense.
+    """
+    built: list[Tree] = []
+    position = start + len(words)
+    for label, arity in zip(reversed(labels), reversed(arities), strict=True):
+        if arity == 0:
+            position -= 1
+            built.append(_node(label, (words[position - start],), position, position + 1))
+        else:
+            children = tuple(built[: -arity - 1 : -1])
+            del built[-arity:]
+            built.append(_node(label, children, children[0].start, children[-1].end))
+    return built[0]
+
+
+def _moved(tree: Tree, start: int) -> Tree:
+    return tree if tree.start == start else assemble(*flatten(tree), start)
+
+
+def _preorder(tags: Sequence[str], pending: list[Span], root: str) -> tuple[list[str], list[int]]:
+    """Labels and arities, as `flatten` gives them, of the tree that `pending` spans make."""
+    labels, arities = [check_readable(root, "root", may_be_empty=True)], [0]
+    inside = [(len(tags), 0)]  # the nodes that are open: where each ends, its place in the lists
+    for position, tag in enumerate(tags):
+        while pending and pending[-1].start == position:
+            span = pending.pop()
+            if span.end > inside[-1][0]:
+                raise TreeError(f"{span} crosses the span that ends before word {inside[-1][0]}")
+            for part in _chain(span.label):
+                arities[inside[-1][1]] += 1
+                inside.append((span.end, len(labels)))
+                labels.append(part)
+                arities.append(0)
+        arities[inside[-1][1]] += 1
+        labels.append(_tag(tag))
+        arities.append(0)
+        while inside and inside[-1][0] == position + 1:
+            inside.pop()
+    return labels, arities
+
+
+# A treebank has few labels and tags: each is checked once.
+@lru_cache(maxsize=4096)
+def _chain(label: str) -> tuple[str, ...]:
+    return tuple(check_readable(part, "label") for part in label.split(CHAIN) if part)
+
+
+@lru_cache(maxsize=4096)
+def _tag(tag: str) -> str:
+    return check_readable(tag, "tag")
+
+
+def _sorted_for_pop(spans: Iterable[Span], length: int) -> list[Span]:
+    """Sort spans so that `pop` gives them in pre-order; none the same as another or outside."""
+    ordered = sorted((span for span in spans if span.label), key=lambda s: (-s.start, s.end))
+    for span in ordered:
+        if not 0 <= span.start < span.end <= length:
+            raise TreeError(f"{span} does not lie within the sentence's {length} words")
+    for span, after in pairwise(ordered):
+        if span[:2] == after[:2]:
+            raise TreeError(f"{span} is given twice: join the labels of a chain with {CHAIN}")
+    return ordered

@@ -1,0 +1,1 @@
+"""The protocol of Stanford CoreNLP's server."""

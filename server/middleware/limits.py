@@ -1,0 +1,220 @@
+"""What stands before the routes: the key, the body's size and time, and a client that goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hmac
+import re
+import time
+from contextlib import suppress
+from itertools import accumulate
+
+from pydantic import SecretStr
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bnaparser.server.middleware.observe import current
+from bnaparser.server.problems import (
+    BadBody,
+    Problem,
+    SlowBody,
+    TooLarge,
+    Unauthorized,
+    path_below_prefix,
+    problem_response,
+)
+from bnaparser.server.service_settings import ServerSettings
+
+OPEN_PATHS = frozenset({"/live"})
+# A body that is refused is read a little longer: a client that still sends would otherwise find
+# its connection reset, and never see why.
+_LINGER_SECONDS = 2.0
+_LINGER_BYTES = 64_000_000
+
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_STRING = re.compile(rb'"[^"]*"?')
+_OTHER_BYTES = bytes(set(range(256)) - set(b'"[]{}'))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+
+class RequireKey:
+    """ASGI middleware that lets through what bears the key, as a bearer or as a Basic password.
+
+    Browsers and CoreNLP's clients know Basic authentication only; any user name will do.
+    """
+
+    def __init__(self, app: ASGIApp, key: SecretStr):
+        self.app = app
+        self.key = key.get_secret_value().encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 401, or hand the request on."""
+        if (
+            scope["type"] != "http"
+            or path_below_prefix(scope) in OPEN_PATHS
+            or hmac.compare_digest(_borne(Headers(scope=scope)), self.key)
+        ):
+            await self.app(scope, receive, send)
+        else:
+            await refuse(Unauthorized(), scope, receive, send)
+
+
+class ReadBody:
+    """ASGI middleware that reads a request's whole body before the routes see it, or refuses it.
+
+    So a slow or half-sent body takes no place in the queue. While the answer is made it watches
+    the connection, and cancels the work when the client has gone.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings):
+        self.app = app
+        self.max_bytes = settings.max_body_bytes
+        self.seconds = settings.body_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 413 or 408, or hand the request on with its body."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            body = await self._read(scope, receive)
+        except Problem as problem:
+            await refuse(problem, scope, receive, send)
+            return
+        if body is None:
+            return
+        record = current.get()
+        if record is not None:
+            record.body_read = time.monotonic()
+        service = scope["app"].state.service
+        service.in_flight += 1
+        try:
+            await self._answer(body, scope, receive, send)
+        finally:
+            service.in_flight -= 1
+
+    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
+        """Return the body; None when the client went away meanwhile."""
+        self._check_size(_announced(scope))
+        chunks: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self.seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    chunks.append(message.get("body", b""))
+                    size += len(chunks[-1])
+                    self._check_size(size)
+                    if not message.get("more_body", False):
+                        return b"".join(chunks)
+        except TimeoutError:
+            raise SlowBody(f"the body was not all there after {self.seconds:g} s") from None
+
+    def _check_size(self, size: int) -> None:
+        if size > self.max_bytes:
+            raise TooLarge(
+                f"the body has more than the {self.max_bytes:,} bytes that this service takes"
+            )
+
+    async def _answer(self, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        left = asyncio.Event()
+        answered = False
+        pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            if pending:
+                return pending.pop()
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send_on(message: Message) -> None:
+            nonlocal answered
+            await send(message)
+            answered = message["type"] == "http.response.body" and not message.get("more_body")
+
+        work = asyncio.ensure_future(self.app(scope, replay, send_on))
+        watch = asyncio.ensure_future(_disconnection(receive))
+        try:
+            await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+            # A server reports the end of the answer as a disconnection, too.
+            if answered:
+                await asyncio.wait({work})
+        finally:
+            left.set()
+            await _end(watch)
+            if not work.done():
+                await _end(work)
+        if not work.cancelled():
+            work.result()
+
+
+async def refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a problem before the body is read, then close the connection gently."""
+    if not _announced(scope) and "transfer-encoding" not in Headers(scope=scope):
+        await problem_response(problem, scope)(scope, receive, send)
+        return
+    problem.headers["Connection"] = "close"
+    response = problem_response(problem, scope)
+    start: Message = {
+        "type": "http.response.start",
+        "status": response.status_code,
+        "headers": response.raw_headers,
+    }
+    await send(start)
+    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LINGER_SECONDS):
+            await _discard(receive)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _discard(receive: Receive) -> None:
+    size = 0
+    while size < _LINGER_BYTES:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+            return
+
+
+async def _disconnection(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _end(task: asyncio.Future[None]) -> None:
+    """Cancel a task and wait until it is over; what it raised is kept in it."""
+    task.cancel()
+    await asyncio.wait({task})
+
+
+def _announced(scope: Scope) -> int:
+    """Return the size that the headers say; 0 where they say none."""
+    value = Headers(scope=scope).get("content-length", "")
+    return int(value) if value.isascii() and value.isdigit() else 0
+
+
+def _borne(headers: Headers) -> bytes:
+    """Return the key that a request bears, empty if none."""
+    scheme, _, value = headers.get("authorization", "").partition(" ")
+    value = value.strip()
+    if scheme.lower() == "bearer":
+        return value.encode("latin-1", errors="replace")
+    if scheme.lower() == "basic":
+        with suppress(binascii.Error, ValueError):
+            return base64.b64decode(value, validate=True).partition(b":")[2]
+    return b""
+
+
+def check_json_depth(body: bytes, limit: int) -> None:
+    """Raise BadBody if the JSON in ``body`` nests deeper than ``limit``; recursion-free."""
+    if body.count(b"[") + body.count(b"{") <= limit:
+        return
+    escaped = _ESCAPED.sub(b"", body) if b"\\" in body else body
+    brackets = _STRING.sub(b"", escaped.translate(None, _OTHER_BYTES))
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > limit:
+        raise BadBody(f"the JSON nests deeper than {limit} levels")

@@ -1,0 +1,1 @@
+"""The service's processes: opening its port, workers, signals, connections."""

@@ -1,0 +1,1 @@
+"""What waits: admission, batches across requests, the one thread of the models."""

@@ -1,0 +1,136 @@
+"""Classification in the service: sentences wait with all others, then texts for the classifier.
+
+The two queues share the one thread of the models, and their batches take turns in it. So a long
+text holds up no short one while it is parsed, and texts of many requests go through the classifier
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bnaparser import models
+from bnaparser.errors import ModelError
+from bnaparser.parsing.result import Parse
+from bnaparser.parsing.startup import loading
+from bnaparser.server.metrics import Metrics
+from bnaparser.server.problems import Failure
+from bnaparser.server.queue.batcher import Batcher, Rows
+from bnaparser.server.service_settings import ServerSettings
+from bnaparser.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.parser import Parser
+    from bnaparser.tasks.classifier import Classification, Classifier, ReadText
+
+_WARM_UP = "The service is ready, and it answers."
+
+
+def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
+    """Load the classifier; its parser is the service's where that is the one it was trained with.
+
+    Raises ModelError.
+    """
+    with loading():
+        from bnaparser.parsing.parser import Parser
+        from bnaparser.tasks.classifier import Classifier
+
+    def open_parser(name: str | Path) -> Parser:
+        if models.find(name).samefile(models.find(settings.model)):
+            return parser
+        return Parser.load(name, settings.device, parser.batch_tokens)
+
+    assert settings.classifier is not None
+    with loading():
+        return Classifier.load(settings.classifier, device=settings.device, open_parser=open_parser)
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A text in the classifier's queue; ``words`` are those that the encoder may read."""
+
+    text: ReadText
+    words: Sequence[str]
+
+
+class Classifying:
+    """A classifier, its queue, and the queue of the sentences that it needs trees of.
+
+    ``parsing`` is the service's own queue, or another one on the same thread where the classifier
+    has a parser of its own.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        parser: Parser,
+        parsing: Batcher[Sentence, Parse],
+        settings: ServerSettings,
+        metrics: Metrics,
+    ):
+        self.classifier = classifier
+        limits = (settings.batch_tokens, settings.queue_words, settings.queue_seconds)
+        self._shared = classifier.parser is parser
+        self.parsing = parsing
+        if not self._shared:
+            work = classifier.parser.parse_sentences
+            self.parsing = Batcher(work, *limits, metrics, thread=parsing.thread)
+        self._queue: Batcher[_Unit, Classification] = Batcher(
+            self._answer, *limits, metrics.classifying, "classifier", parsing.thread
+        )
+
+    @property
+    def alive(self) -> bool:
+        """Whether it takes texts."""
+        return self._queue.alive and self.parsing.alive
+
+    async def start(self, name: str) -> None:
+        """Classify a text, then begin to work. Raises ModelError, in one sentence, with the name."""
+        text = self.classifier.read((_WARM_UP,) * (2 if self.pair else 1))
+        try:
+            text.take(iter([await self.parsing.try_out(one) for one in text.sentences]))
+            answer = await self._queue.try_out(self._unit(text))
+        except Failure as failure:
+            raise ModelError(f"the classifier {name!r} cannot classify") from failure
+        if answer.error is not None:
+            raise ModelError(f"the classifier {name!r} cannot classify: {answer.error}")
+        self._queue.start()
+        if not self._shared:
+            self.parsing.start()
+
+    async def stop(self) -> None:
+        """Give up all that waits; the service stops its own queue itself, after this."""
+        await self._queue.stop()
+        if not self._shared:
+            await self.parsing.stop()
+
+    @property
+    def pair(self) -> bool:
+        """Whether a text for the classifier is two texts."""
+        return self.classifier.model.settings.task.pair
+
+    def check_room(self) -> None:
+        """Raise QueueFull where nothing can be taken in."""
+        self.parsing.check_room()
+        self._queue.check_room()
+
+    async def answers(self, texts: Sequence[ReadText]) -> list[Classification]:
+        """Return an answer for each text, in order; their sentences have been parsed.
+
+        Raises as ``Batcher.submit`` does.
+        """
+        good = [text for text in texts if text.error is None]
+        found = iter(await self._queue.submit([self._unit(text) for text in good]))
+        bad = iter(self.classifier.answer([text for text in texts if text.error is not None]))
+        return [next(found) if text.error is None else next(bad) for text in texts]
+
+    def _answer(self, units: Sequence[_Unit], rows: Rows) -> list[Classification]:
+        return self.classifier.answer([unit.text for unit in units])
+
+    def _unit(self, text: ReadText) -> _Unit:
+        words = chain.from_iterable(sentence.words for sentence in text.sentences)
+        return _Unit(text, tuple(islice(words, self.classifier.model.max_pieces)))

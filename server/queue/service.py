@@ -1,0 +1,269 @@
+"""One process's service: its models, their queues, and whether it takes requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+
+from bnaparser import models
+from bnaparser.errors import ModelError
+from bnaparser.parsing.result import Parse
+from bnaparser.parsing.startup import loading
+from bnaparser.server.metrics import Metrics
+from bnaparser.server.middleware.observe import current
+from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
+from bnaparser.server.queue.batcher import Batcher, ModelThread, Rows
+from bnaparser.server.queue.classifying import Classifying, load_classifier
+from bnaparser.server.rest.request_body import check_count
+from bnaparser.server.service_settings import ServerSettings
+from bnaparser.text.sentence import Sentence, tokenize
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.parser import Parser
+    from bnaparser.tasks.classifier import Classification, Classifier, ReadText
+
+log = logging.getLogger(__name__)
+Given = TypeVarTuple("Given")
+Result = TypeVar("Result")
+Load = Callable[[ServerSettings], "Parser"]
+LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
+
+# Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
+# a few milliseconds, less than other requests would notice.
+SMALL = 4_000
+_CHARACTERS_A_WORD = 6
+# A batch counts words, the model word pieces: room enough that a batch goes through in one piece.
+_PIECES_A_WORD = 2
+_STARTING = "the service is starting: its model is not loaded yet"
+_STOPPING = "the service is stopping: ask another one, or try again later"
+_WARM_UP = "The service is ready , and it answers ."
+
+
+def load_parser(settings: ServerSettings) -> Parser:
+    """Load the model with the threads that this worker may use. Raises ModelError."""
+    with loading():
+        import torch
+
+        from bnaparser.parsing.parser import Parser
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    threads = settings.threads or max(1, (cores or 1) // settings.workers)
+    if threads != torch.get_num_threads():
+        torch.set_num_threads(threads)
+    with loading():
+        return Parser.load(settings.model, settings.device, _PIECES_A_WORD * settings.batch_tokens)
+
+
+class Service:
+    """What the routes use: ``parse``, ``classify``, and how the service is.
+
+    ``model_name`` and ``classifier_name`` (empty without one) are for the answers; ``in_flight``
+    counts the requests whose body was read and whose answer is not yet sent.
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        load: Load = load_parser,
+        load_classifier: LoadClassifier = load_classifier,
+    ):
+        self.settings = settings
+        self.metrics = Metrics()
+        self.model_name = _shown_name(settings.model)
+        self.classifier_name = _shown_name(settings.classifier) if settings.classifier else ""
+        self.parser: Parser | None = None
+        self.classifying: Classifying | None = None
+        self.draining = False
+        self.in_flight = 0
+        self._load, self._load_classifier = load, load_classifier
+        self._batcher: Batcher[Sentence, Parse] | None = None
+        # Texts are split one at a time: Python would not run two at once, and so each is done sooner.
+        self._text_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
+        # All of torch runs in one thread, loading too: each that computes has helpers of its own, and
+        # once these are more than the cores they no longer wait for work but sleep.
+        self._model_thread = ModelThread()
+        self._characters = 0  # of texts that are being split or wait to be
+
+    @property
+    def ready(self) -> bool:
+        """Whether it takes requests: the model is loaded, it has parsed, and it is not draining."""
+        parses = not self.draining and self._batcher is not None and self._batcher.alive
+        return parses and (self.classifying is None or self.classifying.alive)
+
+    async def start(self) -> None:
+        """Load the models and try them out. Raises ModelError, in one sentence."""
+        started = time.perf_counter()
+        parser = await self._model_thread.run(self._load, self.settings)
+        batcher = Batcher(
+            parser.parse_sentences,
+            self.settings.batch_tokens,
+            self.settings.queue_words,
+            self.settings.queue_seconds,
+            self.metrics,
+            thread=self._model_thread,
+        )
+        try:
+            warm_up = await batcher.try_out(tokenize(_WARM_UP))
+        except Failure as failure:
+            raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
+        if warm_up.error is not None:
+            raise ModelError(f"the model {self.settings.model!r} cannot parse: {warm_up.error}")
+        classifying = await self._classifying(parser, batcher)
+        batcher.start()
+        self.parser, self.classifying, self._batcher = parser, classifying, batcher
+        seconds = round(time.perf_counter() - started, 2)
+        fields = {"model": self.model_name, "seconds": seconds}
+        log.info("ready", extra={"fields": fields})
+
+    async def _classifying(
+        self, parser: Parser, batcher: Batcher[Sentence, Parse]
+    ) -> Classifying | None:
+        """Load the classifier, if there is to be one, and classify a text."""
+        name = self.settings.classifier
+        if name is None:
+            return None
+        classifier = await self._model_thread.run(self._load_classifier, self.settings, parser)
+        classifying = Classifying(classifier, parser, batcher, self.settings, self.metrics)
+        await classifying.start(name)
+        return classifying
+
+    def drain(self) -> None:
+        """Take no more requests; what was taken in is finished."""
+        self.draining = True
+
+    async def stop(self) -> None:
+        """End: who still waits gets a problem. May be called again."""
+        self.draining = True
+        if self.classifying is not None:
+            await self.classifying.stop()
+        if self._batcher is not None:
+            await self._batcher.stop()
+        self._model_thread.end()
+        self._text_thread.shutdown(wait=False)
+
+    def admit(self) -> None:
+        """Raise a Problem if a request could not be taken in now, before any work is done for it."""
+        if self.draining:
+            raise NotReady(_STOPPING)
+        if self._batcher is None:
+            raise NotReady(_STARTING)
+        self._batcher.check_room(self._characters // _CHARACTERS_A_WORD)
+        record = current.get()
+        if record is not None:
+            record.admitted = True
+
+    async def read(
+        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+    ) -> Result:
+        """Return ``function(*arguments)``, which reads a body of so many characters.
+
+        Until it is done the characters count as words that are about to be queued.
+        """
+        self._characters += size
+        try:
+            return await self.off_loop(size, function, *arguments)
+        finally:
+            self._characters -= size
+
+    async def off_loop(
+        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+    ) -> Result:
+        """Return ``function(*arguments)``; in a thread where ``size``, in characters, is large."""
+        if size <= SMALL:
+            return function(*arguments)
+        loop = asyncio.get_running_loop()
+        try:
+            result = loop.run_in_executor(self._text_thread, function, *arguments)
+        except RuntimeError:  # the thread was ended while this request was on its way
+            raise NotReady(_STOPPING) from None
+        return await result
+
+    async def parse(
+        self,
+        sentences: Sequence[Sentence],
+        tags: Rows = None,
+        *,
+        deadline_seconds: float | None = None,
+        batcher: Batcher[Sentence, Parse] | None = None,
+    ) -> list[Parse]:
+        """Return a Parse a sentence, in order; ``tags`` has a row for each, if given.
+
+        ``batcher`` is the queue of another parser than the service's.
+        A sentence with more than ``max_words`` gets an error in its place. Raises NotReady,
+        TooLarge, QueueFull, or DeadlinePassed, counted from when the request's body was read.
+        """
+        record = current.get()
+        if record is None or not record.admitted:
+            self.admit()
+        batcher = batcher or self._batcher
+        if batcher is None:
+            raise NotReady(_STARTING)
+        check_count(len(sentences), "sentences", self.settings)
+        good = [i for i, one in enumerate(sentences) if len(one.words) <= self.settings.max_words]
+        chosen = [sentences[index] for index in good]
+        rows = None if tags is None else [tags[index] for index in good]
+        seconds = self.settings.deadline_seconds if deadline_seconds is None else deadline_seconds
+        answers = await _before(seconds, batcher.submit(chosen, rows))
+        found = dict(zip(good, answers, strict=True))
+        parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
+        self._note(parses)
+        return parses
+
+    async def classify(self, texts: Sequence[ReadText]) -> list[Classification]:
+        """Return an answer a text, in order; their sentences are parsed as by ``parse``.
+
+        Raises what ``parse`` raises.
+        """
+        if self.classifying is None:
+            raise NotReady(_STARTING)
+        self.classifying.check_room()
+        sentences = [sentence for text in texts for sentence in text.sentences]
+        parses = iter(await self.parse(sentences, batcher=self.classifying.parsing))
+        for text in texts:
+            text.take(parses)
+        return await _before(self.settings.deadline_seconds, self.classifying.answers(texts))
+
+    def _too_long(self, sentence: Sentence) -> Parse:
+        reason = (
+            f"the sentence has {len(sentence.words):,} words, more than the"
+            f" {self.settings.max_words:,} that this service takes: split it into sentences"
+        )
+        return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
+
+    def _note(self, parses: Sequence[Parse]) -> None:
+        errors = sum(parse.error is not None for parse in parses)
+        self.metrics.sentence_errors.inc(errors)
+        record = current.get()
+        if record is not None:
+            record.sentences += len(parses)
+            record.words += sum(len(parse.words) for parse in parses)
+            record.errors += errors
+
+
+def _shown_name(name: str) -> str:
+    """Return a model's name: of a folder the last part, for paths are nobody else's business."""
+    shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
+    return name if shipped_or_hub else Path(name).resolve().name
+
+
+async def _before(seconds: float, work: Coroutine[Any, Any, Result]) -> Result:
+    """Wait for work so many seconds from when the request's body was read; then DeadlinePassed."""
+    try:
+        async with asyncio.timeout(seconds - _elapsed()):
+            return await work
+    except TimeoutError:
+        raise DeadlinePassed(seconds) from None
+
+
+def _elapsed() -> float:
+    """Return the seconds since the running request's body was read; 0 outside of a request."""
+    record = current.get()
+    if record is None or record.body_read is None:
+        return 0.0
+    return time.monotonic() - record.body_read

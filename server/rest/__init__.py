@@ -1,0 +1,1 @@
+"""The REST interface: its routes, what they read and what they write."""

@@ -1,0 +1,225 @@
+"""From the bytes of a request's body to sentences; whatever is wrong with them is told, with its place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.datastructures import Headers
+
+from bnaparser.server.middleware.limits import check_json_depth
+from bnaparser.server.problems import BadBody, TooLarge, Unprocessable, UnsupportedBody
+from bnaparser.server.rest.schemas import (
+    REQUESTS,
+    Format,
+    SentencesRequest,
+    TextRequest,
+    TokensRequest,
+)
+from bnaparser.server.service_settings import ServerSettings
+from bnaparser.text.sentence import Sentence, from_words, split, tokenize
+
+JSON = "application/json"
+PLAIN = "text/plain"
+# What curl names the body of ``--data-binary @file`` when it is not told.
+_CURLS_DEFAULT = "application/x-www-form-urlencoded"
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+# Half of a surrogate pair is no character. NUL is a blank in a text, as in the library and in
+# CoreNLP's protocol; a word that is given as such has no blanks.
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+_NO_WORD = re.compile("[\x00\ud800-\udfff]")
+_TOLD_MISTAKES = 3
+
+Request = TypeVar("Request", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request wants: trees of these sentences, in this form."""
+
+    sentences: list[Sentence]
+    tags: list[list[str]] | None = None
+    format: Format = "json"
+    scores: bool = True
+    problem: str | None = None  # why none of the sentences can be parsed
+
+
+def media_type(headers: Headers) -> str:
+    """Return the body's media type, JSON or PLAIN. Raises UnsupportedBody."""
+    check_coding(headers)
+    content_type = headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    charset = _CHARSET.search(content_type)
+    if charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
+        raise UnsupportedBody(f"the character set is {charset[1][:40]!r}: send UTF-8")
+    if kind == JSON:
+        return JSON
+    if kind in (PLAIN, _CURLS_DEFAULT):
+        return PLAIN
+    said = f"the content type is {kind[:80]!r}" if kind else "the content type is not given"
+    raise UnsupportedBody(f"{said}: send {JSON}, or {PLAIN} with a sentence a line")
+
+
+def check_coding(headers: Headers) -> None:
+    """Raise UnsupportedBody for a body that is compressed: it is not unpacked here."""
+    coding = headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise UnsupportedBody(
+            f"the body is coded as {coding[:40]!r}: send it as it is",
+            {"Accept-Encoding": "identity"},
+        )
+
+
+def read_json(body: bytes, settings: ServerSettings) -> Asked:
+    """Read a JSON request. Raises BadBody, Unprocessable or TooLarge."""
+    return _asked(read_request(body, settings, REQUESTS), settings)
+
+
+def read_request(
+    body: bytes, settings: ServerSettings, requests: Mapping[str, type[Request]]
+) -> Request:
+    """Read a JSON object of one of several kinds, each named like the field that it must have.
+
+    Raises BadBody or Unprocessable.
+    """
+    given = _load(body, settings.max_json_depth)
+    *others, last = requests
+    names = f"{', '.join(others)} and {last}"
+    if not isinstance(given, dict):
+        raise Unprocessable(f"the JSON is no object: send one with one of {names}")
+    kinds = [kind for kind in requests if kind in given]
+    if len(kinds) != 1:
+        found = f"the request has {' and '.join(kinds)}" if kinds else "the request has none"
+        raise Unprocessable(f"give exactly one of {names}: {found}")
+    _check_text(given, _NO_WORD if kinds == ["tokens"] else _NO_TEXT)
+    try:
+        return requests[kinds[0]].model_validate(given)
+    except ValidationError as error:
+        _tell_mistakes(error)
+
+
+def read_plain(body: bytes, settings: ServerSettings) -> list[Sentence | None]:
+    """Read a text of one sentence a line, None for an empty line. Raises BadBody or TooLarge."""
+    lines = read_lines(body, settings)
+    return [tokenize(line) if line.strip() else None for line in lines]
+
+
+def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
+    """Read the lines of a text. Raises BadBody or TooLarge."""
+    text = _decode(body)
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    if not lines[-1]:
+        lines.pop()
+    check_size(lines, settings)
+    return lines
+
+
+def _asked(
+    request: TextRequest | SentencesRequest | TokensRequest, settings: ServerSettings
+) -> Asked:
+    options = (request.format, request.scores)
+    if isinstance(request, TextRequest):
+        check_size([request.text], settings)
+        return Asked(split(request.text), None, *options)
+    if isinstance(request, SentencesRequest):
+        check_size(request.sentences, settings)
+        return Asked([tokenize(text) for text in request.sentences], None, *options)
+    check_size((word for words in request.tokens for word in words), settings)
+    sentences = [from_words(words) for words in request.tokens]
+    problem = None
+    if request.tags is not None and len(request.tags) != len(sentences):
+        problem = (
+            f"there are {len(request.tags)} lists of tags for {len(sentences)} sentences:"
+            " give one for each"
+        )
+        # Each is told in its place, those too that have tags only.
+        sentences += [from_words([])] * (len(request.tags) - len(sentences))
+    return Asked(sentences, request.tags, *options, problem)
+
+
+def _load(body: bytes, depth: int) -> Any:
+    text = _decode(body)
+    check_json_depth(body, depth)
+    try:
+        return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise BadBody(
+            f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        ) from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise BadBody("the JSON has a number that is too long") from None
+
+
+def _decode(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadBody(f"the body is not UTF-8: byte {error.start + 1} is wrong") from None
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise BadBody("the JSON has an object with the same name twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise BadBody(f"the JSON has {name}, which is no JSON number")
+
+
+def _check_text(value: Any, bad: re.Pattern[str], place: str = "") -> None:
+    """Raise Unprocessable where a string holds a bad character; the depth is bounded."""
+    if isinstance(value, str):
+        _check_characters(value, bad, place)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            _check_characters(name, _NO_WORD, "a name")
+            _check_text(item, bad, f"{place}.{name}" if place else name)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _check_text(item, bad, f"{place}[{index}]")
+
+
+def _check_characters(text: str, bad: re.Pattern[str], place: str) -> None:
+    wrong = bad.search(text)
+    if wrong:
+        name = "NUL" if wrong[0] == "\x00" else f"half of a surrogate pair, \\u{ord(wrong[0]):04x}"
+        raise Unprocessable(f"{place}: character {wrong.start() + 1} is {name}")
+
+
+def check_size(texts: Iterable[str], settings: ServerSettings) -> None:
+    """Raise TooLarge for texts of more characters than the service takes at once."""
+    size = sum(map(len, texts))
+    if size > settings.max_characters:
+        raise TooLarge(
+            f"the request has {size:,} characters of text, more than the"
+            f" {settings.max_characters:,} that this service takes at once: send it in parts"
+        )
+
+
+def check_count(count: int, what: str, settings: ServerSettings) -> None:
+    """Raise TooLarge for more sentences, or texts, than a request may have."""
+    if count > settings.max_sentences:
+        raise TooLarge(
+            f"the request has {count:,} {what}, more than the {settings.max_sentences:,} that this"
+            " service takes at once"
+        )
+
+
+def _tell_mistakes(error: ValidationError) -> NoReturn:
+    mistakes = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [f"{_place(mistake['loc'])}: {mistake['msg']}" for mistake in mistakes[:_TOLD_MISTAKES]]
+    if len(mistakes) > _TOLD_MISTAKES:
+        told.append(f"and {len(mistakes) - _TOLD_MISTAKES} more")
+    raise Unprocessable("; ".join(told)) from None
+
+
+def _place(parts: Sequence[int | str]) -> str:
+    """Write a place as ``tokens[3][1]``."""
+    written = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return written.removeprefix(".")[:200]

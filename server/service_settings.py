@@ -1,0 +1,156 @@
+"""Every setting of the service, typed, with its default: from the environment or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from bnaparser.errors import SettingsError
+from bnaparser.text.sentence import MAX_WORDS
+
+ENVIRONMENT_PREFIX = "BNAPARSER_"
+
+
+def _number(default: float | None, description: str, **bounds: Any) -> Any:
+    """Return the field of a number; at least 1 where no bounds are given. Never infinite."""
+    bounds = bounds or {"ge": 1}
+    if isinstance(default, float):
+        bounds["allow_inf_nan"] = False
+    return Field(default=default, description=description, **bounds)
+
+
+class ServerSettings(BaseSettings):
+    """What the service does; a field ``x`` is set by the environment's ``BNAPARSER_X``.
+
+    ``read_settings`` makes one with errors that a user can read.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX, extra="forbid", frozen=True, validate_default=True
+    )
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="address to listen on")
+    port: int = _number(8000, "port to listen on; 0: a free one", ge=0, le=65535)
+    model: str = Field(
+        default="en",
+        min_length=1,
+        description="a model that ships, a model folder, or org/name of a model hub",
+    )
+    classifier: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a classifier for /v1/classify, named like a model; by default there is none",
+    )
+    device: str | None = Field(
+        default=None, min_length=1, description="torch device; by default the first GPU, or the CPU"
+    )
+    workers: int = _number(1, "processes, each with its own models", ge=1, le=256)
+    threads: int | None = _number(
+        None,
+        "threads of a worker's models; by default the cores divided by the workers",
+        ge=1,
+        le=1024,
+    )
+    batch_tokens: int = _number(1000, "words that a batch holds at most")
+    queue_words: int = _number(
+        50_000,
+        "words that wait in a worker at most, and no more than it can answer within two thirds of"
+        " the deadline; further requests get 503",
+    )
+    deadline_seconds: float = _number(
+        60.0, "seconds that a request may take once its body is read; then it gets 504", gt=0
+    )
+    body_seconds: float = _number(
+        30.0,
+        "seconds that a request's head may take to arrive, then the connection is closed, and as"
+        " many again its body, then it gets 408",
+        gt=0,
+    )
+    stall_seconds: float = _number(
+        60.0,
+        "seconds for which a client may take nothing of its answer; then its connection is closed",
+        gt=0,
+        le=86_400,
+    )
+    drain_seconds: float = _number(
+        30.0, "seconds that work taken in has to finish when the service is stopped", ge=0
+    )
+    max_body_bytes: int = _number(2_000_000, "bytes that a request's body may have")
+    max_characters: int = _number(200_000, "characters of text that a request may have")
+    max_sentences: int = _number(5_000, "sentences, or texts, that a request may have")
+    max_words: int = _number(
+        500,
+        "words that a sentence may have; a longer one gives an error in its place",
+        ge=1,
+        le=MAX_WORDS,
+    )
+    max_json_depth: int = _number(32, "how deep a request's JSON may nest", ge=3, le=200)
+    key: SecretStr | None = Field(
+        default=None,
+        description="requests must bear this key, all but those for /live",
+    )
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="web origins whose pages may call the service, separated by commas; * for all",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="what is logged: debug, info, warning or error"
+    )
+
+    @property
+    def queue_seconds(self) -> float:
+        """Seconds that what waits may take: the rest of the deadline is for guesses that were wrong."""
+        return self.deadline_seconds * 2 / 3
+
+    @field_validator("key")
+    @classmethod
+    def _key_fits_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+        text = "x" if key is None else key.get_secret_value()
+        if not (text.isascii() and text.isprintable() and text and " " not in text):
+            raise ValueError("a key is one or more printable ASCII characters without blanks")
+        return key
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _separated_by_commas(cls, origins: object) -> object:
+        if isinstance(origins, str):
+            return tuple(part.strip() for part in origins.split(",") if part.strip())
+        return origins
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            scheme, separator, host = origin.partition("://")
+            if origin != "*" and not (scheme and separator and host and "/" not in host):
+                raise ValueError(f"{origin!r} is no origin: write it like https://example.org")
+        return origins
+
+    @model_validator(mode="after")
+    def _queue_holds_a_sentence(self) -> ServerSettings:
+        if self.queue_words < self.max_words:
+            raise ValueError(
+                f"queue_words ({self.queue_words}) is less than max_words ({self.max_words}):"
+                " a sentence that is allowed could never be taken in"
+            )
+        return self
+
+
+def read_settings(given: Mapping[str, Any] | None = None) -> ServerSettings:
+    """Return the settings: those given by name, then the environment's, then the defaults.
+
+    Raises SettingsError, with what is wrong and where, in one sentence.
+    """
+    try:
+        return ServerSettings(**(given or {}))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        reason = first["msg"].removeprefix("Value error, ")
+        if not first["loc"]:
+            raise SettingsError(reason) from None
+        name = str(first["loc"][0])
+        variable = ENVIRONMENT_PREFIX + name.upper()
+        raise SettingsError(f"{name} (environment {variable}): {reason}") from None
