@@ -14,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bnaparser.server.logs import JsonLines
+from bnaparser.server.rest import request_body
 from bnaparser.server.rest.answer_body import errors_header
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ class LayerStack(nn.Module):
         self.concatenate = settings.positions == "concatenate"
         self.positions = nn.Parameter(torch.empty(settings.max_positions, settings.content_width))
         # The authors' program draws the table with deviation 1. Added to a content of a quarter of
-        # that, it all but hides the words for hundreds of updates (benchmarks/ablation.md).
+        # that, it all but hides the words for hundreds of updates (benchmarks/ablation/ablation.md).
         nn.init.normal_(self.positions, std=1.0 if self.concatenate else POSITION_DEVIATION)
         self.norm = nn.LayerNorm(settings.width)
         self.dropout = FeatureDropout(settings.input_dropout)

@@ -1,0 +1,63 @@
+"""F1 and tag accuracy of a model on the test sets of the English mix, as benchmarks/accuracy/accuracy.md.
+
+    python -m benchmarks.accuracy.run_accuracy TREEBANKS [--model en] [--part test] [--sentences N]
+
+TREEBANKS holds ``NAME/test.txt.xz`` (or ``.mrg``) for each set. The maps of ``recipes/label_maps.toml``
+are applied to the gold trees of masc and craft; wsj_sample, gum and genia are scored as stored. Words
+are the gold ones, tags are predicted, parameters are COLLINS.prm's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import platform
+import time
+from itertools import islice
+from pathlib import Path
+
+import torch
+
+from bnaparser import Parser, Tree
+from bnaparser.eval import score
+from bnaparser.treebanks.label_maps import read_label_map
+from bnaparser.treebanks.reading import list_files, load_trees
+
+LABEL_MAPS = Path(__file__).parents[2] / "recipes" / "label_maps.toml"
+SETS = {"wsj_sample": False, "gum": False, "genia": False, "masc": True, "craft": True}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("treebanks", type=Path)
+    arguments.add_argument("--model", default="en")
+    arguments.add_argument("--part", default="test")
+    arguments.add_argument("--sentences", type=int)
+    options = arguments.parse_args()
+    parser = Parser.load(options.model, device="cpu")
+    print(f"{datetime.date.today()}, {platform.machine()}, {torch.get_num_threads()} threads, "
+          f"torch {torch.__version__}, model {options.model}\n")  # fmt: skip
+    print("| set | sentences | recall | precision | F1 | tags | sentences/s |")
+    print("|---|---|---|---|---|---|---|")
+    for name, mapped in SETS.items():
+        (file,) = list_files(f"{options.treebanks}/{name}/{options.part}.*")
+        gold = list(islice(load_trees(file), options.sentences))
+        if mapped:
+            label_map = read_label_map(LABEL_MAPS, name)
+            gold = [label_map.apply(tree) for tree in gold]
+        print(row(parser, name, gold), flush=True)
+
+
+def row(parser: Parser, name: str, gold: list[Tree]) -> str:
+    started = time.perf_counter()
+    parses = parser.parse_many([tree.words for tree in gold])
+    rate = len(gold) / (time.perf_counter() - started)
+    result = score(gold, [parse.tree for parse in parses])
+    return (
+        f"| {name} | {len(gold)} | {result.recall:.2f} | {result.precision:.2f} "
+        f"| {result.f1:.2f} | {result.tag_accuracy:.2f} | {rate:.0f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,354 @@
+"""What the service promises, measured: clients, schema, load, overload, endurance, faults.
+
+    python -m benchmarks.service.run_service [--model en] [--parts schema,faults,...] [--sentences FILE]
+
+Writes `service.md` beside this file; parts that are not run keep what it says of them. It starts
+`bnaparser serve` itself, one server at a time. It wants the Debian packages `wrk` and `hey`, and
+schemathesis (`pip install 'bnaparser[dev]'`); it exits with 1 when an aim is missed. All parts take
+about an hour; give them a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import math
+import os
+import re
+import shlex
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.service import load
+from benchmarks.service.faults import run_faults
+from benchmarks.service.service_process import SERVE, Fault, Server, checked
+
+Parse = Callable[[Sequence[str]], object]
+PACKAGES = ("bnaparser", "torch", "fastapi", "uvicorn", "pydantic", "schemathesis")
+TREES = Path(__file__).parents[2] / "tests" / "data" / "tiny.mrg"
+# A part of the page that people write.
+NOTES = "notes"
+# The service's throughput is that of the best of these: with too few it waits for requests.
+CONNECTIONS = (64, 128, 256)
+TURNS = 6
+AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05, 0.05
+
+
+class Report:
+    """A part's lines of Markdown, printed as they come; and whether all its aims were met."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.met = True
+
+    def add(self, line: str = "") -> None:
+        print(line, flush=True)
+        self.lines.append(line)
+
+    def aim(self, said: str, met: bool) -> None:
+        """Add a measured value and whether its aim is met."""
+        self.met = self.met and met
+        self.add(f"- {said}: {'met' if met else '**missed**'}.")
+
+
+def main() -> int:
+    options = arguments().parse_args()
+    met = True
+    for part in options.parts.split(","):
+        report = Report()
+        report.add(f"## {part.capitalize()}\n")
+        heading(report)
+        start = time.monotonic()
+        try:
+            PARTS[part](report, options)
+        except Fault as fault:
+            report.aim(f"failed: {fault}", False)
+        report.add(f"\n{time.monotonic() - start:,.0f} s.\n")
+        met = met and report.met
+        # What is done is kept, whatever becomes of the next part; another run may have written, too.
+        sections = earlier(options.output) | {part: "\n".join(report.lines)}
+        kept = [sections[name] for name in (*PARTS, NOTES) if name in sections]
+        page = ["# The service\n", *kept]
+        options.output.write_text("\n".join(page), encoding="utf-8")
+    return 0 if met else 1
+
+
+def earlier(page: Path) -> dict[str, str]:
+    """Return the parts of the page that there is, by name."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
+    return {part[3:].split("\n", 1)[0].lower(): part.rstrip() + "\n" for part in parts}
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="en")
+    parser.add_argument("--classifier", default="sst2", help="for the schema's /v1/classify")
+    parser.add_argument("--parts", default=",".join(PARTS), help="default: all, %(default)s")
+    parser.add_argument("--sentences", type=Path, help="a sentence a line; default: the tests' own")
+    parser.add_argument("--texts", type=int, default=200, help="for NLTK's client")
+    parser.add_argument("--cases", type=int, default=20_000, help="of schemathesis")
+    parser.add_argument("--seconds", type=float, default=60, help="of overload")
+    parser.add_argument(
+        "--step-seconds", type=float, default=10, help="for each rate that is tried"
+    )
+    parser.add_argument("--endurance-seconds", type=float, default=600)
+    parser.add_argument("--times", type=int, default=100, help="each fault")
+    parser.add_argument("--stops", type=int, help="SIGTERM under load; default: as --times")
+    parser.add_argument(
+        "--lone", type=int, default=200, help="requests of which there is one at a time"
+    )
+    parser.add_argument("--serve", help="what starts the service; default: this Python's bnaparser")
+    parser.add_argument("--queue-words", type=int, help="of the server; default: its own")
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_name("service.md"))
+    return parser
+
+
+def heading(report: Report) -> None:
+    processor = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    report.add(f"{datetime.date.today()}, {os.cpu_count()} cores {processor[0] if processor else ''}, "
+               f"load before {os.getloadavg()[0]:.1f}; Python {sys.version.split()[0]}, {versions}.\n")  # fmt: skip
+    given = [Path(text).name if Path(text).exists() else text for text in sys.argv[1:]]
+    threads = os.environ.get("BNAPARSER_THREADS")  # the service takes its settings from here, too
+    setting = [] if threads is None else [f"BNAPARSER_THREADS={threads}"]
+    report.add(
+        f"    {shlex.join([*setting, 'python', 'benchmarks/service/run_service.py', *given])}\n"
+    )
+
+
+def clients(report: Report, options: argparse.Namespace) -> None:
+    """NLTK's client for CoreNLP beside the library, on raw text."""
+    from nltk.parse.corenlp import CoreNLPParser
+
+    from bnaparser import Parser
+
+    parser = Parser.load(options.model)
+    texts = read_sentences(options)[: options.texts]
+    same = 0
+    with started(options) as server:
+        client = CoreNLPParser(url=server.address)
+        for text in texts:
+            found = [tree.pformat(margin=sys.maxsize) for tree in client.parse_text(text)]
+            expected = [f"(ROOT{str(parse.tree)[len('(TOP') :]}" for parse in parser(text)]
+            same += found == expected
+    report.aim(f"NLTK's `CoreNLPParser.parse_text` gives the library's trees for {same} of "
+               f"{len(texts)} texts", same == len(texts) > 0)  # fmt: skip
+
+
+def schema(report: Report, options: argparse.Namespace) -> None:
+    """Every operation of the OpenAPI document, with right and wrong requests."""
+    with started(options, ["--classifier", options.classifier]) as server:
+        paths = server.get("/openapi.json").json()["paths"].values()
+        operations = [operation for path in paths for operation in path.values()]
+        # What takes no body has only a few cases: those that do must make up the number.
+        each = math.ceil(options.cases / sum("requestBody" in one for one in operations))
+        out = checked(
+            [
+                str(Path(sys.executable).with_name("schemathesis")),
+                "run",
+                f"{server.address}/openapi.json",
+                "--checks",
+                "all",
+                "--continue-on-failure",
+                "--max-examples",
+                str(each),
+                "--no-color",
+                "--generation-database",
+                "none",
+            ],
+            allowed=(0, 1),
+        )
+        summary = out[out.find("SUMMARY") :]
+        generated = re.findall(r"([\d,]+) generated", summary)
+        failed = "FAILURES" in out or "ERRORS" in out
+        report.aim(f"schemathesis, all checks, {len(operations)} operations, "
+                   f"{generated[0] if generated else 'no'} cases", not failed)  # fmt: skip
+        if failed:
+            report.add("\n```\n" + out[-4000:] + "\n```")
+        if not server.is_ready():
+            raise Fault(f"the service is gone: {server.log()[-1000:]}")
+
+
+def throughput(report: Report, options: argparse.Namespace) -> None:
+    """At saturation beside the library, and of one request alone."""
+    parse = load_library(options)
+    sentences = read_sentences(options)
+    seconds = options.step_seconds
+    with started(options) as server:
+        load.lone_latency(server, sentences, 20)
+        load.library_throughput(parse, sentences, seconds)
+        tried = {
+            connections: load.throughput(server, sentences, 2 * seconds, connections)
+            for connections in CONNECTIONS
+        }
+        connections = max(tried, key=lambda one: tried[one])
+        # In turns, as the machine is now faster, now slower; wrk for longer, since it does not
+        # count what is under way when it ends.
+        turns = [
+            (
+                load.library_throughput(parse, sentences, 2 * seconds),
+                load.throughput(server, sentences, 6 * seconds, connections),
+            )
+            for _ in range(TURNS)
+        ]
+        library, service = (statistics.mean(rates) for rates in zip(*turns, strict=True))
+        report.add(f"{len(sentences)} sentences, {words(sentences) / len(sentences):.1f} words each "
+                   f"on average, one a request (wrk).\n")  # fmt: skip
+        found = ", ".join(f"{rate:,.1f} with {count}" for count, rate in tried.items())
+        report.add(f"- saturation: {found} connections, in sentences/s.")
+        found = ", ".join(f"{ours:.1f} ({ours / theirs:.2f})" for theirs, ours in turns)
+        report.add(f"- the library: {library:,.1f} sentences/s; the service, {connections} connections: "
+                   f"{service:,.1f}; by turns {found}.")  # fmt: skip
+        report.aim(
+            f"ratio {service / library:.3f}, aim {AIM_RATIO}", service >= AIM_RATIO * library
+        )
+        alone, bare = alone_and_library(server, parse, sentences[: options.lone])
+        report.aim(f"one request alone {alone * 1e3:.1f} ms, the library {bare * 1e3:.1f} ms, aim "
+                   f"{AIM_LONE_SECONDS * 1e3:.0f} ms more", alone - bare <= AIM_LONE_SECONDS)  # fmt: skip
+
+
+def load_library(options: argparse.Namespace) -> Parse:
+    """Return what parses texts without the service."""
+    from bnaparser import Parser
+    from bnaparser.text.sentence import tokenize
+
+    parser = Parser.load(options.model)
+    return lambda texts: parser.parse_sentences([tokenize(text) for text in texts])
+
+
+def overload(report: Report, options: argparse.Namespace) -> None:
+    """Twice what the service can do, from more connections than its queue holds."""
+    with started(options) as server:
+        sentence, connections, rate = saturate(report, server, options)
+        with load.Watch(server) as watch:
+            ends = load.hey(server, sentence, options.seconds, connections, 2 * rate)
+        describe(report, ends, watch)
+
+
+def endurance(report: Report, options: argparse.Namespace) -> None:
+    """The same for long: memory does not grow, and afterwards all is as before."""
+    seconds = options.endurance_seconds
+    early = min(60.0, seconds / 3)
+    parse = load_library(options)
+    with started(options) as server:
+        sentence, connections, rate = saturate(report, server, options)
+        before = alone_and_library(server, parse, [sentence] * 50)
+        with load.Watch(server) as watch:
+            ends = load.hey(server, sentence, seconds, connections, 2 * rate)
+        time.sleep(5)
+        after = alone_and_library(server, parse, [sentence] * 50)
+        describe(report, ends, watch)
+        first, last = watch.memory_at(early), watch.memory_at(seconds)
+        report.aim(f"memory {first:.0f} MB after {early:.0f} s, {last:.0f} MB after {seconds:.0f} s, "
+                   f"aim {AIM_MEMORY:.0%} more", last <= first * (1 + AIM_MEMORY))  # fmt: skip
+        (ours, theirs), (ours_after, theirs_after) = before, after
+        report.aim(f"one request alone {ours * 1e3:.1f} ms before, the library {theirs * 1e3:.1f} ms; "
+                   f"{ours_after * 1e3:.1f} and {theirs_after * 1e3:.1f} ms 5 s after; aim 20% more "
+                   "over the library", ours_after / theirs_after <= 1.2 * ours / theirs)  # fmt: skip
+
+
+def alone_and_library(
+    server: Server, parse: Parse, sentences: Sequence[str]
+) -> tuple[float, float]:
+    """Seconds of one request alone, and of the library: in turns, as the machine's speed varies."""
+    turns = [
+        (load.lone_latency(server, few, len(few)), load.library_latency(parse, few, len(few)))
+        for few in (sentences[start : start + 10] for start in range(0, len(sentences), 10))
+    ]
+    ours, theirs = (statistics.median(took) for took in zip(*turns, strict=True))
+    return ours, theirs
+
+
+def saturate(report: Report, server: Server, options: argparse.Namespace) -> tuple[str, int, float]:
+    """Return the sentence to send, how many connections overfill the queue, and the best rate."""
+    from bnaparser.server.service_settings import ServerSettings
+    from bnaparser.text.sentence import tokenize
+
+    # The one of middling length stands for all: hey sends a single body.
+    sentence = sorted(read_sentences(options), key=len)[len(read_sentences(options)) // 2]
+    size = len(tokenize(sentence).words)
+    settings = ServerSettings()
+    rate = load.saturation(server, sentence, options.step_seconds)
+    held = min(
+        (options.queue_words or settings.queue_words) // size,
+        math.ceil(rate * settings.queue_seconds),
+    )
+    connections = min(5000, math.ceil(1.25 * held) + 64)
+    report.add(f"A sentence of {size} words; saturation at {rate:,.1f} requests/s; the queue holds "
+               f"about {held:,}; {connections:,} connections send {2 * rate:,.1f} requests/s (hey).\n")  # fmt: skip
+    return sentence, connections, rate
+
+
+def describe(report: Report, ends: load.Ends, watch: load.Watch) -> None:
+    """Report how an overload went."""
+    rows = {"accepted": ends.accepted, "refused (503)": ends.refused}
+    report.add("| requests | number | median, ms | p99, ms |\n|---|---|---|---|")
+    for name, took in rows.items():
+        median, slow = (1e3 * load.percentile(took, percent) for percent in (50, 99))
+        report.add(f"| {name} | {len(took):,} | {median:,.1f} | {slow:,.1f} |")
+    peak = max((size for _, size in watch.memory), default=math.nan)
+    report.add(f"\n- memory at most {peak:.0f} MB.")
+    report.aim(f"{len(ends.refused):,} refused, {ends.others} other answers",
+               bool(ends.refused) and not ends.others)  # fmt: skip
+    slowest = load.percentile(ends.refused, 99)
+    report.aim(f"refused within {1e3 * slowest:.0f} ms (99 of 100), aim "
+               f"{1e3 * AIM_REFUSED_SECONDS:.0f}", slowest <= AIM_REFUSED_SECONDS)  # fmt: skip
+    report.aim(f"one more client: {watch.answered} answers with its own trees, {watch.refused} "
+               f"refusals with Retry-After, the slowest after {watch.slowest_refusal * 1e3:.0f} ms, "
+               f"faults: {'; '.join(watch.faults[:3]) or 'none'}", not watch.faults)  # fmt: skip
+
+
+def faults(report: Report, options: argparse.Namespace) -> None:
+    """Everything that goes wrong, each a number of times."""
+    stops = options.times if options.stops is None else options.stops
+    report.add("| fault | times | outcome |\n|---|---|---|")
+    for name, times, outcome in run_faults(partial(started, options), options.times, stops):
+        report.add(f"| {name} | {times} | {outcome} |")
+
+
+def read_sentences(options: argparse.Namespace) -> list[str]:
+    if options.sentences is not None:
+        lines = options.sentences.read_text(encoding="utf-8").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+    return list(tree_texts())
+
+
+def tree_texts() -> Iterator[str]:
+    from bnaparser.treebanks.reading import read_trees
+
+    for tree in read_trees([TREES]):
+        yield " ".join(tree.words)
+
+
+def words(sentences: Sequence[str]) -> int:
+    from bnaparser.text.sentence import tokenize
+
+    return sum(len(tokenize(sentence).words) for sentence in sentences)
+
+
+def started(options: argparse.Namespace, more: Sequence[str] = ()) -> Server:
+    """The service with the model and the queue that the options say."""
+    queue = [] if options.queue_words is None else ["--queue-words", str(options.queue_words)]
+    command = SERVE if options.serve is None else shlex.split(options.serve)
+    return Server(["--model", options.model, *queue, *more], command)
+
+
+PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
+    "clients": clients,
+    "schema": schema,
+    "throughput": throughput,
+    "overload": overload,
+    "endurance": endurance,
+    "faults": faults,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

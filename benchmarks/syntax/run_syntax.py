@@ -1,0 +1,163 @@
+"""What syntax is worth to an encoder: SLA, WLA, LISA, SG-Net and Syntax-BERT on seven tasks.
+
+    python -m benchmarks.syntax.run_syntax --tasks TASKS --encoder DIR --output DIR [--cost-encoder DIR]
+    python -m benchmarks.syntax.run_syntax --tasks TASKS --encoder DIR --output DIR --inside
+    python -m benchmarks.syntax.run_syntax --tasks TASKS --encoder DIR --output DIR --report
+
+TASKS is a folder with cola, sst, ner_wikineural, ged_realec, mrpc, stsb and snli_sample. Four groups
+of runs, in ``syntax_tables``: every system on every task; Syntax-BERT's table 5; SST-2 with our
+parser's trees, SST's own, random ones and a linear window; and what may explain a loss or a gain.
+Each run has the same encoder, the same examples, number of updates and rates as the others of its
+task, and a process of its own. Nothing is chosen on what is scored: the network after the last
+update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run leaves a
+line in ``OUTPUT/results.jsonl`` and is not run again. With ``--cost-encoder`` syntax_cost.py
+follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
+``--report`` writes ``syntax.md`` beside this file (or ``--page``), with what ``syntax_notes.md``
+beside it says below the tables.
+
+One learning rate for all parameters, as in the papers, but 3e-4: small BERT models and few updates
+want more than the papers' 3e-5 (Turc and others 2019 tried 3e-5 to 3e-4). It was chosen over 1e-4
+after two trials with the plain encoder alone, on training sentences that are not drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed.run_speed import say
+from benchmarks.syntax.inside import look_inside
+from benchmarks.syntax.runs import Result, budget, prepare, prepared, run_one
+from benchmarks.syntax.syntax_report import report
+from benchmarks.syntax.syntax_tables import RUNS, SEEDS, SYSTEMS, TASKS
+
+Run = tuple[str, str, int]
+# Loaded once, before the processes of the runs fork off.
+PRELOADED = [
+    "accelerate",
+    "sklearn.metrics",
+    "seqeval.metrics",
+    "bnaparser.parsing.parser",
+    "bnaparser.tasks.task_training",
+    "bnaparser.cli.quiet",
+]
+
+
+def options_from_command_line() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--encoder", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--parser", default="en", help="whose trees: a name or folder")
+    parser.add_argument("--examples", type=int, help="of training; default: by task, up to 2000")
+    parser.add_argument("--epochs", type=float, help="default: by task, 1 or 2")
+    parser.add_argument("--scored", type=int, default=1000, help="at most so many are scored")
+    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--learning-rate", type=float, default=3e-4)
+    parser.add_argument("--pooling", default="mean", help="how a text's vector is made")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--only", nargs=2, metavar=("TASK", "SYSTEM"))
+    parser.add_argument("--cost-encoder", type=Path, metavar="DIR", help="measure the cost as well")
+    parser.add_argument("--inside", action="store_true", help="train a few again and look inside")
+    parser.add_argument("--report", action="store_true", help="write the page; run nothing")
+    parser.add_argument("--page", type=Path, default=Path(__file__).with_name("syntax.md"))
+    options = parser.parse_args()
+    if options.only and (options.only[0] not in TASKS or options.only[1] not in SYSTEMS):
+        parser.error(f"tasks are {', '.join(TASKS)}, systems {', '.join(SYSTEMS)}")
+    return options
+
+
+def results(options: argparse.Namespace) -> list[Result]:
+    """Return what is done with this budget."""
+    path = options.output / "results.jsonl"
+    if not path.is_file():
+        return []
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if budget(options, row["task"]).items() <= row.items()]
+
+
+def pending(options: argparse.Namespace) -> list[Run]:
+    """Return the runs that were asked for and are not done, one seed of everything after another."""
+    done = {(row["task"], row["system"], row["seed"]) for row in results(options)}
+    wanted = [tuple(options.only)] if options.only else RUNS
+    runs = [(task, system, seed) for seed in options.seeds for task, system in wanted]
+    return [run for run in runs if run not in done]
+
+
+def time_left(options: argparse.Namespace, runs: list[Run]) -> str:
+    """Say how long runs will take, going by those that are done: of the same task if there are any."""
+    done = results(options)
+    if not done:
+        return "time left unknown"
+    total = 0.0
+    for task, system, _ in runs:
+        of_task = [row for row in done if row["task"] == task]
+        same = [row for row in of_task if row["system"] == system]
+        total += statistics.mean(row["total_seconds"] for row in same or of_task or done)
+    return f"about {total / 60:.0f} min left"
+
+
+def in_a_process(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Do something in a new process, forked from one that has loaded the libraries."""
+    context = multiprocessing.get_context("forkserver")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(work, *arguments).result()
+
+
+def run_all(options: argparse.Namespace, runs: list[Run]) -> None:
+    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
+    if not prepared(options):
+        say("trees for all texts")
+        in_a_process(prepare, options)
+    for number, run in enumerate(runs):
+        task, system, seed = run
+        left = time_left(options, runs[number:])
+        say(f"run {number + 1} of {len(runs)}, {task} {system} seed {seed}; {left}")
+        row = in_a_process(run_one, options, task, system, seed)
+        with (options.output / "results.jsonl").open("a", encoding="utf-8") as file:
+            print(json.dumps(row), file=file)
+        found = ", ".join(f"{name} {row['scores'][name]:.2f}" for name in TASKS[task].metrics)
+        say(f"{task} {system} seed {seed}: {found}; {row['total_seconds']:.0f} s")
+
+
+def measure_cost(options: argparse.Namespace) -> None:
+    if (options.output / "cost.json").is_file():
+        return
+    say("cost of each variant")
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.syntax.cost"]
+    command += ["--encoder", str(options.cost_encoder)]
+    subprocess.run([*command, "--output", str(options.output)], check=True)
+
+
+def main() -> None:
+    options = options_from_command_line()
+    options.output.mkdir(parents=True, exist_ok=True)
+    if options.report:
+        options.page.write_text(report(options, results(options)), encoding="utf-8")
+        print(options.page.read_text(encoding="utf-8"))
+        return
+    os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}
+    os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
+    if options.inside:
+        look_inside(options)
+        return
+    run_all(options, pending(options))
+    if options.cost_encoder:
+        measure_cost(options)
+    say(f"all done; {shlex.join([*sys.argv, '--report'])} writes the page")
+
+
+if __name__ == "__main__":
+    main()

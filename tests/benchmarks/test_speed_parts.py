@@ -1,0 +1,43 @@
+"""benchmarks/speed/run_speed.py: each of its parts runs on a tiny encoder, and measures what it says."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks.speed import parts
+
+
+@pytest.fixture(autouse=True)
+def flushing() -> Iterator[None]:
+    yield
+    torch.set_flush_denormal(False)  # for the other tests as it was
+
+
+def test_every_part_runs(encoder_folder, treebank: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.mrg"  # two batches to warm up, one to measure
+    more.write_text(treebank.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    options = argparse.Namespace(
+        encoder=encoder_folder("bert"),
+        trees=treebank,
+        train=more,
+        folder=tmp_path / "model",
+        layers="bimsa,nsa",
+        sentences=8,
+        train_batches=1,
+        repeats=1,
+        threads=1,
+        lengths="3,5",
+        batch_sizes="1,2",
+        at_once=2,
+    )
+    found = {name: part(options) for name, part in parts.PARTS.items()}
+    assert list(found) == ["train", "parse", "chart", "lengths", "batches"]
+    for name in ("train", "parse"):
+        assert found[name]["peak_mb"] > 0, found[name]
+        assert all(value > 0 for value in found[name].values() if isinstance(value, float))
+    assert len(found["lengths"]["rows"]) == len(found["batches"]["rows"]) == 2

@@ -1,0 +1,366 @@
+"""How the service starts, drains and ends: real processes, real signals.
+
+The parser in them is a stand-in (`stand_in.py`), which SLEEPs for as long as a text says.
+`tests/cli/test_serve.py` runs the service with a model.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+STAND_IN = Path(__file__).parents[1] / "stand_in.py"
+START_SECONDS = 60  # a busy machine is no failure
+
+
+class Service:
+    """A running service."""
+
+    def __init__(self, *options: str, kind: str = "load"):
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the service)
+        command = [sys.executable, str(STAND_IN), kind, "--port", "0", *options]
+        self.process = subprocess.Popen(command, stderr=self.errors)
+        try:
+            found = self.wait_for(lambda: self._logged(r"starting on http://[\d.]+:(\d+)"))
+        except BaseException:
+            self.errors.close()
+            raise
+        self.port = int(found)
+
+    def _logged(self, pattern: str) -> str | None:
+        found = re.findall(pattern, self.log())
+        assert found or self.process.poll() is None, self.log()
+        return found[0] if found else None
+
+    def log(self) -> str:
+        """What was written to standard error."""
+        self.errors.seek(0)
+        return self.errors.read().decode()
+
+    def wait_for(self, what: Callable[[], Any]) -> Any:
+        deadline = time.monotonic() + START_SECONDS
+        while not (found := what()):
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.01)
+        return found
+
+    def start(self) -> Service:
+        """Wait until it is ready."""
+        self.wait_for(lambda: self.status("/ready") == 200)
+        return self
+
+    def ask(self, method: str, path: str, body: str | None = None) -> tuple[int, dict, bytes]:
+        """Return status, headers and body. Raises OSError or HTTPException without an answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
+        try:
+            connection.request(method, path, body, {"Content-Type": "text/plain"})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def status(self, path: str) -> int | None:
+        """The status of an answer to GET; None when nobody listens."""
+        with suppress(OSError, http.client.HTTPException):
+            return self.ask("GET", path)[0]
+        return None
+
+    def metric(self, name: str) -> float:
+        page = self.ask("GET", "/metrics")[2].decode()
+        return sum(float(n) for n in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", page, re.MULTILINE))
+
+    def workers(self) -> list[int]:
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [c for c in map(int, children) if b"spawn_main" in command_line(c)]
+
+    def sockets(self) -> int:
+        """How many sockets the process has open."""
+        found = 0
+        for name in Path(f"/proc/{self.process.pid}/fd").iterdir():
+            with suppress(OSError):
+                found += os.readlink(name).startswith("socket:")
+        return found
+
+    def signal(self, number: int = signal.SIGTERM) -> float:
+        """Send a signal and return the time."""
+        self.process.send_signal(number)
+        return time.monotonic()
+
+    def end(self) -> int:
+        """Wait for the end and return the exit status."""
+        return self.process.wait(START_SECONDS)
+
+
+class Asking(threading.Thread):
+    """Asks for the parse of one text; ``status`` and ``body`` are the answer's, or ``error``."""
+
+    def __init__(self, service: Service, text: str):
+        super().__init__(daemon=True)
+        self.service, self.text = service, text
+        self.status: int | None = None
+        self.body = b""
+        self.error: Exception | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.status, _, self.body = self.service.ask("POST", "/v1/parse", self.text)
+        except (OSError, http.client.HTTPException) as error:
+            self.error = error
+
+
+def command_line(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+@pytest.fixture
+def run() -> Iterator[Callable[..., Service]]:
+    """A function that runs a service, which is gone after the test."""
+    services: list[Service] = []
+
+    def start(*options: str, kind: str = "load") -> Service:
+        services.append(Service(*options, kind=kind))
+        return services[-1]
+
+    yield start
+    for service in services:
+        service.process.kill()
+        service.process.wait()
+        service.errors.close()
+
+
+def in_work(service: Service, count: int) -> bool:
+    """Whether so many requests are being answered, the one for the metrics left out."""
+    return service.metric("bnaparser_requests_in_flight") - 1 >= count
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_what_was_taken_in_is_finished_and_who_comes_later_is_told(run, number: int) -> None:
+    service = run("--drain-seconds=20").start()
+    asking = [Asking(service, f"SLEEP 1.5 q{place}q sat .") for place in range(3)]
+    service.wait_for(lambda: in_work(service, 3))
+    kept = http.client.HTTPConnection("127.0.0.1", service.port, timeout=START_SECONDS)
+    kept.request("GET", "/ready")
+    assert kept.getresponse().read() is not None
+    half = send_half(service)
+    service.signal(number)
+    service.wait_for(lambda: service.status("/ready") == 503)
+    status, headers, body = service.ask("POST", "/v1/parse", "The cat sat .")
+    assert status == 503
+    assert int(headers["retry-after"]) > 0
+    assert headers["connection"] == "close"
+    assert json.loads(body)["status"] == 503
+    assert service.status("/live") == 200
+    kept.request("GET", "/ready")  # on a connection from before
+    assert kept.getresponse().status == 503
+    kept.close()
+    for place, one in enumerate(asking):
+        one.join(START_SECONDS)
+        assert one.status == 200, (one.error, service.log())
+        assert b"(XX q%dq)" % place in one.body
+    assert service.end() == 0
+    assert half.recv(100) == b""  # closed, and not waited for
+    half.close()
+    assert "Traceback" not in service.log()
+
+
+def send_half(service: Service) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", service.port), timeout=START_SECONDS)
+    head = b"POST /v1/parse HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+    connection.sendall(head + b"Content-Length: 100\r\n\r\nThe cat")
+    return connection
+
+
+def test_an_answer_on_a_kept_connection_does_not_wait_for_an_acknowledgement(run) -> None:
+    service = run().start()
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=START_SECONDS)
+    seconds = []
+    for _ in range(40):
+        begin = time.perf_counter()
+        connection.request("GET", "/live")
+        connection.getresponse().read()
+        seconds.append(time.perf_counter() - begin)
+    connection.close()
+    assert min(seconds[20:]) < 0.03
+
+
+def test_it_is_gone_in_time_even_if_work_is_left(run) -> None:
+    service = run("--drain-seconds=2").start()
+    asking = Asking(service, "SLEEP 50 seconds .")
+    service.wait_for(lambda: in_work(service, 1))
+    begin = service.signal()
+    assert service.end() == 0
+    assert time.monotonic() - begin < 4
+    asking.join(START_SECONDS)
+    assert asking.status == 503  # an answer, not a broken connection
+    assert "1 requests are given up" in service.log()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_second_signal_leaves_at_once(run, workers: int) -> None:
+    service = run(f"--workers={workers}", "--drain-seconds=40").start()
+    asking = Asking(service, "SLEEP 50 seconds .")
+    service.wait_for(lambda: in_work(service, 1))
+    service.signal()
+    service.wait_for(lambda: service.status("/ready") == 503)
+    begin = service.signal()
+    assert service.end() == 128 + signal.SIGTERM
+    assert time.monotonic() - begin < 5
+    asking.join(START_SECONDS)
+    assert asking.error is not None
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_signal_while_the_model_is_loaded_ends_it(run, workers: int) -> None:
+    service = run(f"--workers={workers}", kind="dawdle")
+    if workers > 1:
+        service.wait_for(lambda: len(service.workers()) == 2)
+    begin = service.signal()
+    assert service.end() == 0
+    assert time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_that_cannot_be_loaded_is_told_once(run, workers: int) -> None:
+    service = run(f"--workers={workers}", kind="refuse")
+    assert service.end() == 2
+    assert service.log().count("bnaparser: model.safetensors is cut short") == 1
+    assert "Traceback" not in service.log()
+
+
+def test_a_dead_worker_is_replaced_and_its_request_gets_an_error(run) -> None:
+    service = run("--workers=2", "--drain-seconds=20").start()
+    service.wait_for(lambda: len(service.workers()) == 2)
+    service.wait_for(lambda: service.log().count('"message": "ready"') == 2)
+    asking = [Asking(service, f"SLEEP 3 q{place}q sat .") for place in range(8)]
+    service.wait_for(lambda: in_work(service, 8))
+    victim = service.workers()[0]
+    os.kill(victim, signal.SIGKILL)
+    for one in asking:
+        one.join(START_SECONDS)
+    assert all(one.status == 200 or one.error is not None for one in asking)
+    answered = sum(one.status == 200 for one in asking)
+    service.wait_for(lambda: service.log().count('"message": "ready"') == 3)
+    assert victim not in service.workers()
+    assert len(service.workers()) == 2
+    assert service.ask("POST", "/v1/parse", "The cat sat .")[0] == 200
+    # Summed over workers, the dead one's among them; its own open requests are forgotten.
+    assert service.metric("bnaparser_sentences_total") >= answered + 1
+    service.wait_for(lambda: not in_work(service, 1))
+    service.signal()
+    assert service.end() == 0
+    assert not list(Path(tempfile.gettempdir()).glob(f"bnaparser-metrics-{service.process.pid}-*"))
+
+
+def test_no_worker_outlives_a_killed_supervisor(run) -> None:
+    service = run("--workers=2").start()
+    service.wait_for(lambda: len(service.workers()) == 2)
+    workers = service.workers()
+    service.signal(signal.SIGKILL)
+    service.wait_for(lambda: not any(map(command_line, workers)))
+
+
+def test_a_taken_port_and_a_wrong_host() -> None:
+    from bnaparser.server.process.lifecycle import PortError, open_sockets
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(PortError, match=f"port {port}: Address already in use: choose another"):
+            open_sockets("127.0.0.1", port)
+    with pytest.raises(PortError, match=r"192\.0\.2\.1 port 0: .*no such address"):
+        open_sockets("192.0.2.1", 0)
+    with pytest.raises(PortError, match=r"cannot listen on no-such-host\.invalid"):
+        open_sockets("no-such-host.invalid", 0)
+    with pytest.raises(PortError, match=r"cannot listen on 'a\.\.b': no host can have this name"):
+        open_sockets("a..b", 0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_port_that_is_taken_while_the_model_is_loaded(run, workers: int) -> None:
+    """Two programs may bind the same port as long as neither listens on it."""
+    service = run(f"--workers={workers}")
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", service.port))
+        other.listen()
+        assert service.end() == 2
+    assert service.log().count(f"port {service.port}: Address already in use: choose another") == 1
+    assert "Traceback" not in service.log()
+
+
+def test_all_addresses_of_a_name_have_the_same_port() -> None:
+    from bnaparser.server.process.lifecycle import open_sockets
+
+    sockets = open_sockets("localhost", 0)
+    assert len({one.getsockname()[1] for one in sockets}) == 1
+    assert "127.0.0.1" in {one.getsockname()[0] for one in sockets}
+    for one in sockets:
+        one.close()
+
+
+def test_who_takes_nothing_of_an_answer_loses_the_connection(run) -> None:
+    """Its rest must not stay in memory for as long as the client likes."""
+    service = run("--stall-seconds=1").start()
+    time.sleep(0.5)  # until the connections of the start are closed
+    idle = service.sockets()
+    body = json.dumps({"sentences": ["a " * 400] * 100}).encode()
+    head = (
+        "POST /v1/parse HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(START_SECONDS)
+        client.connect(("127.0.0.1", service.port))
+        client.sendall(head.encode() + body)
+        assert client.recv(15) == b"HTTP/1.1 200 OK"
+        assert service.sockets() == idle + 1
+        service.wait_for(lambda: service.sockets() == idle)
+        with pytest.raises(ConnectionResetError):
+            while client.recv(65536):
+                pass
+
+
+@pytest.mark.parametrize(
+    "sent", ["", "GET /live HTTP/1.1\r\nHost:", "GET /live HTTP/1.1\r\nHost: a\r\n\r\nGET /li"]
+)
+def test_who_sends_no_request_or_half_of_its_head_loses_the_connection(run, sent: str) -> None:
+    service = run("--body-seconds=1").start()
+    with socket.create_connection(("127.0.0.1", service.port), timeout=START_SECONDS) as client:
+        client.sendall(sent.encode())
+        answers = b""
+        while piece := client.recv(65536):
+            answers += piece
+    assert answers.count(b"HTTP/1.1 200") == sent.count("\r\n\r\n")
+
+
+def test_headers_without_end_are_refused(run) -> None:
+    service = run().start()
+    address = ("127.0.0.1", service.port)
+    with socket.create_connection(address, timeout=START_SECONDS) as client:
+        client.sendall(b"GET /live HTTP/1.1\r\nHost: a\r\n")
+        sent = 0
+        with pytest.raises(ConnectionError):
+            while sent < 4_000_000:
+                client.sendall(b"X-More: " + b"a" * 10_000 + b"\r\n")
+                sent += 10_000
+    assert sent < 4_000_000
+    assert service.status("/live") == 200
