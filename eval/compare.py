@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bnaparser.eval.debug import Trace
 from bnaparser.eval.errorlog import SKIP, ErrorLog
-from bnaparser.eval.lines import Bracket, Sentence
+from bnaparser.eval.lines import Bracket, EvalbSentence
 from bnaparser.eval.params import Params, cut_label
 from bnaparser.eval.quotes import repair_quotes
 from bnaparser.eval.report import Row
@@ -16,7 +16,7 @@ UNMATCHED, MATCHED, DELETED = 0, 1, 5
 
 
 def compare(
-    gold: Sentence, test: Sentence, params: Params, log: ErrorLog, trace: Trace | None
+    gold: EvalbSentence, test: EvalbSentence, params: Params, log: ErrorLog, trace: Trace | None
 ) -> Row:
     """Return the row of a sentence; report an error to the log and return zeros if words differ.
 
@@ -40,7 +40,7 @@ def compare(
 
 
 def _same_words(
-    gold: Sentence, test: Sentence, params: Params, log: ErrorLog, trace: Trace | None
+    gold: EvalbSentence, test: EvalbSentence, params: Params, log: ErrorLog, trace: Trace | None
 ) -> bool:
     if len(gold.words) != len(test.words):
         repair_quotes(gold, test, params, trace)
@@ -65,7 +65,9 @@ def _prepare_brackets(brackets: list[Bracket], params: Params) -> None:
             bracket.state = DELETED
 
 
-def _match_brackets(gold: Sentence, test: Sentence, params: Params, trace: Trace | None) -> int:
+def _match_brackets(
+    gold: EvalbSentence, test: EvalbSentence, params: Params, trace: Trace | None
+) -> int:
     """Match greedily in order of opening; return how many gold brackets found a partner."""
     matched = 0
     relabelled: set[int] = set()  # test brackets whose LABEL line was written
@@ -97,7 +99,7 @@ def _match_brackets(gold: Sentence, test: Sentence, params: Params, trace: Trace
     return matched
 
 
-def _count_crossing(gold: Sentence, test: Sentence, trace: Trace | None) -> int:
+def _count_crossing(gold: EvalbSentence, test: EvalbSentence, trace: Trace | None) -> int:
     """Return how many test brackets are crossed by at least one gold bracket."""
     crossing = 0
     gold_left = [bracket for bracket in gold.brackets if bracket.state != DELETED]
@@ -118,7 +120,7 @@ def _count_crossing(gold: Sentence, test: Sentence, trace: Trace | None) -> int:
     return crossing
 
 
-def _match_tags(gold: Sentence, test: Sentence, params: Params) -> int:
+def _match_tags(gold: EvalbSentence, test: EvalbSentence, params: Params) -> int:
     correct = 0
     for first, second in zip(gold.words, test.words, strict=True):
         agree = params.same_label(first.tag, second.tag)

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bnaparser.eval.lines import Bracket, Quote, Sentence, Word
+    from bnaparser.eval.lines import Bracket, EvalbSentence, Quote, Word
 
 
 class Trace:
@@ -52,7 +52,7 @@ class Trace:
         self._write(b"  %s[%d-%d]: %s\n" % (kind, bracket.start, bracket.end - 1, text))
 
 
-def sentence_report(gold: Sentence, test: Sentence) -> Iterator[bytes]:
+def sentence_report(gold: EvalbSentence, test: EvalbSentence) -> Iterator[bytes]:
     """Yield the lines that DEBUG 1 prints after the row of a sentence."""
     yield b"-<1>---(wn1=%3d, bn1=%3d)-           " % (len(gold.words), len(gold.brackets))
     yield b"-<2>---(wn2=%3d, bn2=%3d)-\n" % (len(test.words), len(test.brackets))

@@ -61,7 +61,7 @@ class Quote:
 
 
 @dataclass(slots=True)
-class Sentence:
+class EvalbSentence:
     """A line after reading. ``length`` counts the words that count for the length."""
 
     line: bytes
@@ -71,7 +71,7 @@ class Sentence:
     length: int
 
 
-class LineReader:
+class EvalbReader:
     """Reads the lines of one side (gold or test), keeping what EVALB keeps from line to line.
 
     EVALB never clears its stack of open brackets, and a line with too many ``)`` reaches below
@@ -86,10 +86,10 @@ class LineReader:
         self._trace = trace
         self._text_ends: dict[int, int] = {}  # by bracket number; not cleared in C either
 
-    def read(self, line: bytes) -> Sentence:
+    def read(self, line: bytes) -> EvalbSentence:
         """Return what stands in the line; report its errors to the log as they are met."""
         line = line.partition(b"\0")[0]
-        sentence = Sentence(line, [], [], [], 0)
+        sentence = EvalbSentence(line, [], [], [], 0)
         ends: dict[int, int] = {}
         height = position = 0
         while position < len(line):
@@ -119,7 +119,7 @@ class LineReader:
             bracket.text_end = self._text_ends.get(number, 0)
         return sentence
 
-    def _open(self, sentence: Sentence, position: int, height: int) -> tuple[int, bool]:
+    def _open(self, sentence: EvalbSentence, position: int, height: int) -> tuple[int, bool]:
         """Read a terminal, or the label of a bracket; return where to go on, and whether the latter."""
         match = _LABEL.match(sentence.line, position)
         assert match is not None  # the caller saw the bracket
@@ -140,7 +140,7 @@ class LineReader:
         sentence.brackets.append(Bracket(label, start, -1, after_label, 0))
         return after_label, True
 
-    def _add_terminal(self, sentence: Sentence, tag: bytes, word: bytes, height: int) -> None:
+    def _add_terminal(self, sentence: EvalbSentence, tag: bytes, word: bytes, height: int) -> None:
         if tag not in self._params.delete_labels_for_length:
             sentence.length += 1
         if tag in self._params.quote_labels and word in _QUOTES:

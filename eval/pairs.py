@@ -8,7 +8,7 @@ from bnaparser.eval.compare import compare
 from bnaparser.eval.debug import Trace, sentence_report
 from bnaparser.eval.errorlog import ERROR, ErrorLog, UnreadableLine
 from bnaparser.eval.fast import FastScorer, Outline
-from bnaparser.eval.lines import LineReader, Sentence
+from bnaparser.eval.lines import EvalbReader, EvalbSentence
 from bnaparser.eval.params import Params
 from bnaparser.eval.report import Row
 
@@ -31,14 +31,14 @@ class PairScorer:
         self._log = log
         self._trace = Trace(write) if params.debug > 1 else None
         stack: dict[int, int] = {}
-        self._gold_reader = LineReader(params, log, stack, self._trace)
-        self._test_reader = LineReader(params, log, stack, self._trace)
+        self._gold_reader = EvalbReader(params, log, stack, self._trace)
+        self._test_reader = EvalbReader(params, log, stack, self._trace)
         # The debug output shows the state of every word and bracket: only the exact way knows them.
         self._fast = None if exact or params.debug > 0 else FastScorer(params)
         self._gold_line = b""
         self._outline: Outline | None = None
-        self._gold: Sentence | None = None
-        self._test: Sentence | None = None
+        self._gold: EvalbSentence | None = None
+        self._test: EvalbSentence | None = None
 
     def start(self, number: int, line: bytes) -> None:
         """Read the gold line of sentence ``number``; its errors go to the log."""
@@ -67,7 +67,7 @@ class PairScorer:
         if self._gold and self._test:
             yield from sentence_report(self._gold, self._test)
 
-    def _read(self, reader: LineReader, line: bytes) -> Sentence | None:
+    def _read(self, reader: EvalbReader, line: bytes) -> EvalbSentence | None:
         """Read a line; None if it cannot be read to its end (see ErrorLog.report_forever)."""
         try:
             return reader.read(line)

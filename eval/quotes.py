@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bnaparser.eval.debug import Trace
-from bnaparser.eval.lines import Quote, Sentence, Word
+from bnaparser.eval.lines import EvalbSentence, Quote, Word
 from bnaparser.eval.params import Params
 
 
-def repair_quotes(gold: Sentence, test: Sentence, params: Params, trace: Trace | None) -> None:
+def repair_quotes(
+    gold: EvalbSentence, test: EvalbSentence, params: Params, trace: Trace | None
+) -> None:
     """Change both sentences in place; call only when their numbers of words differ.
 
     A pair of records at one index, with one tag deleted and the other kept, is repaired by putting
@@ -28,7 +30,7 @@ def repair_quotes(gold: Sentence, test: Sentence, params: Params, trace: Trace |
                 _put_back(test, test_number, trace)
 
 
-def _put_back(sentence: Sentence, number: int, trace: Trace | None) -> None:
+def _put_back(sentence: EvalbSentence, number: int, trace: Trace | None) -> None:
     quote: Quote = sentence.quotes[number]
     if trace:
         trace.insertion(quote, sentence.brackets)

@@ -19,7 +19,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 if TYPE_CHECKING:
     from bnaparser.network.model import BnaModel
-    from bnaparser.settings import LayerSettings, TagSettings
+    from bnaparser.network.model_settings import LayerSettings, TagSettings
     from bnaparser.training.data import Example
 
 # A busy machine is no failure.
@@ -53,8 +53,8 @@ def treebank() -> Path:
 @pytest.fixture(scope="session")
 def examples() -> list[Example]:
     """The trees of the invented sentences, cleaned as for training."""
-    from bnaparser.settings import DataSettings, TrainSettings
     from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings, TrainSettings
 
     return read_examples(DataSettings(path=str(TREEBANK)), TrainSettings())
 
@@ -91,10 +91,10 @@ def build_model(
     """A function that makes an untrained parser; ``encoder`` is a kind, or None for characters."""
     import torch
 
+    from bnaparser.encoders.encoder_settings import EncoderSettings
     from bnaparser.network import storage
     from bnaparser.network.labels import Inventory
-    from bnaparser.settings import (
-        EncoderSettings,
+    from bnaparser.network.model_settings import (
         LayerSettings,
         ModelSettings,
         ScorerSettings,
@@ -136,7 +136,7 @@ def tiny_model_dir(
     import torch
 
     from bnaparser.network import storage
-    from bnaparser.settings import TagSettings
+    from bnaparser.network.model_settings import TagSettings
     from bnaparser.training.loss import gold, hinge_loss, known_tags, tag_loss
 
     model = build_model("bert", tagging=TagSettings(predict=True, hidden=16))

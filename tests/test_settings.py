@@ -4,15 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.settings import (
-    EncoderSettings,
-    LayerSettings,
-    ModelSettings,
-    Recipe,
-    load_recipe,
-    validate,
-)
+from bnaparser.network.model_settings import LayerSettings, ModelSettings
+from bnaparser.settings import validate
+from bnaparser.training.recipe import Recipe, load_recipe
 from bnaparser.treebanks.label_maps import read_label_map
 
 RECIPE = """

@@ -31,7 +31,7 @@ from benepar.ptb_unescape import guess_space_after, ptb_unescape
 PACKAGES = ("benepar", "torch", "torch-struct", "transformers", "numpy")
 
 
-class Example(parse_base.BaseInputExample):
+class BeneparExample(parse_base.BaseInputExample):
     """A sentence as benepar takes it; with ``gold`` for training."""
 
     def __init__(self, tree: nltk.Tree, gold: bool):
@@ -94,7 +94,7 @@ def compute_in_bfloat16(module: torch.nn.Module) -> None:
     module.forward = under_autocast
 
 
-def train(job: dict, parser: parse_chart.ChartParser, examples: list[Example]) -> None:
+def train(job: dict, parser: parse_chart.ChartParser, examples: list[BeneparExample]) -> None:
     optimizer = torch.optim.Adam(parser.parameters(), betas=job["betas"], eps=job["epsilon"])
     parser.train()
     for update, indices in enumerate(job["batches"]):
@@ -115,7 +115,7 @@ def train(job: dict, parser: parse_chart.ChartParser, examples: list[Example]) -
 
 def parse(parser: parse_chart.ChartParser, source: str, target: str) -> None:
     parser.f_tag = None
-    examples = [Example(tree, gold=False) for tree in read(source)]
+    examples = [BeneparExample(tree, gold=False) for tree in read(source)]
     with open(target, "w", encoding="utf-8") as file:
         for tree in parser.parse(examples, subbatch_max_tokens=500):
             print(tree.pformat(margin=sys.maxsize), file=file)
@@ -137,7 +137,7 @@ def main() -> None:
     if job["precision"] == "bf16":
         compute_in_bfloat16(parser.pretrained_model)
         compute_in_bfloat16(parser.encoder)
-    examples = [Example(tree, gold=True) for tree in trees]
+    examples = [BeneparExample(tree, gold=True) for tree in trees]
     begin = time.monotonic()
     train(job, parser, examples)
     seconds = time.monotonic() - begin

@@ -193,8 +193,8 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
 
 def write_data(options: argparse.Namespace, data: Path) -> None:
     """Write the trees as our reader gives them, so that both programs see the same ones."""
-    from bnaparser.settings import DataSettings, TrainSettings
     from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings, TrainSettings
 
     data.mkdir(parents=True, exist_ok=True)
     for part in ("train", *PARTS):
@@ -204,7 +204,7 @@ def write_data(options: argparse.Namespace, data: Path) -> None:
 
 
 def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Any:
-    from bnaparser.settings import Recipe
+    from bnaparser.training.recipe import Recipe
 
     return Recipe.model_validate(
         {
@@ -235,8 +235,8 @@ def train_ours(options: argparse.Namespace, name: str, seed: int, folder: Path) 
     from bnaparser.cli.quiet import quiet_libraries
     from bnaparser.network import storage
     from bnaparser.network.decoding import predict
-    from bnaparser.settings import DataSettings
     from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings
     from bnaparser.training.run import train
     from bnaparser.trees.tree import Tree
 

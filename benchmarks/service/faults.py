@@ -20,8 +20,8 @@ from typing import Self
 
 from benchmarks.service.service_process import (
     HOST,
-    Answer,
     Fault,
+    HttpAnswer,
     Server,
     ask,
     check_own_trees,
@@ -62,7 +62,7 @@ def slow_reader(server: Server, number: int) -> None:
         while part := connection.recv(65536):
             content += part
     head, _, rest = bytes(content).partition(b"\r\n\r\n")
-    check_own_trees(Answer(int(head.split()[1]), {}, rest, 0.0), tokens)
+    check_own_trees(HttpAnswer(int(head.split()[1]), {}, rest, 0.0), tokens)
 
 
 def brackets(server: Server, number: int) -> None:
@@ -260,7 +260,7 @@ def check_bystander(server: Server, number: int) -> None:
     check_own_trees(server.parse(text, HANG_SECONDS), tokens)
 
 
-def check_no_crash(answer: Answer, refused: bool = False) -> None:
+def check_no_crash(answer: HttpAnswer, refused: bool = False) -> None:
     """An answer, or a refusal of the documented form that blames the request."""
     if answer.status >= 500 or (refused and answer.status < 400):
         raise Fault(f"{answer.status} {answer.body[:300]!r}")

@@ -218,7 +218,7 @@ def throughput(report: Report, options: argparse.Namespace) -> None:
 def load_library(options: argparse.Namespace) -> Parse:
     """Return what parses texts without the service."""
     from bnaparser import Parser
-    from bnaparser.text.sentence import tokenize
+    from bnaparser.text.splitting import tokenize
 
     parser = Parser.load(options.model)
     return lambda texts: parser.parse_sentences([tokenize(text) for text in texts])
@@ -270,7 +270,7 @@ def alone_and_library(
 def saturate(report: Report, server: Server, options: argparse.Namespace) -> tuple[str, int, float]:
     """Return the sentence to send, how many connections overfill the queue, and the best rate."""
     from bnaparser.server.service_settings import ServerSettings
-    from bnaparser.text.sentence import tokenize
+    from bnaparser.text.splitting import tokenize
 
     # The one of middling length stands for all: hey sends a single body.
     sentence = sorted(read_sentences(options), key=len)[len(read_sentences(options)) // 2]
@@ -329,7 +329,7 @@ def tree_texts() -> Iterator[str]:
 
 
 def words(sentences: Sequence[str]) -> int:
-    from bnaparser.text.sentence import tokenize
+    from bnaparser.text.splitting import tokenize
 
     return sum(len(tokenize(sentence).words) for sentence in sentences)
 

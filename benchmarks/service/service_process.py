@@ -28,7 +28,7 @@ class Fault(Exception):
     """The service did what it must not do."""
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     status: int
     headers: dict[str, str]
     body: bytes
@@ -86,10 +86,10 @@ class Server:
         except OSError:
             return False
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> HttpAnswer:
         return ask(self.port, "GET", path, timeout=10)
 
-    def parse(self, text: str, timeout: float = 60) -> Answer:
+    def parse(self, text: str, timeout: float = 60) -> HttpAnswer:
         body = json.dumps({"text": text, "format": "json"}).encode()
         return ask(self.port, "POST", "/v1/parse", body, timeout=timeout)
 
@@ -132,7 +132,7 @@ def ask(
     body: bytes | None = None,
     kind: str = "application/json",
     timeout: float = 60,
-) -> Answer:
+) -> HttpAnswer:
     """Send one request on a connection of its own. Raises OSError when no whole answer comes."""
     connection = http.client.HTTPConnection(HOST, port, timeout=timeout)
     start = time.perf_counter()
@@ -146,7 +146,7 @@ def ask(
         response = connection.getresponse()
         content = response.read()
         names = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, names, content, time.perf_counter() - start)
+        return HttpAnswer(response.status, names, content, time.perf_counter() - start)
     except http.client.HTTPException as error:
         raise ConnectionError(f"no whole answer: {error!r}") from error
     finally:
@@ -159,7 +159,7 @@ def tokened(number: int, sentences: int = 1) -> tuple[str, list[str]]:
     return " ".join(f"The cat {token} sat on the mat ." for token in tokens), tokens
 
 
-def check_own_trees(answer: Answer, tokens: Sequence[str]) -> None:
+def check_own_trees(answer: HttpAnswer, tokens: Sequence[str]) -> None:
     """Raise Fault unless these are the trees of this request: its words, all, in order."""
     found = TOKEN.findall(answer.body.decode())
     # A word stands in a parse's text, its tree and its list of words: in each the same.
@@ -169,7 +169,7 @@ def check_own_trees(answer: Answer, tokens: Sequence[str]) -> None:
         raise Fault(f"{answer.status} {answer.body[:300]!r} is no answer for {tokens}")
 
 
-def check_refusal(answer: Answer) -> None:
+def check_refusal(answer: HttpAnswer) -> None:
     """Raise Fault unless the answer is an error of the documented form."""
     kind = answer.headers.get("content-type", "")
     if answer.status < 400 or not kind.startswith("application/problem+json"):

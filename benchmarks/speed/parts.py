@@ -202,8 +202,8 @@ PARTS: dict[str, Callable[[argparse.Namespace], Result]] = {
 
 
 def read(path: Path) -> list[Any]:
-    from bnaparser.settings import DataSettings, TrainSettings
     from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings, TrainSettings
 
     return read_examples(DataSettings(path=str(path)), TrainSettings())
 
@@ -211,7 +211,7 @@ def read(path: Path) -> list[Any]:
 def new_model(options: argparse.Namespace, examples: Sequence[Any]) -> Any:
     from bnaparser.network import storage
     from bnaparser.network.labels import Inventory
-    from bnaparser.settings import ModelSettings
+    from bnaparser.network.model_settings import ModelSettings
 
     settings = ModelSettings.model_validate(
         {

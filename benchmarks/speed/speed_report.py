@@ -21,7 +21,7 @@ def least(results: Sequence[Result], key: str) -> float:
     return min(result[key] for result in results)
 
 
-class Row(NamedTuple):
+class SpeedRow(NamedTuple):
     """A line of the table with targets."""
 
     name: str
@@ -84,7 +84,7 @@ def systems(found: Result) -> dict[str, dict[str, float]]:
     return result
 
 
-def rows(found: Result) -> list[Row]:
+def rows(found: Result) -> list[SpeedRow]:
     """Return the table with targets."""
     both, none, *peers = systems(found).values()
     table = []
@@ -94,7 +94,7 @@ def rows(found: Result) -> list[Row]:
         ("BiMSA + NSA", both, "training", 1.75),
     ):
         for key in (f"{what}, wall over bare encoder", f"{what}, CPU over bare encoder"):
-            table.append(Row(f"{name}: {key}", numbers[key], " x", "at most", target))
+            table.append(SpeedRow(f"{name}: {key}", numbers[key], " x", "at most", target))
     if peers:
         public, by_length = peers
         for name, peer, key, relation, target in (
@@ -105,12 +105,12 @@ def rows(found: Result) -> list[Row]:
             ("benepar", public, "training, peak MB", "under", 0.5),
         ):
             title = f"BiMSA + NSA: {key}, over those of {name}"
-            table.append(Row(title, both[key] / peer[key], " x", relation, target))
+            table.append(SpeedRow(title, both[key] / peer[key], " x", relation, target))
     chart, cold = found["chart"]["wall_s"], found["cold"]
     extra = cold["start_s"] - cold["imports_s"]
     title = "chart, 64 sentences of 50 words, 112 labels"
-    table.append(Row(title, 1000 * chart, " ms", "under", 6))
-    table.append(Row("cold start, more than importing", extra, " s", "at most", 1.0))
+    table.append(SpeedRow(title, 1000 * chart, " ms", "under", 6))
+    table.append(SpeedRow("cold start, more than importing", extra, " s", "at most", 1.0))
     return table
 
 

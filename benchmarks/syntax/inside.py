@@ -24,7 +24,7 @@ from benchmarks.syntax.syntax_tables import INSIDE, MAIN, PLAIN
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bnaparser.tasks.task_model import Prepared, TaskModel
+    from bnaparser.tasks.task_model import PreparedExample, TaskModel
 
 BATCHES, SEED = 8, 1
 
@@ -68,7 +68,7 @@ def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
     ]
 
 
-def asked(model: TaskModel, batches: list[tuple[Prepared, ...]]) -> Result:
+def asked(model: TaskModel, batches: list[tuple[PreparedExample, ...]]) -> Result:
     """Return what a model shows, the mean over batches; ``shares`` of syntax, a number a layer."""
     from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
     from bnaparser.syntax.attachment import syntax_of
@@ -88,7 +88,7 @@ def asked(model: TaskModel, batches: list[tuple[Prepared, ...]]) -> Result:
     return found
 
 
-def asked_of_batch(model: TaskModel, batch: tuple[Prepared, ...]) -> Result:
+def asked_of_batch(model: TaskModel, batch: tuple[PreparedExample, ...]) -> Result:
     """Return how far syntax moves the vectors, and how hard each loss pulls at the encoder."""
     import torch
 

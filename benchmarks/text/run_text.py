@@ -19,7 +19,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from bnaparser.text.english.tokens import word_spans
-from bnaparser.text.sentence import split
+from bnaparser.text.splitting import split
 from bnaparser.trees.escapes import unescape
 
 Span = tuple[int, int]

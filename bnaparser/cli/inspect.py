@@ -13,7 +13,7 @@ from bnaparser.errors import DataError, SettingsError
 if TYPE_CHECKING:
     from bnaparser.inspection.gates import GateCurve
     from bnaparser.inspection.maps import AttentionMaps
-    from bnaparser.tasks.task_model import Prepared, TaskModel
+    from bnaparser.tasks.task_model import PreparedExample, TaskModel
 
 GATES, ATTENTION = "gates.svg", "attention.svg"
 COLUMNS = ("model", "layer", "mean", "deviation", "minimum", "maximum", "tokens")
@@ -112,7 +112,9 @@ def _load(name: str, device: str | None) -> tuple[TaskModel, str]:
         raise SettingsError(f"{name}: {error}") from error
 
 
-def _readable(model: TaskModel, texts: list[str], options: argparse.Namespace) -> list[Prepared]:
+def _readable(
+    model: TaskModel, texts: list[str], options: argparse.Namespace
+) -> list[PreparedExample]:
     """Return the texts that a model can read, with their trees; report the others."""
     from bnaparser.inspection.texts import prepare
     from bnaparser.tasks.trees import tree_source
@@ -120,7 +122,7 @@ def _readable(model: TaskModel, texts: list[str], options: argparse.Namespace) -
     table = model.settings.syntax
     if options.parser:
         table = table.model_copy(update={"parser": options.parser})
-    examples: list[Prepared] = []
+    examples: list[PreparedExample] = []
     for number, one in enumerate(prepare(model, texts, tree_source(table, options.device)), 1):
         if isinstance(one, str):
             print(f"bnaparser: text {number} is left out: {one}", file=sys.stderr)

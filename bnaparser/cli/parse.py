@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         output = stack.enter_context(open_output(options.output, source))
         parser = _load(options)
         empty(output)
-        from bnaparser.text.sentence import split_stream, tokenize
+        from bnaparser.text.splitting import split_stream, tokenize
 
         if source is None:
             parses: Iterable[tuple[int, Parse | None]] = enumerate(

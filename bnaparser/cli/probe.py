@@ -88,7 +88,8 @@ def run(options: argparse.Namespace) -> int:
     logging.getLogger("bnaparser").setLevel(logging.INFO)
     from bnaparser.inspection.gold import read_gold
     from bnaparser.inspection.vectors import load_reader
-    from bnaparser.trees.heads.dependencies import COLLINS, UD
+    from bnaparser.trees.heads.collins import COLLINS
+    from bnaparser.trees.heads.ud import UD
 
     rules = COLLINS if options.heads == "collins" else UD
     gold = {part: read_gold(getattr(options, part), rules, options.limit) for part in PARTS}

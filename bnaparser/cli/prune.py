@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     if options.size < 1:
         raise SettingsError(f"--size {options.size}: it must be at least 1")
     quiet_libraries()
-    from bnaparser.network.storage import LABELS
+    from bnaparser.files.folder import LABELS
 
     kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
     print(f"{kind(options):.2%} of the pieces in the text are kept")
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prune_encoder(options: argparse.Namespace) -> float:
-    from bnaparser.encoders.pretrained import load_pretrained, load_tokenizer
+    from bnaparser.encoders.loading import load_pretrained, load_tokenizer
     from bnaparser.encoders.vocabulary import prune_vocabulary
 
     tokenizer = load_tokenizer(options.encoder)
@@ -51,7 +51,8 @@ def _prune_encoder(options: argparse.Namespace) -> float:
 
 
 def _prune_parser(options: argparse.Namespace) -> float:
-    from bnaparser.encoders.pretrained import PretrainedEncoder, load_tokenizer
+    from bnaparser.encoders.loading import load_tokenizer
+    from bnaparser.encoders.pretrained import PretrainedEncoder
     from bnaparser.encoders.vocabulary import prune_vocabulary
     from bnaparser.network import storage
     from bnaparser.network.model import build_pieces

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         return _train_task(options, output)
     if options.against is not None:
         raise SettingsError("--against compares tasks' predictions: see 'bnaparser evaluate'")
-    from bnaparser.settings import load_recipe
+    from bnaparser.training.recipe import load_recipe
     from bnaparser.training.run import train
 
     recipe = load_recipe(options.recipe, tuple(options.set))

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from bnaparser.settings import EncoderSettings
+from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.trees.escapes import unescape
 
 # Special characters: unknown, word begin, word end, START, STOP (the last two are whole words).

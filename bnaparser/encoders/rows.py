@@ -21,7 +21,7 @@ WORTH_SHARING = 0.97
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowLayout:
     """Where each window begins: ``rows`` and ``columns`` are int64 (windows,).
 
     ``shape`` is (rows, pieces a row); ``shared`` tells whether any row has several windows.
@@ -33,22 +33,22 @@ class Layout:
     shared: bool
 
 
-def lay_out(sizes: Sequence[int], may_share: bool) -> Layout:
+def lay_out(sizes: Sequence[int], may_share: bool) -> RowLayout:
     """Lay windows of so many pieces out, one or more; sharing rows where they may and it pays."""
     count, longest = len(sizes), max(sizes)
-    alone = Layout(np.arange(count), np.zeros(count, np.int64), (count, longest), False)
+    alone = RowLayout(np.arange(count), np.zeros(count, np.int64), (count, longest), False)
     if not may_share or sum(sizes) >= WORTH_SHARING * count * longest:
         return alone
     shared = min(_shared(sizes), key=_cost)
     return shared if _cost(shared) < WORTH_SHARING * _cost(alone) else alone
 
 
-def _cost(layout: Layout) -> int:
+def _cost(layout: RowLayout) -> int:
     rows, columns = layout.shape
     return rows * columns * (TWICE_AS_DEAR + columns)
 
 
-def _shared(sizes: Sequence[int]) -> Iterator[Layout]:
+def _shared(sizes: Sequence[int]) -> Iterator[RowLayout]:
     """Yield layouts of longer and longer rows, up to one that leaves hardly any room unused."""
     longest, enough = max(sizes), (1 + GOOD_ENOUGH) * sum(sizes)
     for capacity in range(max(longest, LEAST_PIECES), max(longest, MOST_PIECES) + 1, STEP):
@@ -58,7 +58,7 @@ def _shared(sizes: Sequence[int]) -> Iterator[Layout]:
             return
 
 
-def _best_fit(sizes: Sequence[int], capacity: int) -> Layout:
+def _best_fit(sizes: Sequence[int], capacity: int) -> RowLayout:
     """Put each window, longest first, into the row that it leaves the least room in."""
     rows, columns = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
     free: list[tuple[int, int]] = []  # the room of each row, and its number
@@ -68,4 +68,4 @@ def _best_fit(sizes: Sequence[int], capacity: int) -> Layout:
         rows[index], columns[index] = row, capacity - room
         insort(free, (room - sizes[index], row))
     shape = len(free), capacity - free[0][0]
-    return Layout(rows, columns, shape, len(free) < len(sizes))
+    return RowLayout(rows, columns, shape, len(free) < len(sizes))

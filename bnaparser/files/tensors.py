@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -101,18 +100,3 @@ def read_weights(path: Path) -> dict[str, Tensor]:
             f"{path} is damaged or cut short ({error}); get the model again"
         ) from error
     return tensors
-
-
-def read_json(path: Path) -> Any:
-    """Read a JSON file of a model folder; ModelError where it is missing or damaged."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; {path.parent} is not a model folder") from error
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} is damaged: {error}; get the model again") from error
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file that people may read."""
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -19,7 +19,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.inspection.texts import attention_variant, variant_title
 from bnaparser.syntax.variants.sla import GatedLocalAttention
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
-from bnaparser.tasks.task_model import Prepared, TaskModel
+from bnaparser.tasks.task_model import PreparedExample, TaskModel
 
 _PLAIN = ("empty", "unmasked")  # sub-networks of Syntax-BERT that no tree masks
 
@@ -48,7 +48,7 @@ def gate_curve(values: Sequence[NDArray[np.float32]]) -> GateCurve:
 
 
 @torch.inference_mode()
-def gate_values(model: TaskModel, examples: Sequence[Prepared]) -> list[NDArray[np.float32]]:
+def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[NDArray[np.float32]]:
     """Return for each layer the gates of all tokens of all texts, special ones too, in [0, 1].
 
     A gate is the share of the local attention. Of Syntax-BERT, which has no gates, it is the share

@@ -14,7 +14,8 @@ from bnaparser.syntax.variants import sla
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.dependencies import HeadRules, is_punctuation
+from bnaparser.trees.heads.dependencies import is_punctuation
+from bnaparser.trees.heads.rules import HeadRules
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.inspection.texts import attention_variant
 from bnaparser.syntax.attention import Attention, AttentionVariant
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.tasks.task_model import Prepared, TaskModel
+from bnaparser.tasks.task_model import PreparedExample, TaskModel
 
 Maps = NDArray[np.float32]
 Seen = Callable[[Attention, SyntaxBatch, Tensor], None]
@@ -64,7 +64,7 @@ def _chosen(kind: str, number: int | None, count: int) -> slice:
 
 
 @torch.inference_mode()
-def attention_maps(model: TaskModel, example: Prepared) -> AttentionMaps:
+def attention_maps(model: TaskModel, example: PreparedExample) -> AttentionMaps:
     """Return how a model's attention reads one text; SettingsError where no syntax guides it."""
     plain: list[Tensor] = []
     local: list[Tensor] = []
@@ -122,7 +122,7 @@ def fold(attention: Maps, units: NDArray[np.int64]) -> Maps:
 
 
 def _units(
-    model: TaskModel, example: Prepared, tokens: Any
+    model: TaskModel, example: PreparedExample, tokens: Any
 ) -> tuple[tuple[str, ...], NDArray[np.bool_], NDArray[np.int64]]:
     """Return the words and special tokens of a text, which are special, and the unit of each token."""
     names: list[str] = []

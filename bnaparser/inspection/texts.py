@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attachment import syntax_of
 from bnaparser.syntax.attention import AttentionVariant
-from bnaparser.syntax.sources.file_trees import TreeSource
+from bnaparser.syntax.sources.tree_source import TreeSource
 from bnaparser.syntax.variants.lisa import Lisa
 from bnaparser.syntax.variants.sla import Sla
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.syntax.variants.wla import Wla
-from bnaparser.tasks.task_model import Prepared, TaskModel
+from bnaparser.tasks.task_model import PreparedExample, TaskModel
 
 _TITLES: dict[type[AttentionVariant], str] = {
     Sla: "SLA",
@@ -23,7 +23,9 @@ _TITLES: dict[type[AttentionVariant], str] = {
 NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
 
 
-def prepare(model: TaskModel, texts: Sequence[str], source: TreeSource) -> list[Prepared | str]:
+def prepare(
+    model: TaskModel, texts: Sequence[str], source: TreeSource
+) -> list[PreparedExample | str]:
     """Return each text with its trees from ``source``, or the reason why it is left out.
 
     A text for a model of pairs is two texts with a tab between. A text that has no trees, where
@@ -34,14 +36,14 @@ def prepare(model: TaskModel, texts: Sequence[str], source: TreeSource) -> list[
     whole = [one for one in parts if len(one) == 1 + pair]
     structures = iter(source([part for one in whole for part in one]))
     return [
-        _prepared(model, Prepared(tuple(next(structures) for _ in one)))
+        _prepared(model, PreparedExample(tuple(next(structures) for _ in one)))
         if len(one) == 1 + pair
         else NOT_A_PAIR
         for one in parts
     ]
 
 
-def _prepared(model: TaskModel, example: Prepared) -> Prepared | str:
+def _prepared(model: TaskModel, example: PreparedExample) -> PreparedExample | str:
     for structure in example.structures:
         if not structure.words:
             return "the text has no words"

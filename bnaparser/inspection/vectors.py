@@ -15,10 +15,10 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
-from bnaparser.encoders.pretrained import load_pretrained, max_positions
+from bnaparser.encoders.loading import load_pretrained, max_positions
 from bnaparser.errors import ModelError, SettingsError
-from bnaparser.files.tensors import read_json
-from bnaparser.network.storage import CONFIG
+from bnaparser.files.folder import CONFIG
+from bnaparser.files.tables import read_json
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage

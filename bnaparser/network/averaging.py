@@ -15,7 +15,7 @@ from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
-from bnaparser.settings import ModelSettings
+from bnaparser.network.model_settings import ModelSettings
 
 # Settings that do not change what trained weights compute; dropouts do not either.
 _HARMLESS = {"encoder.name", "encoder.attention", "tags.loss_weight"}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnaparser import chart
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.network.model import BnaModel, Encoded, Prepared
+from bnaparser.network.model import BnaModel, Encoded, PreparedSentence
 from bnaparser.trees.tree import Span
 
 
@@ -27,7 +27,9 @@ class Prediction:
     score: float
 
 
-def predict(model: BnaModel, sentences: Sequence[Prepared], batch_tokens: int) -> list[Prediction]:
+def predict(
+    model: BnaModel, sentences: Sequence[PreparedSentence], batch_tokens: int
+) -> list[Prediction]:
     """Parse sentences of at least one word, in length-sorted batches; results in input order."""
     results: dict[int, Prediction] = {}
     sizes = [sentence.size for sentence in sentences]
@@ -38,7 +40,7 @@ def predict(model: BnaModel, sentences: Sequence[Prepared], batch_tokens: int) -
 
 
 @torch.inference_mode()
-def predict_batch(model: BnaModel, batch: Sequence[Prepared]) -> list[Prediction]:
+def predict_batch(model: BnaModel, batch: Sequence[PreparedSentence]) -> list[Prediction]:
     """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
     encoded = model.encode(batch)
     best = model.best_labels(encoded)

@@ -13,19 +13,20 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser import chart
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
-from bnaparser.encoders.pretrained import PretrainedEncoder, max_positions
+from bnaparser.encoders.loading import max_positions
+from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Pieces, Window
 from bnaparser.network.labels import Inventory
 from bnaparser.network.layers.stack import LayerStack
+from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.scorer import SpanScorer
-from bnaparser.settings import ModelSettings
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedSentence:
     """A sentence ready for the network: its windows and, where the model takes them, its tags."""
 
     words: int
@@ -120,7 +121,7 @@ class BnaModel(nn.Module):
 
     def prepare(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
-    ) -> list[Prepared]:
+    ) -> list[PreparedSentence]:
         """Return sentences of words as the network takes them; ``tags`` where it wants given ones."""
         max_words = self.settings.layers.max_positions - 2
         windows: Sequence[Sequence[Window | CharacterWindow]]
@@ -136,11 +137,11 @@ class BnaModel(nn.Module):
             ]
         # One model has windows of one kind only, which the types do not say.
         return [
-            Prepared(len(words), tuple(of), row)  # type: ignore[arg-type]
+            PreparedSentence(len(words), tuple(of), row)  # type: ignore[arg-type]
             for words, of, row in zip(sentences, windows, numbers, strict=True)
         ]
 
-    def encode(self, batch: Sequence[Prepared]) -> Encoded:
+    def encode(self, batch: Sequence[PreparedSentence]) -> Encoded:
         """Run encoder and layers over sentences of at least one word."""
         windows = [window for sentence in batch for window in sentence.windows]
         content = self.project(self.encoder(windows))
@@ -213,7 +214,7 @@ class BnaModel(nn.Module):
             root_scores, root_labels = best_scores[roots], best_numbers[roots]
         return BestLabels(best_scores, best_numbers, root_scores, root_labels)
 
-    def _window_tags(self, batch: Sequence[Prepared], positions: int) -> Tensor:
+    def _window_tags(self, batch: Sequence[PreparedSentence], positions: int) -> Tensor:
         rows = []
         for sentence in batch:
             for window in sentence.windows:
@@ -233,7 +234,7 @@ def build_pieces(
     return Pieces(tokenizer, limit, settings.layers.max_positions - 2)
 
 
-def position_rows(batch: Sequence[Prepared], positions: int) -> Tensor:
+def position_rows(batch: Sequence[PreparedSentence], positions: int) -> Tensor:
     """Return, for START, words and STOP of every sentence, the row in its best window.
 
     Where windows overlap, a word is read where it stands farthest from the window's ends.

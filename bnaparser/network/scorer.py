@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from bnaparser.settings import ScorerSettings
+from bnaparser.network.model_settings import ScorerSettings
 
 
 class SpanScorer(nn.Module):

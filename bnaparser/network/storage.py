@@ -11,29 +11,23 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import AutoConfig, PretrainedConfig
 
 from bnaparser.encoders.characters import CharacterEncoder
-from bnaparser.encoders.pretrained import (
-    SHARING_TYPES,
-    PretrainedEncoder,
+from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,
     load_tokenizer,
+    read_encoder,
 )
+from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.errors import ModelError, in_one_line
-from bnaparser.files.tensors import read_json, read_weights, write_json, write_weights
+from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
+from bnaparser.files.tables import read_json, write_json
+from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, build_pieces
-from bnaparser.settings import ModelSettings, validate
-
-CONFIG, LABELS, WEIGHTS, METRICS, ENCODER = (
-    "config.json",
-    "labels.json",
-    "model.safetensors",
-    "metrics.json",
-    "encoder",
-)
+from bnaparser.network.model_settings import ModelSettings
+from bnaparser.settings import validate
 
 
 def create(
@@ -172,21 +166,3 @@ def _rebuild_encoder(model: BnaModel) -> None:
     fresh = PretrainedEncoder(inner, settings)
     fresh.load_state_dict(model.encoder.state_dict(), assign=True)
     model.encoder = fresh
-
-
-def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
-    """Read an encoder's configuration and tokenizer; ModelError where they are not whole."""
-    if not (folder / "config.json").is_file():
-        raise ModelError(f"{folder / 'config.json'} is missing; the folder is not a complete model")
-    try:
-        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
-    except Exception as error:  # of a damaged file the library raises whatever comes
-        raise ModelError(
-            f"{folder} is damaged: {in_one_line(error)}; get the model again"
-        ) from error
-    tokenizer = load_tokenizer(folder)
-    files = sorted(tokenizer.vocab_files_names.values())
-    # Without its vocabulary the library makes up a tokenizer that knows no words.
-    if not any((folder / name).is_file() for name in files):
-        raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
-    return config, tokenizer

@@ -16,10 +16,11 @@ from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_toke
 from bnaparser.errors import ModelError, SentenceError
 from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict_batch
-from bnaparser.network.model import BnaModel, Prepared
+from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.result import Parse
-from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string, split, tokenize
+from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string
+from bnaparser.text.splitting import split, tokenize
 
 log = logging.getLogger(__name__)
 In = TypeVar("In")
@@ -117,7 +118,7 @@ class Parser:
             raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
         given = list(zip(sentences, rows, strict=True))
         found: dict[int, Prediction | str] = {}
-        prepared: dict[int, Prepared] = {}
+        prepared: dict[int, PreparedSentence] = {}
         good: list[int] = []
         for index, (sentence, row) in enumerate(given):
             try:
@@ -140,11 +141,11 @@ class Parser:
         found.update(zip(prepared, predictions, strict=True))
         return [_parse(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
 
-    def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[Prepared]:
+    def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
         tags = [row for _, row in given if row is not None]
         return self.model.prepare([sentence.words for sentence, _ in given], tags or None)
 
-    def _predict(self, batch: Sequence[Prepared]) -> list[Prediction]:
+    def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
         return predict_batch(self.model, batch)
 
 

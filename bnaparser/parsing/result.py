@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bnaparser.files.tables import json_line
 from bnaparser.render import HTML_END, HTML_START, draw, forest, html_section
-from bnaparser.trees.escapes import escape_brackets, json_line
+from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import CHAIN, Span, Tree
 
 

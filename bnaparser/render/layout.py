@@ -37,7 +37,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TreeLayout:
     """Boxes in pre-order, a parent before its children, and the size of the whole, in pixels."""
 
     boxes: tuple[Box, ...]
@@ -45,7 +45,7 @@ class Layout:
     height: float
 
 
-def arrange(tree: Tree, words: Sequence[str] | None = None) -> Layout:
+def arrange(tree: Tree, words: Sequence[str] | None = None) -> TreeLayout:
     """Place the nodes of a tree; ``words`` are shown in the place of the tree's own.
 
     A top node that is no constituent (TOP and the like) is left out where it has one child. A
@@ -66,7 +66,7 @@ def arrange(tree: Tree, words: Sequence[str] | None = None) -> Layout:
     for box in boxes:
         box.x = round(width - box.x if mirrored else box.x, 1)
     bottom = _stack(boxes, rows)
-    return Layout(tuple(boxes), round(width, 1), bottom + LABEL_HEIGHT / 2 + TAG_RISE + MARGIN)
+    return TreeLayout(tuple(boxes), round(width, 1), bottom + LABEL_HEIGHT / 2 + TAG_RISE + MARGIN)
 
 
 def _boxes(top: Tree, words: Sequence[str], start: int) -> tuple[list[Box], list[list[int]]]:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bnaparser.syntax.attachment import attach, syntax_of
     from bnaparser.syntax.batch import SyntaxBatch, collate
-    from bnaparser.syntax.sources.file_trees import FileTrees, ParserTrees, SpacyTrees, TreeSource
+    from bnaparser.syntax.sources.file_trees import FileTrees
+    from bnaparser.syntax.sources.parser_trees import ParserTrees
+    from bnaparser.syntax.sources.spacy_trees import SpacyTrees
+    from bnaparser.syntax.sources.tree_source import TreeSource
     from bnaparser.syntax.structure import Structure
     from bnaparser.syntax.variants.lisa import LisaSettings
     from bnaparser.syntax.variants.sgnet import SgNetSettings
@@ -23,15 +26,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "FileTrees": "bnaparser.syntax.sources.file_trees",
     "LisaSettings": "bnaparser.syntax.variants.lisa",
-    "ParserTrees": "bnaparser.syntax.sources.file_trees",
+    "ParserTrees": "bnaparser.syntax.sources.parser_trees",
     "SgNetSettings": "bnaparser.syntax.variants.sgnet",
     "SlaSettings": "bnaparser.syntax.variants.sla",
-    "SpacyTrees": "bnaparser.syntax.sources.file_trees",
+    "SpacyTrees": "bnaparser.syntax.sources.spacy_trees",
     "Structure": "bnaparser.syntax.structure",
     "SyntaxBatch": "bnaparser.syntax.batch",
     "SyntaxBertSettings": "bnaparser.syntax.variants.syntax_bert",
     "TransformerSettings": "bnaparser.syntax.variants.transformer",
-    "TreeSource": "bnaparser.syntax.sources.file_trees",
+    "TreeSource": "bnaparser.syntax.sources.tree_source",
     "WlaSettings": "bnaparser.syntax.variants.wla",
     "attach": "bnaparser.syntax.attachment",
     "collate": "bnaparser.syntax.batch",

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import SentenceError
-from bnaparser.trees.heads.dependencies import UD, HeadRules, dependencies
+from bnaparser.trees.heads.dependencies import dependencies
+from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
 
 UNREACHABLE = int(np.iinfo(np.int32).max)

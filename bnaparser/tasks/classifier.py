@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser import models
+from bnaparser.files.tables import json_line
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import Prepared, TaskModel
+from bnaparser.tasks.task_model import PreparedExample, TaskModel
 from bnaparser.tasks.trees import tree_source
-from bnaparser.text.sentence import Sentence, not_one_string, split
-from bnaparser.trees.escapes import json_line
+from bnaparser.text.sentence import Sentence, not_one_string
+from bnaparser.text.splitting import split
 from bnaparser.trees.tree import Tree
 
 log = logging.getLogger(__name__)
@@ -210,7 +211,9 @@ class Classifier:
     def _scores(self, given: Sequence[ReadText]) -> list[NDArray[np.float32] | str]:
         """Return the logits of each text, or the reason why it has none."""
         try:
-            return list(self.model.scores([Prepared(self._structures(one)) for one in given]))
+            return list(
+                self.model.scores([PreparedExample(self._structures(one)) for one in given])
+            )
         except Exception as error:  # whatever it is, it must not take the other texts along
             if len(given) == 1:
                 log.debug("a text failed", exc_info=True)

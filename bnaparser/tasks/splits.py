@@ -6,9 +6,9 @@ import logging
 from dataclasses import dataclass
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.tasks.task_data import Example, encode_gold, inventory, read_examples
+from bnaparser.tasks.task_data import TaskExample, encode_gold, inventory, read_examples
 from bnaparser.tasks.task_metrics import has_spans
-from bnaparser.tasks.task_model import Gold, Prepared
+from bnaparser.tasks.task_model import Gold, PreparedExample
 from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.trees import tree_source
 
@@ -20,7 +20,7 @@ class Split:
     """The examples of one part of the data, with their syntax."""
 
     name: str
-    examples: tuple[Prepared, ...]
+    examples: tuple[PreparedExample, ...]
 
     @property
     def gold(self) -> list[Gold]:
@@ -60,9 +60,9 @@ def read_data(recipe: TaskRecipe) -> Data:
     structures = iter(source(texts))
     numbers = {label: number for number, label in enumerate(labels)}
 
-    def prepare(example: Example) -> Prepared:
+    def prepare(example: TaskExample) -> PreparedExample:
         found = tuple(next(structures) for _ in example.texts)
-        return Prepared(found, encode_gold(example, numbers))
+        return PreparedExample(found, encode_gold(example, numbers))
 
     splits = [Split(name, tuple(map(prepare, examples))) for name, examples in read.items()]
     for split in splits:

@@ -18,7 +18,7 @@ Text = str | tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Example:
+class TaskExample:
     """One text, or two, and what is to be predicted: a class, a score, or a class of each word.
 
     A text is running text, or the words that it was given as.
@@ -28,7 +28,7 @@ class Example:
     gold: str | float | tuple[str, ...]
 
 
-def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[Example]:
+def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[TaskExample]:
     """Read the examples of all files, in order.
 
     Raises DataError, naming file and line, where a file is missing, damaged or not of its kind.
@@ -36,7 +36,7 @@ def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[Example
     return [example for file in files for example in _read_file(file, task)]
 
 
-def _read_file(file: TaskFile, task: TaskSettings) -> list[Example]:
+def _read_file(file: TaskFile, task: TaskSettings) -> list[TaskExample]:
     path = Path(file.path)
     names = [s for suffix in path.suffixes if (s := suffix.lower()) not in (".gz", ".xz")]
     if names[-1:] in ([".csv"], [".json"], [".jsonl"]):
@@ -59,7 +59,7 @@ def _read_file(file: TaskFile, task: TaskSettings) -> list[Example]:
     return [examples[index] for index in sorted(chosen)]
 
 
-def _read_table(path: Path, file: TaskFile, task: TaskSettings) -> Iterator[Example]:
+def _read_table(path: Path, file: TaskFile, task: TaskSettings) -> Iterator[TaskExample]:
     """Yield the rows of a table: a header line, fields separated by one tab, no quoting."""
     lines = read_lines(path)
     header = next(lines, (1, ""))[1].split("\t")
@@ -83,17 +83,17 @@ def _read_table(path: Path, file: TaskFile, task: TaskSettings) -> Iterator[Exam
         name = _class(fields[label], file, f"{path}:{number}")
         if name is not None:
             place = f"{path}:{number}"
-            yield Example(texts, _score(name, place) if task.kind == "regression" else name)
+            yield TaskExample(texts, _score(name, place) if task.kind == "regression" else name)
 
 
-def _read_words(path: Path, file: TaskFile) -> Iterator[Example]:
+def _read_words(path: Path, file: TaskFile) -> Iterator[TaskExample]:
     """Yield sentences of tagged words: a word, a tab, its label; a blank line ends a sentence."""
     words: list[str] = []
     tags: list[str] = []
     for number, line in read_lines(path):
         if not line.strip():
             if words:
-                yield Example((tuple(words),), tuple(tags))
+                yield TaskExample((tuple(words),), tuple(tags))
             words, tags = [], []
             continue
         fields = line.split("\t")
@@ -107,10 +107,10 @@ def _read_words(path: Path, file: TaskFile) -> Iterator[Example]:
         words.append(fields[0])
         tags.append(tag)
     if words:
-        yield Example((tuple(words),), tuple(tags))
+        yield TaskExample((tuple(words),), tuple(tags))
 
 
-def _read_trees(path: Path, file: TaskFile) -> Iterator[Example]:
+def _read_trees(path: Path, file: TaskFile) -> Iterator[TaskExample]:
     """Yield the sentences of trees whose nodes are labelled with classes, or all their phrases."""
     seen: set[tuple[tuple[str, ...], str]] = set()
     lines = (f"{line}\n" for _, line in read_lines(path))
@@ -125,7 +125,7 @@ def _read_trees(path: Path, file: TaskFile) -> Iterator[Example]:
                 if (phrase, name) in seen:
                     continue
                 seen.add((phrase, name))
-            yield Example((phrase,), name)
+            yield TaskExample((phrase,), name)
 
 
 def _phrases(tree: Tree, least: int | None) -> Iterator[Tree]:
@@ -181,7 +181,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise DataError(f"{path}:{number}: byte {error.start + 1} is not UTF-8") from error
 
 
-def inventory(examples: Sequence[Example], task: TaskSettings) -> tuple[str, ...]:
+def inventory(examples: Sequence[TaskExample], task: TaskSettings) -> tuple[str, ...]:
     """Return the classes of training examples: sorted, or of words the most frequent first.
 
     A regression task has none. Raises DataError where there are fewer than two.
@@ -204,7 +204,7 @@ def inventory(examples: Sequence[Example], task: TaskSettings) -> tuple[str, ...
     return tuple(sorted(order, key=lambda name: -counts[name]) if task.kind == "tagging" else order)
 
 
-def encode_gold(example: Example, numbers: Mapping[str, int]) -> int | float | tuple[int, ...]:
+def encode_gold(example: TaskExample, numbers: Mapping[str, int]) -> int | float | tuple[int, ...]:
     """Return an example's gold as numbers of classes, or its score.
 
     Raises DataError for a class that the training data does not have.

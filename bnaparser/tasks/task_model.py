@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, normalizers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
-from bnaparser.encoders.pretrained import load_pretrained, load_tokenizer, max_positions
+from bnaparser.encoders.loading import load_pretrained, load_tokenizer, max_positions
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
@@ -27,7 +27,7 @@ Gold = int | float | tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedExample:
     """One text, or a pair of them, with its words and their syntax; ``gold`` where it is known."""
 
     structures: tuple[Structure, ...]
@@ -61,7 +61,7 @@ class TaskModel:
         """How many pieces of a text the encoder takes; what is longer is cut off at its end."""
         return max_positions(self.network.encoder.config)
 
-    def tokenize(self, examples: Sequence[Prepared], max_pieces: int | None = None) -> Any:
+    def tokenize(self, examples: Sequence[PreparedExample], max_pieces: int | None = None) -> Any:
         """Return the tokens of the examples' words, padded, as tensors."""
         return self.tokenizer(
             [list(example.structures[0].words) for example in examples],
@@ -73,7 +73,7 @@ class TaskModel:
             return_tensors="pt",
         )
 
-    def inputs(self, examples: Sequence[Prepared], tokens: Any) -> dict[str, Any]:
+    def inputs(self, examples: Sequence[PreparedExample], tokens: Any) -> dict[str, Any]:
         """Return what the network is called with for examples and their tokens, on the CPU."""
         names = ("input_ids", "attention_mask", "token_type_ids")
         batch: dict[str, Any] = {name: tokens[name] for name in names if name in tokens}
@@ -82,12 +82,14 @@ class TaskModel:
             batch["syntax"] = collate([_text(e.structures) for e in examples], tokens, variant)
         return batch
 
-    def training_batch(self, examples: Sequence[Prepared], max_pieces: int) -> dict[str, Any]:
+    def training_batch(
+        self, examples: Sequence[PreparedExample], max_pieces: int
+    ) -> dict[str, Any]:
         """Return the inputs of examples that are known, cut to ``max_pieces``, and their labels."""
         tokens = self.tokenize(examples, max_pieces)
         return {**self.inputs(examples, tokens), "labels": self._targets(examples, tokens)}
 
-    def _targets(self, examples: Sequence[Prepared], tokens: Any) -> torch.Tensor:
+    def _targets(self, examples: Sequence[PreparedExample], tokens: Any) -> torch.Tensor:
         if self.settings.task.kind == "regression":
             return torch.tensor([example.gold for example in examples], dtype=torch.float32)
         if self.settings.task.kind == "classification":
@@ -101,7 +103,7 @@ class TaskModel:
         return targets
 
     def scores(
-        self, examples: Sequence[Prepared], batch_tokens: int | None = None
+        self, examples: Sequence[PreparedExample], batch_tokens: int | None = None
     ) -> list[NDArray[np.float32]]:
         """Return the logits of each example, (outputs), for tagging (words, outputs), in order.
 
@@ -121,7 +123,7 @@ class TaskModel:
         return [row for row in found if row is not None]
 
     @torch.inference_mode()
-    def _score_batch(self, examples: Sequence[Prepared]) -> list[NDArray[np.float32]]:
+    def _score_batch(self, examples: Sequence[PreparedExample]) -> list[NDArray[np.float32]]:
         tokens = self.tokenize(examples)
         batch = self.inputs(examples, tokens)
         moved = {name: value.to(self.device) for name, value in batch.items()}

@@ -19,7 +19,9 @@ from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
-from bnaparser.trees.heads.dependencies import COLLINS, UD, HeadRules
+from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.heads.ud import UD
 
 Metric = Literal["accuracy", "matthews", "f1", "f0.5", "macro_f1", "span_f1", "pearson", "spearman"]
 Kind = Literal["classification", "regression", "tagging"]
@@ -86,7 +88,7 @@ class TaskSettings(Settings):
         return self.metric or METRICS[self.kind][0]
 
 
-class EncoderSettings(Settings):
+class TaskEncoderSettings(Settings):
     """The pre-trained encoder, and how the states of its tokens become those of a text.
 
     ``name`` is a folder or hub name of transformers, or one that ``bnaparser prune`` wrote.
@@ -154,7 +156,7 @@ class TaskModelSettings(Settings):
     """All that is needed to build a task's network, and so all that is stored beside its weights."""
 
     task: TaskSettings = TaskSettings()
-    encoder: EncoderSettings
+    encoder: TaskEncoderSettings
     syntax: SyntaxTable = SyntaxTable()
 
     def portable(self) -> TaskModelSettings:
@@ -232,7 +234,7 @@ def is_task_recipe(path: str | Path) -> bool:
 
 
 def load_task_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> TaskRecipe:
-    """Read a task's TOML recipe; overrides are as those of `bnaparser.settings.load_recipe`.
+    """Read a task's TOML recipe; overrides are as those of `bnaparser.training.recipe.load_recipe`.
 
     Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
     is unknown or has a value that is not allowed.

@@ -10,10 +10,11 @@ from typing import Any
 
 import torch
 
-from bnaparser.encoders.pretrained import build_pretrained
+from bnaparser.encoders.loading import build_pretrained, read_encoder
 from bnaparser.errors import ModelError
-from bnaparser.files.tensors import read_json, read_weights, write_json, write_weights
-from bnaparser.network.storage import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS, read_encoder
+from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
+from bnaparser.files.tables import read_json, write_json
+from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.settings import validate
 from bnaparser.tasks.network import TaskNetwork
 from bnaparser.tasks.task_model import TaskModel, load_words_tokenizer, outputs

@@ -19,8 +19,8 @@ from typing import Any
 import torch
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.tensors import write_json
-from bnaparser.network.storage import METRICS
+from bnaparser.files.folder import METRICS
+from bnaparser.files.tables import write_json
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.splits import Data, read_data
 from bnaparser.tasks.task_metrics import score

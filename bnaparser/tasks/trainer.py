@@ -24,7 +24,7 @@ from bnaparser.errors import MissingExtraError, SettingsError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.splits import Data, Split
 from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import Prepared, TaskModel, create
+from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe, TaskTrainSettings
 from bnaparser.training.arithmetic import training_arithmetic
 
@@ -117,7 +117,7 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
             data_collator=lambda examples: model.training_batch(examples, cut),
             train_dataset=data.train.examples,
             eval_dataset=data.judged[0].examples,
-            callbacks=[Progress()],
+            callbacks=[ProgressLog()],
         )
         self.remove_callback(PrinterCallback)
 
@@ -165,7 +165,7 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
         save_file(tensors, folder / "model.safetensors", {"format": "pt"})
 
 
-class Progress(TrainerCallback):  # type: ignore[misc]
+class ProgressLog(TrainerCallback):  # type: ignore[misc]
     """A progress bar where there is a terminal, and lines in the log."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
@@ -259,7 +259,7 @@ def diverged(update: int | None = None) -> SettingsError:
 
 def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> dict[str, float]:
     """Return the scores of a model as it is, in percent."""
-    examples: Sequence[Prepared] = split.examples
+    examples: Sequence[PreparedExample] = split.examples
     logits = model.scores(examples, recipe.train.batch_tokens)
     if not all(np.isfinite(row).all() for row in logits):
         raise diverged()

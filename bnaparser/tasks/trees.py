@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from typing import cast
 
 from bnaparser.errors import DataError
-from bnaparser.syntax.sources.file_trees import FileTrees, ParserTrees, SpacyTrees, Text, TreeSource
+from bnaparser.syntax.sources.file_trees import FileTrees
+from bnaparser.syntax.sources.parser_trees import ParserTrees
+from bnaparser.syntax.sources.spacy_trees import SpacyTrees
+from bnaparser.syntax.sources.tree_source import Text, TreeSource
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.task_settings import SyntaxTable
-from bnaparser.text.sentence import split
+from bnaparser.text.splitting import split
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import Tree
 

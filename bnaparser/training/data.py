@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from bnaparser.errors import SettingsError
-from bnaparser.settings import DataSettings, TrainSettings
+from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.treebanks.releases import CTB, PTB

@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from bnaparser.encoders.subwords import Pieces, Window
-from bnaparser.network.model import BnaModel, Prepared
-from bnaparser.settings import TrainSettings
+from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.training.data import Example
+from bnaparser.training.recipe import TrainSettings
 from bnaparser.trees.escapes import unescape
 
 
 def disturbed(
     model: BnaModel,
     examples: list[Example],
-    prepared: list[Prepared],
+    prepared: list[PreparedSentence],
     settings: TrainSettings,
     generator: np.random.Generator,
-) -> list[Prepared]:
+) -> list[PreparedSentence]:
     """Return sentences as one update reads them; their trees stay what they are."""
     batch = list(prepared)
     if settings.lower_case:
@@ -34,8 +34,8 @@ def disturbed(
 
 
 def _masked(
-    sentence: Prepared, pieces: Pieces, share: float, generator: np.random.Generator
-) -> Prepared:
+    sentence: PreparedSentence, pieces: Pieces, share: float, generator: np.random.Generator
+) -> PreparedSentence:
     """Hide a random share of a sentence's pieces; the tokenizer's own marks are never hidden."""
     assert pieces.mask is not None
     windows = []

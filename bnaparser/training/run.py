@@ -27,17 +27,18 @@ from bnaparser.chart import ScoresError
 from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length, default_tokens
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.eval import score
-from bnaparser.files.tensors import read_json, write_json, writing
+from bnaparser.files.tables import read_json, write_json
+from bnaparser.files.tensors import writing
 from bnaparser.models import find
 from bnaparser.network import storage
 from bnaparser.network.decoding import predict
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, Prepared
-from bnaparser.settings import Recipe, TrainSettings
+from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.training.arithmetic import training_arithmetic
 from bnaparser.training.data import pooled_batches, read_mix
 from bnaparser.training.loss import Gold, gold, hinge_loss, known_tags, tag_loss
 from bnaparser.training.noise import disturbed
+from bnaparser.training.recipe import Recipe, TrainSettings
 from bnaparser.training.warm_start import create_from
 from bnaparser.trees.tree import Tree
 
@@ -73,7 +74,7 @@ class Objective(nn.Module):
         self.tag_weight = tag_weight
 
     def forward(
-        self, batch: Sequence[Prepared], golds: Sequence[Gold], sentence: float, word: float
+        self, batch: Sequence[PreparedSentence], golds: Sequence[Gold], sentence: float, word: float
     ) -> Tensor:
         """Return a scalar: the hinge loss, a ``sentence`` weighs so much, and the tags', a ``word``."""
         encoded = self.model.encode(batch)
@@ -302,7 +303,7 @@ class Run:
         return total
 
     def _backward(
-        self, batch: list[Prepared], golds: list[Gold], sentence: float, word: float
+        self, batch: list[PreparedSentence], golds: list[Gold], sentence: float, word: float
     ) -> float:
         try:
             loss = self.objective(batch, golds, sentence, word)

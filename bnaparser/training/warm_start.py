@@ -10,7 +10,7 @@ from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, build_pieces
-from bnaparser.settings import ModelSettings
+from bnaparser.network.model_settings import ModelSettings
 
 
 def create_from(

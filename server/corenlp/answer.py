@@ -22,7 +22,7 @@ UNKNOWN_TAG = "XX"
 
 
 @dataclass(frozen=True)
-class Token:
+class AnnotatedToken:
     """A word of a sentence and where it stands in the text.
 
     ``word`` has round brackets escaped, ``original`` is as in the text; ``before`` and ``after``
@@ -50,7 +50,7 @@ class Annotated:
     """
 
     text: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[AnnotatedToken, ...]
     tree: Tree | None = None
     score: float = 0.0
     error: str | None = None
@@ -70,7 +70,7 @@ def annotate(
         parse = None if parses is None else parses[index]
         tags = _tags(sentence, parse)
         tokens = tuple(
-            Token(
+            AnnotatedToken(
                 word=escape_brackets(word),
                 original=word,
                 tag=tag,
@@ -94,7 +94,7 @@ def annotate(
     return found
 
 
-def flat_tree(tokens: Sequence[Token]) -> Tree:
+def flat_tree(tokens: Sequence[AnnotatedToken]) -> Tree:
     """Return ``(X (DT the) (NN cat) ...)``, CoreNLP's tree for a sentence that has no other."""
     return Tree("X", [Tree(token.tag or UNKNOWN_TAG, [token.word]) for token in tokens])
 
@@ -144,7 +144,7 @@ def _tags(sentence: Sentence, parse: Parse | None) -> Sequence[str | None]:
     return parse.tags or [UNKNOWN_TAG] * len(sentence.words)
 
 
-def _tree(parse: Parse, tokens: Sequence[Token]) -> Tree:
+def _tree(parse: Parse, tokens: Sequence[AnnotatedToken]) -> Tree:
     return flat_tree(tokens) if parse.tree is None else Tree("ROOT", parse.tree.children)
 
 
@@ -160,7 +160,7 @@ def _sentence_dict(index: int, sentence: Annotated) -> dict[str, Any]:
     return answer
 
 
-def _token_dict(number: int, token: Token) -> dict[str, Any]:
+def _token_dict(number: int, token: AnnotatedToken) -> dict[str, Any]:
     tag = {} if token.tag is None else {"pos": token.tag}
     return {
         "index": number,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from bnaparser.server.corenlp.answer import Annotated, Token, flat_tree
+from bnaparser.server.corenlp.answer import Annotated, AnnotatedToken, flat_tree
 from bnaparser.trees.tree import Tree
 
 # Protobuf's readers refuse messages nested more than 100 deep; Document and Sentence are two.
@@ -50,7 +50,7 @@ def _sentence(sentence: Annotated, index: int, first: int) -> bytes:
     return b"".join(parts)
 
 
-def _token(token: Token, place: int, place_in_text: int) -> bytes:
+def _token(token: AnnotatedToken, place: int, place_in_text: int) -> bytes:
     parts = [_text(1, token.word)]
     if token.tag is not None:
         parts.append(_text(2, token.tag))  # pos

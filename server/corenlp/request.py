@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from urllib.parse import unquote, unquote_plus
 
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
-from bnaparser.text.sentence import Sentence, split, tokenize
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import split, tokenize
 
 OUTPUT_FORMATS = ("json", "serialized", "text", "conll")
 # Annotators that add nothing to the words; every other one rests on parts of speech.

@@ -22,7 +22,8 @@ from bnaparser.server.queue.batcher import Batcher, ModelThread, Rows
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.rest.request_body import check_count
 from bnaparser.server.service_settings import ServerSettings
-from bnaparser.text.sentence import Sentence, tokenize
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import tokenize
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser

@@ -21,7 +21,8 @@ from bnaparser.server.rest.schemas import (
     TokensRequest,
 )
 from bnaparser.server.service_settings import ServerSettings
-from bnaparser.text.sentence import Sentence, from_words, split, tokenize
+from bnaparser.text.sentence import Sentence, from_words
+from bnaparser.text.splitting import split, tokenize
 
 JSON = "application/json"
 PLAIN = "text/plain"

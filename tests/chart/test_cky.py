@@ -64,7 +64,7 @@ def sentences(draw: st.DrawFn, longest: int) -> tuple[np.ndarray, np.ndarray, in
     return scores, np.array(gold, np.int32), n, empty_root
 
 
-class TestSpans:
+class TestSpanOrder:
     @pytest.mark.parametrize("n", [0, 1, 2, 3, 17])
     def test_indices_list_the_spans_in_packed_order(self, n: int) -> None:
         starts, ends = chart.span_indices(n)

@@ -18,7 +18,7 @@ from bnaparser.encoders.characters import (
     UNKNOWN,
     CharacterEncoder,
 )
-from bnaparser.settings import EncoderSettings
+from bnaparser.encoders.encoder_settings import EncoderSettings
 
 
 @pytest.fixture(scope="module")

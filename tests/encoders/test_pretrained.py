@@ -10,17 +10,16 @@ import pytest
 import torch
 import transformers
 
-from bnaparser.encoders.pretrained import (
-    SHARING_TYPES,
-    PretrainedEncoder,
+from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,
     load_tokenizer,
     max_positions,
 )
+from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.encoders.subwords import MISSING, Pieces, Window
 from bnaparser.errors import ModelError
-from bnaparser.settings import EncoderSettings
 
 SENTENCES = [
     ["the", "zebra", "sat", "under", "the", "unaffable", "bridge", "."],

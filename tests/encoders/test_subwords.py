@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from bnaparser.encoders.pretrained import load_tokenizer
+from bnaparser.encoders.loading import load_tokenizer
 from bnaparser.encoders.subwords import MISSING, WORD_PIECES, Pieces
 
 # The special pieces before and after a sentence, and those that stand for START and STOP.

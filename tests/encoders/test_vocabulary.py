@@ -8,12 +8,13 @@ import pytest
 import torch
 
 from bnaparser.cli import main
-from bnaparser.encoders.pretrained import PretrainedEncoder, load_pretrained, load_tokenizer
+from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.encoders.loading import load_pretrained, load_tokenizer
+from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Pieces
 from bnaparser.encoders.vocabulary import count_pieces, prune_vocabulary
 from bnaparser.errors import ModelError
 from bnaparser.parsing.parser import Parser
-from bnaparser.settings import EncoderSettings
 from bnaparser.treebanks.reading import load_trees
 
 

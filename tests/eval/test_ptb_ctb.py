@@ -106,7 +106,7 @@ class FakeParse:
     tree: Tree | None
 
 
-class FakeParser:
+class FlatParser:
     """Gives gold trees back, a flat X for other sentences, and fails where a word is in ``fails``."""
 
     def __init__(self, gold=(), fails=()):
@@ -193,7 +193,7 @@ class TestReleases:
 
 class TestPenn:
     def test_a_release_in_a_row_out(self, wsj, capsys):
-        fake = FakeParser(PTB.read(wsj, "test"))
+        fake = FlatParser(PTB.read(wsj, "test"))
         assert ptb.main([str(wsj), "--model", "en", "--device", "cpu"], fake) == 0
         lines = capsys.readouterr().out.splitlines()
         assert lines[0].split() == [
@@ -206,7 +206,7 @@ class TestPenn:
         assert (fake.model, fake.device, fake.tags) == ("en", "cpu", None)
 
     def test_the_development_set_and_gold_tags(self, wsj, capsys):
-        fake = FakeParser(PTB.read(wsj, "dev"))
+        fake = FlatParser(PTB.read(wsj, "dev"))
         assert ptb.main([str(wsj), "--model", "en", "--split", "dev", "--tags", "gold"], fake) == 0
         row = capsys.readouterr().out.splitlines()[1]
         assert "WSJ section 22" in row
@@ -214,7 +214,7 @@ class TestPenn:
         assert fake.tags == [tree.tags for tree in PTB.read(wsj, "dev")]
 
     def test_a_sentence_that_fails_is_counted_as_missed(self, wsj, capsys):
-        fake = FakeParser(PTB.read(wsj, "test"), fails={"Who"})
+        fake = FlatParser(PTB.read(wsj, "test"), fails={"Who"})
         assert ptb.main([str(wsj), "--model", "en"], fake) == 1
         # Gold has 2 x 5 and 2 x 5 brackets; the failed sentences give none.
         assert capsys.readouterr().out.splitlines()[1].split()[5:] == [
@@ -223,7 +223,7 @@ class TestPenn:
 
     def test_the_trees_can_be_saved(self, wsj, tmp_path, capsys):
         out = tmp_path / "out/deeper"
-        fake = FakeParser()
+        fake = FlatParser()
         assert ptb.main([str(wsj), "--model", "en", "--save", str(out)], fake) == 0
         assert load_trees(out / "gold.mrg") == list(PTB.read(wsj, "test"))
         assert str(load_trees(out / "predicted.mrg")[1]) == (
@@ -240,7 +240,7 @@ class TestPenn:
         assert "note" not in str(row)
 
     def test_errors_are_one_sentence(self, wsj, tmp_path, capsys):
-        assert ptb.main([str(tmp_path / "nowhere"), "--model", "en"], FakeParser()) == 2
+        assert ptb.main([str(tmp_path / "nowhere"), "--model", "en"], FlatParser()) == 2
         assert "no such folder" in capsys.readouterr().err
 
         def no_model(model, device):
@@ -251,13 +251,13 @@ class TestPenn:
 
     def test_a_part_without_words_is_an_error(self, tmp_path, capsys):
         (tmp_path / "wsj_2300.mrg").write_text("( (S (-NONE- *)))", encoding="ascii")
-        assert ptb.main([str(tmp_path), "--model", "en"], FakeParser()) == 2
+        assert ptb.main([str(tmp_path), "--model", "en"], FlatParser()) == 2
         assert "no tree in WSJ section 23" in capsys.readouterr().err
 
 
 class TestChinese:
     def test_a_release_in_a_row_out(self, chinese, capsys):
-        fake = FakeParser(CTB.read(chinese, "test"))
+        fake = FlatParser(CTB.read(chinese, "test"))
         assert ctb.main([str(chinese), "--model", "zh"], fake) == 0
         lines = capsys.readouterr().out.splitlines()
         assert "CTB 5.1 articles 271-300" in lines[1]
@@ -265,6 +265,6 @@ class TestChinese:
         assert "348 sentences" in lines[2]
 
     def test_the_development_set(self, chinese, capsys):
-        fake = FakeParser()
+        fake = FlatParser()
         assert ctb.main([str(chinese), "--model", "zh", "--split", "dev"], fake) == 0
         assert "CTB 5.1 articles 301-325" in capsys.readouterr().out

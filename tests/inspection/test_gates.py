@@ -9,7 +9,7 @@ import torch
 from bnaparser.errors import SettingsError
 from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
 from bnaparser.syntax.attachment import syntax_of
-from bnaparser.tasks.task_model import Prepared
+from bnaparser.tasks.task_model import PreparedExample
 from bnaparser.tasks.trees import random_structure
 
 
@@ -18,7 +18,10 @@ def test_gates_are_what_a_hook_in_front_of_each_layer_sees(
     build, the_cat, it_rained, variant
 ) -> None:
     model = build(syntax={variant: {}})
-    encoder, examples = model.network.encoder, [Prepared((the_cat,)), Prepared((it_rained,))]
+    encoder, examples = (
+        model.network.encoder,
+        [PreparedExample((the_cat,)), PreparedExample((it_rained,))],
+    )
     expected: list[list[float]] = [[], []]
     for example in examples:  # one by one: there is no padding
         seen: list[torch.Tensor] = []
@@ -53,7 +56,7 @@ def test_what_a_figure_shows_of_gates() -> None:
 @pytest.mark.parametrize("mixing", ["topical", "sum"])
 def test_syntax_bert_shows_what_its_masked_subnetworks_get(build, mixing: str) -> None:
     model = build(syntax={"syntax_bert": {"distances": 3, "mixing": mixing}})
-    example = Prepared((random_structure(("Mira", "liked", "the", "dog", ".")),))
+    example = PreparedExample((random_structure(("Mira", "liked", "the", "dog", ".")),))
     found = gate_values(model, [example])
     variant = syntax_of(model.network.encoder)
     for layer, shares in enumerate(variant.shares):
@@ -70,7 +73,7 @@ def test_syntax_bert_shows_what_its_masked_subnetworks_get(build, mixing: str) -
 )
 def test_a_model_without_gates_says_so(build, the_cat, table, reason: str) -> None:
     with pytest.raises(SettingsError, match=reason):
-        gate_values(build(syntax=table), [Prepared((the_cat,))])
+        gate_values(build(syntax=table), [PreparedExample((the_cat,))])
 
 
 def test_which_variants_have_gates(build) -> None:

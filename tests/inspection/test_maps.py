@@ -12,7 +12,7 @@ from bnaparser.inspection.maps import attention_maps, fold, watching
 from bnaparser.syntax.attachment import syntax_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.sla import SlaSettings, local_mask
-from bnaparser.tasks.task_model import Prepared
+from bnaparser.tasks.task_model import PreparedExample
 
 FAMILIES = ["bert", "distilbert", "mpnet", "deberta", "deberta-v2", "modernbert", "xlnet", "t5"]
 SLA = {"sla": {"threshold": 1}}
@@ -20,7 +20,7 @@ SLA = {"sla": {"threshold": 1}}
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rows_sum_to_one_and_what_the_mask_hides_is_nothing(build, the_cat, family: str) -> None:
-    maps = attention_maps(build(family, SLA), Prepared((the_cat,)))
+    maps = attention_maps(build(family, SLA), PreparedExample((the_cat,)))
     assert maps.local is not None
     for shown in (maps.plain, maps.local, maps.guided):
         assert shown.shape == (2, 2, len(maps.words), len(maps.words))
@@ -37,7 +37,7 @@ def test_rows_sum_to_one_and_what_the_mask_hides_is_nothing(build, the_cat, fami
 def test_the_combined_attention_is_mixed_by_the_gates(build) -> None:
     structure = Structure(("It", "sang", "."), (2, 0, 2))
     model = build(syntax=SLA)
-    maps = attention_maps(model, Prepared((structure,)))
+    maps = attention_maps(model, PreparedExample((structure,)))
     assert maps.local is not None and len(maps.words) == 5  # no word has two pieces
     for layer, gates in enumerate(syntax_of(model.network.encoder).gate_values):
         for token, gate in enumerate(gates[0].tolist()):
@@ -48,7 +48,7 @@ def test_the_combined_attention_is_mixed_by_the_gates(build) -> None:
 def test_without_syntax_the_first_layer_is_the_plain_encoders(
     build, the_cat, encoder_folder
 ) -> None:
-    model, example = build(syntax=SLA), Prepared((the_cat,))
+    model, example = build(syntax=SLA), PreparedExample((the_cat,))
     maps = attention_maps(model, example)
     plain = transformers.AutoModel.from_pretrained(
         encoder_folder("bert"), attn_implementation="eager"
@@ -80,7 +80,7 @@ def test_pieces_of_a_word_are_summed_as_keys_and_averaged_as_queries() -> None:
 )
 def test_variants_without_a_local_attention(build, table) -> None:
     trees = Structure.of_trees(("It", "sang"), [_tree("(S (NP (PRP It)) (VP (VBD sang)))")])
-    maps = attention_maps(build(syntax=table), Prepared((trees,)))
+    maps = attention_maps(build(syntax=table), PreparedExample((trees,)))
     assert maps.local is None
     assert np.allclose(maps.guided.sum(axis=-1), 1, atol=1e-5)
     assert not np.allclose(maps.guided, maps.plain, atol=1e-4)
@@ -88,14 +88,14 @@ def test_variants_without_a_local_attention(build, table) -> None:
 
 def test_both_texts_of_a_pair_are_shown(build, the_cat, it_rained) -> None:
     model = build(syntax=SLA, texts=["one", "other"])
-    maps = attention_maps(model, Prepared((it_rained, the_cat)))
+    maps = attention_maps(model, PreparedExample((it_rained, the_cat)))
     words = tuple(w for w, special in zip(maps.words, maps.special, strict=True) if not special)
     assert words == it_rained.words + the_cat.words
     assert maps.special.sum() == 3
 
 
 def test_one_layer_and_one_head_or_their_means(build, the_cat) -> None:
-    maps = attention_maps(build(syntax=SLA), Prepared((the_cat,)))
+    maps = attention_maps(build(syntax=SLA), PreparedExample((the_cat,)))
     assert np.allclose(maps.average().guided[0, 0], maps.guided.sum(axis=(0, 1)) / 4, atol=1e-6)
     assert np.array_equal(maps.average(2, 1).plain[0, 0], maps.plain[1, 0])
     for layer, head in ((0, None), (3, None), (None, 3)):
@@ -105,7 +105,7 @@ def test_one_layer_and_one_head_or_their_means(build, the_cat) -> None:
 
 def test_the_model_is_left_as_it_was(build, the_cat) -> None:
     model = build(syntax=SLA)
-    example = Prepared((the_cat,))
+    example = PreparedExample((the_cat,))
     before = model.scores([example])[0]
     attention_maps(model, example)
     variant = syntax_of(model.network.encoder)

@@ -15,7 +15,7 @@ from bnaparser.network import storage
 from bnaparser.network.averaging import average
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
-from bnaparser.settings import LayerSettings, TagSettings
+from bnaparser.network.model_settings import LayerSettings, TagSettings
 
 
 @pytest.fixture

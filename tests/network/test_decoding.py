@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from bnaparser.network.decoding import Prediction, predict, predict_batch
-from bnaparser.settings import LayerSettings, TagSettings
+from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.trees.tree import Span, Tree
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}

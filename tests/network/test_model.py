@@ -8,19 +8,19 @@ import torch
 
 from bnaparser import chart
 from bnaparser.encoders.characters import CharacterWindow
-from bnaparser.network.model import Prepared, position_rows
-from bnaparser.settings import LayerSettings, TagSettings
+from bnaparser.network.model import PreparedSentence, position_rows
+from bnaparser.network.model_settings import LayerSettings, TagSettings
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 
 
-def prepared(length: int, max_words: int) -> Prepared:
+def prepared(length: int, max_words: int) -> PreparedSentence:
     """A sentence in half-overlapping windows."""
     step = max(1, max_words // 2)
     firsts = range(0, max(1, length - max_words + step), step)
     words = [""] * length
     windows = [CharacterWindow(tuple(words[first : first + max_words]), first) for first in firsts]
-    return Prepared(length, tuple(windows))
+    return PreparedSentence(length, tuple(windows))
 
 
 @pytest.mark.parametrize(("length", "max_words"), [(1, 8), (8, 8), (9, 8), (30, 8), (23, 6)])

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from bnaparser.network.model_settings import ScorerSettings
 from bnaparser.network.scorer import SpanScorer
-from bnaparser.settings import ScorerSettings
 
 
 @torch.no_grad()

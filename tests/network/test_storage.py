@@ -17,7 +17,7 @@ from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
-from bnaparser.settings import LayerSettings, TagSettings
+from bnaparser.network.model_settings import LayerSettings, TagSettings
 
 SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
 # Wide enough for matrices that int8 is worth it for.

@@ -9,9 +9,9 @@ import torch
 
 from bnaparser import Parse, Parser, Tree
 from bnaparser.errors import ModelError
+from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.parsing import parallel
 from bnaparser.parsing.parser import MAX_WORDS
-from bnaparser.settings import LayerSettings, TagSettings
 
 
 @pytest.fixture(scope="module")

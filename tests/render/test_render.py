@@ -233,7 +233,7 @@ def test_large_trees(brackets: str) -> None:
 # --- HTML
 
 
-class Reader(HTMLParser):
+class HtmlReader(HTMLParser):
     """Collects the tags and the text of a page."""
 
     def __init__(self, page: str):
@@ -264,7 +264,7 @@ def test_a_page_holds_each_tree_its_brackets_and_each_error() -> None:
         html_section("", None, error="the sentence has no words"),
     ]
     page = HTML_START + "".join(sections) + HTML_END
-    read = Reader(page)
+    read = HtmlReader(page)
     assert read.open == []
     assert (read.count["section"], read.count["svg"], read.count["b"]) == (3, 2, 0)
     assert read.text["h2"] == ["The cat sat.", "<b>&"]
@@ -405,11 +405,11 @@ def test_a_parse_shows_its_words_as_they_stood() -> None:
     assert texts(svg)[:4] == ["S", "NP", "PRN", "VP"]
     assert PARSE._repr_svg_() == svg
     assert svg in PARSE.to_html()
-    assert Reader(PARSE.to_html()).text["h2"] == ["It (fell)."]
+    assert HtmlReader(PARSE.to_html()).text["h2"] == ["It (fell)."]
     assert forest_words(PARSE.to_latex() or "") == ["It", "(", "fell", ")", "."]
 
 
 def test_a_parse_without_a_tree_has_no_drawing() -> None:
     failed = Parse("", error="the sentence has no words")
     assert failed.to_svg() is failed.to_latex() is failed._repr_svg_() is None
-    assert Reader(failed.to_html()).text["p"] == ["the sentence has no words"]
+    assert HtmlReader(failed.to_html()).text["p"] == ["the sentence has no words"]

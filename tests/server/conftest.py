@@ -25,7 +25,8 @@ from bnaparser.parsing.parser import _check
 from bnaparser.parsing.result import Parse
 from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
-from bnaparser.text.sentence import Sentence, split
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import split
 from bnaparser.trees.tree import Span
 
 WAIT = 20.0  # seconds after which a test that waits for an event gives up

@@ -79,7 +79,7 @@ def test_a_classifier_that_fails_says_so_and_the_trees_are_there(visit: Visit) -
 
 def test_a_pair_is_written_on_two_lines(visit: Visit, classifier: Any, monkeypatch: Any) -> None:
     from bnaparser.tasks.classifier import ReadText
-    from bnaparser.text.sentence import split
+    from bnaparser.text.splitting import split
 
     asked = []
 

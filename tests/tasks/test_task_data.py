@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError, TreeError
-from bnaparser.tasks.task_data import Example, encode_gold, inventory, read_examples
+from bnaparser.tasks.task_data import TaskExample, encode_gold, inventory, read_examples
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 
 SENTENCES = TaskSettings()
@@ -18,7 +18,7 @@ SCORES = TaskSettings(kind="regression", texts=("sentence1", "sentence2"), label
 TAGGING = TaskSettings(kind="tagging")
 
 
-def read(path: Path, task: TaskSettings = SENTENCES, **file: object) -> list[Example]:
+def read(path: Path, task: TaskSettings = SENTENCES, **file: object) -> list[TaskExample]:
     return read_examples([TaskFile.model_validate({"path": str(path), **file})], task)
 
 
@@ -34,13 +34,13 @@ def written(tmp_path: Path):
 
 def test_a_table_has_a_header_tabs_and_no_quoting(written) -> None:
     file = written("a.tsv", 'label\tid\tsentence\r\nyes\t1\tIt "rained\r\nno\t2\t"Stop"\r\n\r\n')
-    assert read(file) == [Example(('It "rained',), "yes"), Example(('"Stop"',), "no")]
+    assert read(file) == [TaskExample(('It "rained',), "yes"), TaskExample(('"Stop"',), "no")]
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])
 def test_packed_files(written, suffix: str, pack) -> None:
     file = written(f"a.tsv{suffix}", pack(b"label\tsentence\nyes\tIt rained.\n"))
-    assert read(file) == [Example(("It rained.",), "yes")]
+    assert read(file) == [TaskExample(("It rained.",), "yes")]
     file.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(DataError, match="not a whole"):
         read(file)
@@ -48,14 +48,14 @@ def test_packed_files(written, suffix: str, pack) -> None:
 
 def test_pairs_and_scores(written) -> None:
     file = written("a.tsv", "score\tsentence1\tsentence2\n2.5\tA b\tC d\n")
-    assert read(file, SCORES) == [Example(("A b", "C d"), 2.5)]
+    assert read(file, SCORES) == [TaskExample(("A b", "C d"), 2.5)]
 
 
 def test_tagged_words(written) -> None:
     file = written("a.tsv", "\nMira\tB-PER\nsang\tO\n\n\nIt\tO\nfell\tO")
     assert read(file, TAGGING) == [
-        Example((("Mira", "sang"),), ("B-PER", "O")),
-        Example((("It", "fell"),), ("O", "O")),
+        TaskExample((("Mira", "sang"),), ("B-PER", "O")),
+        TaskExample((("It", "fell"),), ("O", "O")),
     ]
 
 
@@ -63,8 +63,8 @@ def test_trees_give_sentences_or_phrases_each_once(written) -> None:
     file = written("a.txt", "(3 (2 The) (4 (4 ``) (2 -LRB-)))\n(1 (4 (4 ``) (2 -LRB-)) (1 x))\n")
     names = {"4": "good", "3": "good", "1": "bad"}
     assert read(file, labels=names) == [
-        Example((("The", '"', "("),), "good"),
-        Example((('"', "(", "x"),), "bad"),
+        TaskExample((("The", '"', "("),), "good"),
+        TaskExample((('"', "(", "x"),), "bad"),
     ]
     phrases = read(file, labels=names, drop=["2"], phrases=1)
     assert [e.texts[0] for e in phrases] == [
@@ -115,18 +115,18 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_classes_are_sorted_and_those_of_words_by_how_frequent_they_are() -> None:
-    sentences = [Example(("a",), name) for name in ("no", "yes", "maybe", "yes")]
+    sentences = [TaskExample(("a",), name) for name in ("no", "yes", "maybe", "yes")]
     assert inventory(sentences, SENTENCES) == ("maybe", "no", "yes")
-    tagged = [Example((("a", "b", "c"),), ("B-PER", "O", "O"))]
+    tagged = [TaskExample((("a", "b", "c"),), ("B-PER", "O", "O"))]
     assert inventory(tagged, TAGGING) == ("O", "B-PER")
-    assert inventory([Example(("a", "b"), 1.0)], SCORES) == ()
+    assert inventory([TaskExample(("a", "b"), 1.0)], SCORES) == ()
     with pytest.raises(DataError, match="one class only: no"):
         inventory(sentences[:1], SENTENCES)
 
 
 def test_a_class_that_training_has_not_seen() -> None:
     with pytest.raises(DataError, match="'new' of 'It rained'"):
-        encode_gold(Example((("It", "rained"),), "new"), {"yes": 0})
+        encode_gold(TaskExample((("It", "rained"),), "new"), {"yes": 0})
 
 
 def test_phrases_of_the_invented_trees(task_data: Path) -> None:
@@ -135,5 +135,5 @@ def test_phrases_of_the_invented_trees(task_data: Path) -> None:
     phrases = read(task_data / "phrases.txt", phrases=2, **settings)
     assert len(sentences) == 8
     assert len(phrases) == len(set(phrases)) > len(sentences)
-    assert sentences[-1] == Example((("(", "bright", ")"),), "yes")
+    assert sentences[-1] == TaskExample((("(", "bright", ")"),), "yes")
     assert all(len(example.texts[0]) >= 2 for example in phrases)

@@ -12,13 +12,13 @@ import pytest
 import torch
 from transformers import SqueezeBertConfig, SqueezeBertModel
 
-from bnaparser.encoders.pretrained import load_tokenizer
+from bnaparser.encoders.loading import load_tokenizer
 from bnaparser.encoders.subwords import Pieces
 from bnaparser.errors import ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.network import TaskNetwork
-from bnaparser.tasks.task_model import Prepared, create, first_pieces, load_words_tokenizer
+from bnaparser.tasks.task_model import PreparedExample, create, first_pieces, load_words_tokenizer
 from bnaparser.tasks.task_settings import TaskModelSettings
 from bnaparser.tasks.trees import random_structure
 
@@ -42,8 +42,8 @@ def build(encoder_folder: Callable[[str], Path]):
     return make
 
 
-def prepared(*texts: tuple[str, ...], gold: Any = None) -> list[Prepared]:
-    return [Prepared((random_structure(words),), gold) for words in texts]
+def prepared(*texts: tuple[str, ...], gold: Any = None) -> list[PreparedExample]:
+    return [PreparedExample((random_structure(words),), gold) for words in texts]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -91,7 +91,7 @@ def test_an_encoder_that_calls_its_pooler_whether_it_has_one_or_not() -> None:
 def test_syntax_guides_and_a_text_without_it_gets_the_plain_encoder(build) -> None:
     plain, guided = build(), build(syntax={"sla": {"threshold": 0, "gate_bias": 3.0}})
     guided.network.load_state_dict(plain.network.state_dict(), strict=False)
-    unparsed = Prepared((Structure(TEXTS[0], None, error="no tree"),))
+    unparsed = PreparedExample((Structure(TEXTS[0], None, error="no tree"),))
     (with_tree,) = prepared(TEXTS[0])
     alike, other = guided.scores([unparsed, with_tree])
     (expected,) = plain.scores([unparsed])
@@ -115,7 +115,7 @@ def test_a_word_is_scored_at_its_first_piece(build) -> None:
 
 def test_words_beyond_the_encoders_length_get_the_most_frequent_class(build) -> None:
     model = build(labels=("O", "A"), task={"kind": "tagging"})
-    (example,) = [Prepared((Structure(("dog",) * 600, None),))]
+    (example,) = [PreparedExample((Structure(("dog",) * 600, None),))]
     found = model.scores([example])[0]
     assert found.shape == (600, 2)
     assert (found[510:] == [1.0, 0.0]).all()
@@ -124,7 +124,7 @@ def test_words_beyond_the_encoders_length_get_the_most_frequent_class(build) -> 
 
 def test_labels_stand_at_first_pieces_and_the_rest_is_ignored(build) -> None:
     model = build(labels=("O", "A"), task={"kind": "tagging"})
-    examples = [Prepared((random_structure(TEXTS[0]),), (0, 1, 0, 1, 0, 1))]
+    examples = [PreparedExample((random_structure(TEXTS[0]),), (0, 1, 0, 1, 0, 1))]
     batch = model.training_batch(examples, 128)
     tokens = model.tokenize(examples)
     places = first_pieces(tokens, 0, 6)
@@ -145,7 +145,9 @@ def test_the_loss_by_hand(build) -> None:
 
 
 def test_the_loss_of_scores(build) -> None:
-    pairs = [Prepared((random_structure(a), random_structure(b)), 2.5) for a, b in [TEXTS[:2]]]
+    pairs = [
+        PreparedExample((random_structure(a), random_structure(b)), 2.5) for a, b in [TEXTS[:2]]
+    ]
     table = {"kind": "regression", "texts": ["a", "b"]}
     model = build(labels=(), task=table, syntax={"syntax_bert": {"distances": 2}})
     output = model.network(**model.training_batch(pairs, 128))

@@ -14,11 +14,13 @@ import bnaparser.network.storage
 from bnaparser.errors import BnaparserError, ModelError
 from bnaparser.settings import validate
 from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import Prepared, TaskModel, create
+from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
 from bnaparser.tasks.task_settings import TaskModelSettings
 from bnaparser.tasks.trees import random_structure
 
-EXAMPLES = [Prepared((random_structure(words),)) for words in (("It", "sang"), ("Karo", "fell"))]
+EXAMPLES = [
+    PreparedExample((random_structure(words),)) for words in (("It", "sang"), ("Karo", "fell"))
+]
 
 
 @pytest.fixture

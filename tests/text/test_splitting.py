@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.text import run_text
-from bnaparser.text.sentence import Sentence, penn_words, split, split_stream, tokenize
+from bnaparser.text.english.penn import penn_words
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import split, split_stream, tokenize
 
 # One case a line: the words of the line, found again when the line's own blanks are dropped.
 WORDS = """

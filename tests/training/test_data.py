@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.settings import DataSettings, TrainSettings
 from bnaparser.training.data import Mix, read_examples, read_mix
+from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.trees.tree import Span
 
 TREES = """(TOP (S (NP-SBJ (PRP I)) (VP (VBP run)) (. .)))

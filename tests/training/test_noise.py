@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnaparser.settings import TrainSettings
 from bnaparser.training.noise import disturbed
+from bnaparser.training.recipe import TrainSettings
 from bnaparser.trees.escapes import unescape
 
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from bnaparser.settings import load_recipe
+from bnaparser.training.recipe import load_recipe
 from bnaparser.training.run import train
 
 # Of sixty sentences a batch of 59 leaves one, fewer than there are processes.

@@ -16,19 +16,13 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
+from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network import storage
+from bnaparser.network.model_settings import LayerSettings, ScorerSettings, TagSettings
 from bnaparser.parsing.parser import Parser
-from bnaparser.settings import (
-    DataSettings,
-    EncoderSettings,
-    LayerSettings,
-    Recipe,
-    ScorerSettings,
-    TagSettings,
-    TrainSettings,
-)
 from bnaparser.training.data import pooled_batches
+from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 from bnaparser.training.run import BEST, CHECKPOINT, NEW, Run, _accelerator, scheduled_factor, train
 
 SIZES: dict[str, Any] = {"width": 16, "heads": 2, "head_width": 8, "feed_forward_width": 32}

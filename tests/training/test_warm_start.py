@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
+from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import SettingsError
 from bnaparser.network import storage
 from bnaparser.network.decoding import predict
 from bnaparser.network.labels import Inventory
-from bnaparser.settings import DataSettings, EncoderSettings, Recipe, TagSettings, TrainSettings
+from bnaparser.network.model_settings import TagSettings
+from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 from bnaparser.training.run import Run, train
 from bnaparser.training.warm_start import create_from
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from bnaparser.network.layers.block import hide, merge_heads, split_heads
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 
 class BiMSA(nn.Module):

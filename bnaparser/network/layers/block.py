@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from bnaparser.network.layers.dropout import FeatureDropout
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {
     "leaky_relu": nn.LeakyReLU,

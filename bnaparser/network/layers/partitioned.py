@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from bnaparser.network.layers.block import ACTIVATIONS, split_heads
 from bnaparser.network.layers.dropout import FeatureDropout
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 
 class PartitionedLinear(nn.Module):

@@ -15,7 +15,7 @@ from bnaparser.network.layers.partitioned import (
     partitioned_feed_forward,
 )
 from bnaparser.network.layers.self_attention import SelfAttention
-from bnaparser.settings import LayerKind, LayerSettings
+from bnaparser.network.model_settings import LayerKind, LayerSettings
 
 # Of added positions at the start of training; BERT's own table has the same.
 POSITION_DEVIATION = 0.02

@@ -1,145 +1,26 @@
-"""Trees for the texts of a task: from our parser, from a file that the user brings, from spaCy.
-
-A source is called with texts and gives a `Structure` each, in order. A text is running text, split
-into sentences here; or the words of one sentence; or several sentences of words.
-"""
+"""Trees that the user brings in a file, found by the words of a task's texts."""
 
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
-from itertools import islice, pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import NamedTuple
 
-from bnaparser import models
-from bnaparser.errors import DataError, MissingExtraError, ModelError
+from bnaparser.errors import DataError
 from bnaparser.syntax.sources.conllu import load_conllu
-from bnaparser.syntax.sources.store import TreeStore, Words, model_identity
+from bnaparser.syntax.sources.store import Words
+from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, sentences_of
 from bnaparser.syntax.structure import Structure, dependencies_of
-from bnaparser.text.sentence import split
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.dependencies import UD, HeadRules
+from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
 
-if TYPE_CHECKING:
-    from bnaparser.parsing.parser import Parser
-
 logger = logging.getLogger(__name__)
-
-Text = str | Sequence[str] | Sequence[Sequence[str]]
-
-NO_WORDS = "the text has no words"
-_SURROGATE = re.compile("[\ud800-\udfff]")
-# Sentences that are parsed before their trees are stored: what an interruption loses.
-_CHUNK = 256
-
-
-class TreeSource(Protocol):
-    """What gives each text its structure, in order; a text without one has ``error`` set."""
-
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
-        """Return a Structure for each text."""
-
-
-class _Sentence(NamedTuple):
-    """The words of a sentence, and of each whether a blank follows it."""
-
-    words: Words
-    spaces: tuple[bool, ...]
-
-
-def _sentences(text: Text) -> list[_Sentence]:
-    if not isinstance(text, str):
-        one = all(isinstance(part, str) for part in text)
-        given = [cast("Sequence[str]", text)] if one else text
-        return [_Sentence(tuple(words), (True,) * len(words)) for words in given if words]
-    found = []
-    for sentence in split(text):
-        ends = [start for start, _ in sentence.offsets[1:]] + [len(text)]
-        pairs = zip(sentence.offsets, ends, strict=True)
-        found.append(_Sentence(sentence.words, tuple(end < after for (_, end), after in pairs)))
-    return found
-
-
-class ParserTrees:
-    """Constituency trees from our parser, dependency heads from them by head rules.
-
-    Sentences are parsed in batches, each different one once; with ``cache`` their trees are kept in
-    that file, under the words and all that makes the model what it is, so that the model is only
-    loaded where a sentence is new. Any number of processes may share the file, and what has been
-    parsed before an interruption is kept. A text of which a sentence cannot be parsed has neither
-    trees nor heads, and says why in ``error``.
-
-    ``model`` is a model that ships, a folder, ``org/name`` of a model hub, or a loaded Parser;
-    ``device`` and ``batch_tokens`` are those of ``Parser.load``. Raises ModelError if there is no
-    such model, DataError if the cache cannot be used.
-    """
-
-    def __init__(
-        self,
-        model: str | Path | Parser = "en",
-        cache: StrPath | None = None,
-        rules: HeadRules = UD,
-        device: str | None = None,
-        batch_tokens: int | None = None,
-    ):
-        self.rules = rules
-        self.device, self.batch_tokens = device, batch_tokens
-        self.model = models.find(model) if isinstance(model, str | Path) else model
-        self.store = None if cache is None else TreeStore(cache, model_identity(self.model))
-
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
-        """Return the structure of each text, in order."""
-        split_texts = [[sentence.words for sentence in _sentences(text)] for text in texts]
-        trees = self.parse(words for sentences in split_texts for words in sentences)
-        return [self._structure(sentences, trees) for sentences in split_texts]
-
-    def parse(self, sentences: Iterable[Words]) -> dict[Words, Tree | str]:
-        """Return the tree of each sentence of words, or the reason why it has none."""
-        wanted = list(dict.fromkeys(sentences))
-        found: dict[Words, Tree | str] = {}
-        if self.store is not None:
-            found.update(self.store.read(wanted))
-        missing = sorted((words for words in wanted if words not in found), key=len)
-        for start in range(0, len(missing), _CHUNK):
-            fresh: dict[Words, Tree] = {}
-            for parse in self.load().parse_many(missing[start : start + _CHUNK]):
-                if parse.tree is None:
-                    found[parse.words] = parse.error or "the parser gave no tree"
-                else:
-                    fresh[parse.words] = parse.tree
-            if self.store is not None:
-                self.store.write(fresh)
-            found.update(fresh)
-            done = min(start + _CHUNK, len(missing))
-            logger.info("parsed %d of %d sentences that had no tree", done, len(missing))
-        return found
-
-    def load(self) -> Parser:
-        """Return the parser; it is loaded when it is first needed."""
-        if isinstance(self.model, Path):
-            from bnaparser.parsing.parser import Parser
-
-            self.model = Parser.load(self.model, self.device, self.batch_tokens)
-        return self.model
-
-    def _structure(self, sentences: list[Words], trees: Mapping[Words, Tree | str]) -> Structure:
-        words = tuple(word for sentence in sentences for word in sentence)
-        found: list[Tree] = []
-        for sentence in sentences:
-            tree = trees[sentence]
-            if isinstance(tree, str):
-                logger.warning("no tree for %r: %s", " ".join(sentence)[:60], tree)
-                return Structure(words, None, error=tree)
-            found.append(tree)
-        if not words:
-            return Structure((), None, error=NO_WORDS)
-        return Structure.of_trees(words, found, self.rules)
 
 
 class _Brought(NamedTuple):
@@ -183,7 +64,7 @@ class FileTrees:
         if isinstance(text, str):
             given, index = text.split(), self.by_characters
         else:
-            given = [word for sentence in _sentences(text) for word in sentence.words]
+            given = [word for sentence in sentences_of(text) for word in sentence.words]
             index = self.by_words
         if not given:
             return Structure((), None, error=NO_WORDS)
@@ -273,73 +154,3 @@ class _Index:
         lengths = [*self.lengths.get(opening, ()), *range(1, _OPENING)]
         ends = {start + length for length in lengths if start + length <= len(key)}
         return sorted((end for end in ends if key[start:end] in self.sentences), reverse=True)
-
-
-class SpacyTrees:
-    """Dependency trees from a spaCy pipeline; there are no constituency trees.
-
-    The words stay ours: spaCy is given them, and does not split them or join them. ``model`` is
-    the name or folder of a pipeline, or one that is loaded. Raises MissingExtraError without
-    spaCy, ModelError if there is no such pipeline or it has no dependency parser.
-    """
-
-    def __init__(self, model: str | Path | Any = "en_core_web_sm", batch_size: int = 256):
-        self.batch_size = batch_size
-        self.pipeline: Any = _load_spacy(model) if isinstance(model, str | Path) else model
-        if "parser" not in self.pipeline.pipe_names:
-            raise ModelError(f"the spaCy pipeline {model} has no dependency parser: take another")
-
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
-        """Return the structure of each text, in order."""
-        split_texts = [_sentences(text) for text in texts]
-        reasons = [_why_not(sentences) for sentences in split_texts]
-        taken = zip(split_texts, reasons, strict=True)
-        documents = (self._document(s) for text, why in taken if why is None for s in text)
-        parsed = self.pipeline.pipe(documents, batch_size=self.batch_size)
-        structures = []
-        for sentences, reason in zip(split_texts, reasons, strict=True):
-            words = tuple(word for sentence in sentences for word in sentence.words)
-            if reason is not None:
-                structures.append(Structure(words, None, error=reason))
-                continue
-            heads: list[int] = []
-            for document in islice(parsed, len(sentences)):
-                start = len(heads)
-                above = [token.head.i for token in document]
-                heads.extend(
-                    0 if head == place else head + 1 + start for place, head in enumerate(above)
-                )
-            structures.append(Structure(words, tuple(heads)))
-        return structures
-
-    def _document(self, sentence: _Sentence) -> Any:
-        starts = [place == 0 for place in range(len(sentence.words))]
-        document: Any = _spacy().tokens.Doc
-        return document(
-            self.pipeline.vocab, sentence.words, spaces=sentence.spaces, sent_starts=starts
-        )
-
-
-def _why_not(sentences: Sequence[_Sentence]) -> str | None:
-    """Return why spaCy cannot be given a text, or None."""
-    words = [word for sentence in sentences for word in sentence.words]
-    for number, word in enumerate(words, 1):
-        if not word or _SURROGATE.search(word):
-            return f"word {number} is {word!r}: a word is not empty and has no half characters"
-    return None if words else NO_WORDS
-
-
-def _spacy() -> Any:
-    try:
-        return import_module("spacy")
-    except ImportError as error:
-        raise MissingExtraError("spacy", "spacy") from error
-
-
-def _load_spacy(model: str | Path) -> Any:
-    spacy = _spacy()
-    try:
-        return spacy.load(model, exclude=["ner", "lemmatizer", "attribute_ruler", "textcat"])
-    except OSError as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"spaCy has no pipeline {str(model)!r}: {reason}") from error

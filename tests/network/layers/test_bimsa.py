@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from bnaparser.network.layers.bimsa import BiMSA
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16, attention_dropout=0.5)
 

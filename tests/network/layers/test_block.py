@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from bnaparser.network.layers.bimsa import BiMSA
 from bnaparser.network.layers.block import Block, feed_forward, hide, merge_heads, split_heads
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16)
 VALID = torch.ones(1, 4, dtype=torch.bool)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from bnaparser.network.layers.nsa import NSA
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 SMALL = LayerSettings(
     width=8, heads=2, head_width=4, feed_forward_width=16, ngrams=3, attention_dropout=0.5

@@ -8,7 +8,7 @@ import torch
 
 from bnaparser.network.layers.partitioned import PartitionedAttention, PartitionedLinear, interleave
 from bnaparser.network.layers.stack import LayerStack, layer
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 SMALL = LayerSettings(
     kinds=("partitioned",),

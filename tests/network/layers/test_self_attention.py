@@ -7,7 +7,7 @@ import math
 import torch
 
 from bnaparser.network.layers.self_attention import SelfAttention
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16)
 

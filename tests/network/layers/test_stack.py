@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from bnaparser.network.layers.partitioned import interleave
 from bnaparser.network.layers.stack import LayerStack, alternating_kinds, bna_kinds, layer
-from bnaparser.settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings
 
 B, N = "bimsa", "nsa"
 

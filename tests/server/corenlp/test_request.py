@@ -16,7 +16,7 @@ from bnaparser.server.corenlp.request import (
     sentences_of,
 )
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
-from bnaparser.text.sentence import split
+from bnaparser.text.splitting import split
 
 FORM = "application/x-www-form-urlencoded"
 NAMES = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8)

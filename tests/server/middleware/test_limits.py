@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.server.conftest import HeldParser
 
 
-class Connection:
+class RawConnection:
     """A client's connection: what it sends is put in by hand, what it gets is kept."""
 
     def __init__(self, app: FastAPI, *headers: tuple[str, str], path: str = "/v1/parse"):
@@ -73,8 +73,8 @@ async def started(parser: HeldParser, **settings: Any) -> AsyncIterator[FastAPI]
         parser.gate.set()
 
 
-def ask(app: FastAPI, *sentences: str) -> Connection:
-    connection = Connection(app)
+def ask(app: FastAPI, *sentences: str) -> RawConnection:
+    connection = RawConnection(app)
     connection.send(json.dumps({"sentences": sentences}).encode())
     return connection
 
@@ -86,7 +86,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-async def hold(app: FastAPI, parser: HeldParser) -> Connection:
+async def hold(app: FastAPI, parser: HeldParser) -> RawConnection:
     """Stop the parser in the middle of a request."""
     parser.hold()
     connection = ask(app, "first")
@@ -194,7 +194,7 @@ def test_draining_finishes_what_was_taken_in_and_refuses_the_rest(parser: HeldPa
             first = await hold(app, parser)
             second = ask(app, "second")
             await until(lambda: waiting(app) == 1)
-            half = Connection(app)
+            half = RawConnection(app)
             half.send(b'{"text"', more=True)
             service = app.state.service
             assert service.in_flight == 2
@@ -239,7 +239,7 @@ def test_a_parser_that_breaks_down_gives_a_problem(parser: HeldParser) -> None:
 def test_a_body_that_says_it_is_too_large_is_not_read(parser: HeldParser) -> None:
     async def check() -> None:
         async with started(parser, max_body_bytes=100) as app:
-            connection = Connection(app, ("content-length", "101"))
+            connection = RawConnection(app, ("content-length", "101"))
             await until(lambda: bool(connection.got))
             assert connection.got[0]["status"] == 413
             assert connection.to_app.empty()
@@ -254,7 +254,7 @@ def test_a_body_that_says_it_is_too_large_is_not_read(parser: HeldParser) -> Non
 def test_a_chunked_body_is_read_to_the_limit_only(parser: HeldParser) -> None:
     async def check() -> None:
         async with started(parser, max_body_bytes=100) as app:
-            connection = Connection(app, ("transfer-encoding", "chunked"))
+            connection = RawConnection(app, ("transfer-encoding", "chunked"))
             for _ in range(3):
                 connection.send(b" " * 50, more=True)
             await until(lambda: bool(connection.got))
@@ -271,7 +271,7 @@ def test_a_chunked_body_is_read_to_the_limit_only(parser: HeldParser) -> None:
 def test_a_half_sent_body_gets_408_and_takes_no_place(parser: HeldParser) -> None:
     async def check() -> None:
         async with started(parser, body_seconds=0.2) as app:
-            half = Connection(app, ("content-length", "50"))
+            half = RawConnection(app, ("content-length", "50"))
             half.send(b'{"text":', more=True)
             await until(lambda: half.to_app.empty())
             assert (app.state.service.in_flight, waiting(app)) == (0, 0)
@@ -286,7 +286,7 @@ def test_a_half_sent_body_gets_408_and_takes_no_place(parser: HeldParser) -> Non
 def test_a_client_that_leaves_in_its_body_is_forgotten(parser: HeldParser) -> None:
     async def check() -> None:
         async with started(parser) as app:
-            half = Connection(app)
+            half = RawConnection(app)
             half.send(b'{"text":', more=True)
             half.leave()
             await asyncio.wait_for(half.task, 20)

@@ -28,7 +28,7 @@ STAND_IN = Path(__file__).parents[1] / "stand_in.py"
 START_SECONDS = 60  # a busy machine is no failure
 
 
-class Service:
+class ServedProcess:
     """A running service."""
 
     def __init__(self, *options: str, kind: str = "load"):
@@ -59,7 +59,7 @@ class Service:
             time.sleep(0.01)
         return found
 
-    def start(self) -> Service:
+    def start(self) -> ServedProcess:
         """Wait until it is ready."""
         self.wait_for(lambda: self.status("/ready") == 200)
         return self
@@ -110,7 +110,7 @@ class Service:
 class Asking(threading.Thread):
     """Asks for the parse of one text; ``status`` and ``body`` are the answer's, or ``error``."""
 
-    def __init__(self, service: Service, text: str):
+    def __init__(self, service: ServedProcess, text: str):
         super().__init__(daemon=True)
         self.service, self.text = service, text
         self.status: int | None = None
@@ -132,12 +132,12 @@ def command_line(pid: int) -> bytes:
 
 
 @pytest.fixture
-def run() -> Iterator[Callable[..., Service]]:
+def run() -> Iterator[Callable[..., ServedProcess]]:
     """A function that runs a service, which is gone after the test."""
-    services: list[Service] = []
+    services: list[ServedProcess] = []
 
-    def start(*options: str, kind: str = "load") -> Service:
-        services.append(Service(*options, kind=kind))
+    def start(*options: str, kind: str = "load") -> ServedProcess:
+        services.append(ServedProcess(*options, kind=kind))
         return services[-1]
 
     yield start
@@ -147,7 +147,7 @@ def run() -> Iterator[Callable[..., Service]]:
         service.errors.close()
 
 
-def in_work(service: Service, count: int) -> bool:
+def in_work(service: ServedProcess, count: int) -> bool:
     """Whether so many requests are being answered, the one for the metrics left out."""
     return service.metric("bnaparser_requests_in_flight") - 1 >= count
 
@@ -182,7 +182,7 @@ def test_what_was_taken_in_is_finished_and_who_comes_later_is_told(run, number: 
     assert "Traceback" not in service.log()
 
 
-def send_half(service: Service) -> socket.socket:
+def send_half(service: ServedProcess) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", service.port), timeout=START_SECONDS)
     head = b"POST /v1/parse HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
     connection.sendall(head + b"Content-Length: 100\r\n\r\nThe cat")

@@ -8,9 +8,14 @@ import sys
 import pytest
 
 from bnaparser.errors import DataError, MissingExtraError, ModelError, TreeError
-from bnaparser.syntax.sources import file_trees
-from bnaparser.syntax.sources.file_trees import FileTrees, ParserTrees, SpacyTrees
-from bnaparser.trees.heads.dependencies import COLLINS, UD, dependencies
+from bnaparser.syntax.sources import parser_trees
+from bnaparser.syntax.sources.file_trees import FileTrees
+from bnaparser.syntax.sources.parser_trees import ParserTrees
+from bnaparser.syntax.sources.spacy_trees import SpacyTrees
+from bnaparser.syntax.sources.tree_source import sentences_of
+from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.dependencies import dependencies
+from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
 
 TEXTS = [
@@ -119,7 +124,7 @@ def test_each_different_sentence_is_parsed_once(parser, tmp_path, monkeypatch):
 
 
 def test_an_interruption_loses_one_chunk(parser, tmp_path, monkeypatch):
-    monkeypatch.setattr(file_trees, "_CHUNK", 2)
+    monkeypatch.setattr(parser_trees, "_CHUNK", 2)
     parse_many = parser.parse_many
     done = []
 
@@ -313,7 +318,7 @@ def test_spacy_gives_one_tree_a_sentence(english):
 
 def test_spacy_is_told_of_blanks(english):
     text = "He didn't ( see ) it."
-    (sentence,) = file_trees._sentences(text)
+    (sentence,) = sentences_of(text)
     document = english._document(sentence)
     assert document.text == text
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from bnaparser.errors import DataError, ModelError
-from bnaparser.syntax.sources.file_trees import ParserTrees
+from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.trees.tree import Tree
 

@@ -1,0 +1,103 @@
+"""Hugging Face encoders and tokenizers from a folder or a hub; code that comes along is not run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoTokenizer,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    T5EncoderModel,
+)
+from transformers.initialization import no_init_weights
+
+from bnaparser.errors import ModelError, in_one_line
+
+# Encoders with relative positions have no limit of their own; BNA's own table ends here.
+DEFAULT_POSITIONS = 512
+
+# Encoders whose positions count from the number of the padding piece on.
+OFFSET_POSITIONS = {
+    "camembert",
+    "data2vec-text",
+    "esm",
+    "ibert",
+    "longformer",
+    "luke",
+    "mpnet",
+    "roberta",
+    "roberta-prelayernorm",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "xmod",
+}
+
+T5_TYPES = {"t5", "mt5", "umt5"}
+
+
+def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
+    """Load the tokenizer of a Hugging Face folder or hub name; code that comes along is not run."""
+    try:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
+
+
+def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrainedModel:
+    """Load a Hugging Face encoder with its weights from a folder or hub name, in float32."""
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        kind = T5EncoderModel if config.model_type in T5_TYPES else AutoModel
+        extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
+        return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
+
+
+def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> PreTrainedModel:
+    """Build a Hugging Face encoder from its configuration, its weights yet to be given a value."""
+    extra = {} if attention is None else {"attn_implementation": attention}
+    with no_init_weights():  # drawing a ModernBERT's at random takes ten seconds
+        if config.model_type in T5_TYPES:
+            return T5EncoderModel._from_config(config, **extra)
+        return AutoModel.from_config(config, trust_remote_code=False, **extra)
+
+
+def max_positions(config: PretrainedConfig) -> int:
+    """Return how many pieces an encoder takes at once, special pieces included."""
+    limit: int = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
+    if limit < 0:
+        limit = DEFAULT_POSITIONS  # XLNet's way to say that there is no limit
+    return max(limit - first_position(config), 8)
+
+
+def first_position(config: PretrainedConfig) -> int:
+    """Return the number of the first position, as the encoder counts them."""
+    if config.model_type in OFFSET_POSITIONS:
+        return (config.pad_token_id or 0) + 1
+    return 0
+
+
+def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
+    """Read an encoder's configuration and tokenizer; ModelError where they are not whole."""
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{folder / 'config.json'} is missing; the folder is not a complete model")
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        raise ModelError(
+            f"{folder} is damaged: {in_one_line(error)}; get the model again"
+        ) from error
+    tokenizer = load_tokenizer(folder)
+    files = sorted(tokenizer.vocab_files_names.values())
+    # Without its vocabulary the library makes up a tokenizer that knows no words.
+    if not any((folder / name).is_file() for name in files):
+        raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
+    return config, tokenizer

@@ -1,0 +1,39 @@
+"""Tables as people and programs read them: JSON files, and JSON of one line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from bnaparser.errors import ModelError
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
+# Line ends to some readers, Python's ``splitlines`` among them; JSON leaves them as they are.
+_LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
+
+
+def json_line(value: Any) -> str:
+    """Return a value as one line of JSON that UTF-8 can hold: half a character becomes U+FFFD.
+
+    An argument of a command that was not UTF-8 has such halves, lone surrogates, in its text.
+    """
+    line = json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)
+    return _HALF_CHARACTER.sub("\ufffd", line)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a model folder; ModelError where it is missing or damaged."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{path} is missing; {path.parent} is not a model folder") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error}; get the model again") from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a JSON file that people may read."""
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

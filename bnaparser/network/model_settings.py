@@ -1,0 +1,81 @@
+"""The settings of a network: ``[layers]``, ``[scorer]``, ``[tags]``, and all that is stored with it.
+
+Defaults are the paper's where it states them (BNA, 5.2, A.1).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.settings import Settings
+
+LayerKind = Literal["bimsa", "nsa", "self_attention", "partitioned"]
+
+
+class LayerSettings(Settings):
+    """The layers between word vectors and span scores, in order, and their common sizes."""
+
+    kinds: tuple[LayerKind, ...] = ("bimsa", "nsa")
+    width: int = Field(512, gt=0)
+    heads: int = Field(8, gt=0)
+    head_width: int = Field(64, gt=0)
+    feed_forward_width: int = Field(1024, gt=0)
+    ngrams: int = Field(4, gt=0)
+    positions: Literal["add", "concatenate"] = "add"
+    max_positions: int = Field(512, gt=2)
+    activation: Literal["leaky_relu", "relu", "gelu"] = "leaky_relu"
+    residual_dropout: float = Field(0.2, ge=0, lt=1)
+    feed_forward_dropout: float = Field(0.2, ge=0, lt=1)
+    attention_dropout: float = Field(0.2, ge=0, lt=1)
+    input_dropout: float = Field(0.0, ge=0, lt=1)
+
+    @model_validator(mode="after")
+    def _halves(self) -> LayerSettings:
+        if self.width % 2 or self.head_width % 2:
+            raise ValueError("width and head_width must be even: both are split into two halves")
+        if "partitioned" in self.kinds:
+            if self.positions != "concatenate":
+                raise ValueError('partitioned layers need positions = "concatenate"')
+            if self.feed_forward_width % 2:
+                raise ValueError("partitioned layers need an even feed_forward_width")
+        return self
+
+    @property
+    def content_width(self) -> int:
+        """Features of a word before positions are added, or put beside them."""
+        return self.width // 2 if self.positions == "concatenate" else self.width
+
+
+class ScorerSettings(Settings):
+    """The span scorer: linear, norm, ReLU, linear."""
+
+    hidden: int = Field(256, gt=0)
+
+
+class TagSettings(Settings):
+    """Part-of-speech tags: predicted beside the tree, and given as input or not."""
+
+    predict: bool = False
+    given: bool = False
+    hidden: int = Field(256, gt=0)
+    loss_weight: float = Field(5.0, ge=0)
+
+
+class ModelSettings(Settings):
+    """All that is needed to build a network, and so all that is stored beside its weights."""
+
+    encoder: EncoderSettings = EncoderSettings()
+    layers: LayerSettings = LayerSettings()
+    scorer: ScorerSettings = ScorerSettings()
+    tags: TagSettings = TagSettings()
+
+    @model_validator(mode="after")
+    def _directions(self) -> ModelSettings:
+        if self.encoder.name is None and self.layers.content_width % 2:
+            raise ValueError(
+                "layers.width must be divisible by 4: words from characters are half it"
+            )
+        return self

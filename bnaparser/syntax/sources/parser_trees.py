@@ -1,0 +1,99 @@
+"""Trees for a task's texts from our own parser, kept in a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bnaparser import models
+from bnaparser.syntax.sources.store import TreeStore, Words, model_identity
+from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, sentences_of
+from bnaparser.syntax.structure import Structure
+from bnaparser.treebanks.reading import StrPath
+from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.parser import Parser
+from bnaparser.syntax.sources.file_trees import logger
+
+# Sentences that are parsed before their trees are stored: what an interruption loses.
+_CHUNK = 256
+
+
+class ParserTrees:
+    """Constituency trees from our parser, dependency heads from them by head rules.
+
+    Sentences are parsed in batches, each different one once; with ``cache`` their trees are kept in
+    that file, under the words and all that makes the model what it is, so that the model is only
+    loaded where a sentence is new. Any number of processes may share the file, and what has been
+    parsed before an interruption is kept. A text of which a sentence cannot be parsed has neither
+    trees nor heads, and says why in ``error``.
+
+    ``model`` is a model that ships, a folder, ``org/name`` of a model hub, or a loaded Parser;
+    ``device`` and ``batch_tokens`` are those of ``Parser.load``. Raises ModelError if there is no
+    such model, DataError if the cache cannot be used.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | Parser = "en",
+        cache: StrPath | None = None,
+        rules: HeadRules = UD,
+        device: str | None = None,
+        batch_tokens: int | None = None,
+    ):
+        self.rules = rules
+        self.device, self.batch_tokens = device, batch_tokens
+        self.model = models.find(model) if isinstance(model, str | Path) else model
+        self.store = None if cache is None else TreeStore(cache, model_identity(self.model))
+
+    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+        """Return the structure of each text, in order."""
+        split_texts = [[sentence.words for sentence in sentences_of(text)] for text in texts]
+        trees = self.parse(words for sentences in split_texts for words in sentences)
+        return [self._structure(sentences, trees) for sentences in split_texts]
+
+    def parse(self, sentences: Iterable[Words]) -> dict[Words, Tree | str]:
+        """Return the tree of each sentence of words, or the reason why it has none."""
+        wanted = list(dict.fromkeys(sentences))
+        found: dict[Words, Tree | str] = {}
+        if self.store is not None:
+            found.update(self.store.read(wanted))
+        missing = sorted((words for words in wanted if words not in found), key=len)
+        for start in range(0, len(missing), _CHUNK):
+            fresh: dict[Words, Tree] = {}
+            for parse in self.load().parse_many(missing[start : start + _CHUNK]):
+                if parse.tree is None:
+                    found[parse.words] = parse.error or "the parser gave no tree"
+                else:
+                    fresh[parse.words] = parse.tree
+            if self.store is not None:
+                self.store.write(fresh)
+            found.update(fresh)
+            done = min(start + _CHUNK, len(missing))
+            logger.info("parsed %d of %d sentences that had no tree", done, len(missing))
+        return found
+
+    def load(self) -> Parser:
+        """Return the parser; it is loaded when it is first needed."""
+        if isinstance(self.model, Path):
+            from bnaparser.parsing.parser import Parser
+
+            self.model = Parser.load(self.model, self.device, self.batch_tokens)
+        return self.model
+
+    def _structure(self, sentences: list[Words], trees: Mapping[Words, Tree | str]) -> Structure:
+        words = tuple(word for sentence in sentences for word in sentence)
+        found: list[Tree] = []
+        for sentence in sentences:
+            tree = trees[sentence]
+            if isinstance(tree, str):
+                logger.warning("no tree for %r: %s", " ".join(sentence)[:60], tree)
+                return Structure(words, None, error=tree)
+            found.append(tree)
+        if not words:
+            return Structure((), None, error=NO_WORDS)
+        return Structure.of_trees(words, found, self.rules)

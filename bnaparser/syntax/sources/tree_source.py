@@ -1,0 +1,48 @@
+"""What a source of trees is, and the texts that it is given.
+
+A source is called with texts and gives a `Structure` each, in order. A text is running text, split
+into sentences here; or the words of one sentence; or several sentences of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, cast
+
+from bnaparser.syntax.sources.store import Words
+from bnaparser.syntax.structure import Structure
+from bnaparser.text.splitting import split
+
+Text = str | Sequence[str] | Sequence[Sequence[str]]
+
+NO_WORDS = "the text has no words"
+
+
+class TreeSource(Protocol):
+    """What gives each text its structure, in order; a text without one has ``error`` set."""
+
+    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+        """Return a Structure for each text."""
+
+
+class SpacedSentence(NamedTuple):
+    """The words of a sentence, and of each whether a blank follows it."""
+
+    words: Words
+    spaces: tuple[bool, ...]
+
+
+def sentences_of(text: Text) -> list[SpacedSentence]:
+    """Return a text's sentences; running text is split, given words stand as they are."""
+    if not isinstance(text, str):
+        one = all(isinstance(part, str) for part in text)
+        given = [cast("Sequence[str]", text)] if one else text
+        return [SpacedSentence(tuple(words), (True,) * len(words)) for words in given if words]
+    found = []
+    for sentence in split(text):
+        ends = [start for start, _ in sentence.offsets[1:]] + [len(text)]
+        pairs = zip(sentence.offsets, ends, strict=True)
+        found.append(
+            SpacedSentence(sentence.words, tuple(end < after for (_, end), after in pairs))
+        )
+    return found

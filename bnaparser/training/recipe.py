@@ -1,0 +1,101 @@
+"""What a recipe file holds: a network's settings and ``[train]``.
+
+Defaults are the paper's where it states them (BNA, 5.2, A.1).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from bnaparser.network.model_settings import ModelSettings
+from bnaparser.settings import Seed, Settings, Share, read_table, validate
+
+
+class DataSettings(Settings):
+    """One treebank of a training mix: a file, a folder, or a part of an LDC release.
+
+    ``weight`` says how often a pass sees each of its sentences; ``map`` names a table of the file
+    ``train.label_maps``; with ``release`` the path is a release's folder and ``part`` of its
+    standard split is read.
+    """
+
+    path: str
+    weight: float = Field(1.0, gt=0)
+    map: str | None = None
+    release: Literal["ptb", "ctb"] | None = None
+    part: Literal["train", "dev", "test"] = "train"
+
+
+class TrainSettings(Settings):
+    """How a model is trained. Sizes are sentences unless the name says tokens (word pieces).
+
+    ``batch_tokens`` bounds what goes through the network at once; by default it is what suits the
+    device.
+    ``start`` is a model's folder to go on from. ``mask_pieces`` is the share of word pieces that
+    training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
+    without capitals: both make a parser rely less on single words and on careful writing.
+    """
+
+    start: str | None = None
+    data: tuple[DataSettings, ...] = ()
+    dev: tuple[DataSettings, ...] = ()
+    label_maps: str | None = None
+    merge_repeated: bool = False
+    max_words: int = Field(150, gt=0)
+    mask_pieces: float = Field(0.0, ge=0, lt=1)
+    lower_case: float = Field(0.0, ge=0, le=1)
+    dev_sentences: int | None = Field(None, gt=0)
+    batch_size: int = Field(32, gt=0)
+    batch_tokens: int | None = Field(None, gt=0)
+    pool_batches: int = Field(1, gt=0)
+    epochs: float = Field(3.0, gt=0)
+    max_updates: int | None = Field(None, gt=0)
+    learning_rate: float = Field(5e-5, gt=0)
+    head_learning_rate: float | None = Field(None, gt=0)
+    betas: tuple[Share, Share] = (0.9, 0.98)
+    epsilon: float = Field(1e-9, gt=0)
+    weight_decay: float = Field(0.0, ge=0)
+    clip_norm: float | None = Field(None, gt=0)
+    warmup_updates: int = Field(160, ge=0)
+    schedule: Literal["constant", "plateau", "linear"] = "plateau"
+    plateau_checks: int = Field(20, gt=0)
+    plateau_factor: float = Field(0.5, gt=0, lt=1)
+    stop_after_epochs: float | None = Field(18.0, gt=0)
+    checks_per_epoch: float = Field(4.0, gt=0)
+    average_decay: float | None = Field(None, gt=0, lt=1)
+    precision: Literal["no", "bf16", "fp16"] = "no"
+    seed: Seed = 42
+    threads: int | None = Field(None, gt=0)
+    store: Literal["float32", "float16", "int8"] = "float32"
+
+
+class Recipe(ModelSettings):
+    """A model and its training: what a recipe file holds."""
+
+    train: TrainSettings = TrainSettings()
+
+    def model_settings(self) -> ModelSettings:
+        """Return the part of the recipe that a trained model needs."""
+        return ModelSettings(
+            encoder=self.encoder, layers=self.layers, scorer=self.scorer, tags=self.tags
+        )
+
+    def model_settings_over(self, base: ModelSettings) -> ModelSettings:
+        """Return the settings of a model with those on top that the recipe states itself."""
+        tables = base.model_dump()
+        stated = self.model_dump(exclude_unset=True, exclude={"train"})
+        for name, table in stated.items():
+            tables[name].update(table)
+        return validate(ModelSettings, tables, "the recipe with train.start")
+
+
+def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:
+    """Read a TOML recipe; each override is ``table.key=value`` with the value as TOML writes it.
+
+    Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
+    is unknown or has a value that is not allowed.
+    """
+    return validate(Recipe, read_table(path, overrides), str(path))
