@@ -182,9 +182,9 @@ def client(make_client: Callable[..., TestClient]) -> TestClient:
     return make_client()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tiny_client(tiny_model_dir: Path) -> Iterator[TestClient]:
-    """A client of an app on the real tiny parser."""
+    """A client of an app on the real tiny parser; gone after the module, with its collections."""
     with TestClient(create_app(ServerSettings(model=str(tiny_model_dir)))) as started:
         yield started
 

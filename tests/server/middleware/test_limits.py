@@ -17,8 +17,8 @@ from fastapi.testclient import TestClient
 from starlette.types import Message
 
 from bnaparser.server.app import create_app
-from bnaparser.server.middleware.limits import check_json_depth
 from bnaparser.server.problems import BadBody, NotReady, QueueFull
+from bnaparser.server.rest.request_body import check_json_depth
 from bnaparser.server.service_settings import ServerSettings
 
 if TYPE_CHECKING:
