@@ -18,8 +18,10 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.batcher import Batcher, ModelThread, Rows
+from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
+from bnaparser.server.queue.model_thread import ModelThread
+from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
@@ -101,14 +103,10 @@ class Service:
         """Load the models and try them out. Raises ModelError, in one sentence."""
         started = time.perf_counter()
         parser = await self._model_thread.run(self._load, self.settings)
-        batcher = Batcher(
-            parser.parse_sentences,
-            self.settings.batch_tokens,
-            self.settings.queue_words,
-            self.settings.queue_seconds,
-            self.metrics,
-            thread=self._model_thread,
+        limits = QueueLimits(
+            self.settings.batch_tokens, self.settings.queue_words, self.settings.queue_seconds
         )
+        batcher = Batcher(parser.parse_sentences, limits, self.metrics, thread=self._model_thread)
         try:
             warm_up = await batcher.try_out(tokenize(_WARM_UP))
         except Failure as failure:
@@ -130,7 +128,7 @@ class Service:
         if name is None:
             return None
         classifier = await self._model_thread.run(self._load_classifier, self.settings, parser)
-        classifying = Classifying(classifier, parser, batcher, self.settings, self.metrics)
+        classifying = Classifying(classifier, parser, batcher, self.metrics)
         await classifying.start(name)
         return classifying
 

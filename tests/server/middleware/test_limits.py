@@ -96,7 +96,7 @@ async def hold(app: FastAPI, parser: HeldParser) -> RawConnection:
 
 
 def waiting(app: FastAPI) -> int:
-    words: int = app.state.service._batcher.words
+    words: int = app.state.service._batcher.waiting.words
     return words
 
 

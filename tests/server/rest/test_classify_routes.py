@@ -58,7 +58,7 @@ def ask(client: TestClient, **request: Any) -> list[dict[str, Any]]:
 
 def waiting(client: TestClient) -> int:
     """The sentences that wait to be parsed."""
-    sentences: int = client.app.state.service._batcher.sentences  # type: ignore[attr-defined]
+    sentences: int = client.app.state.service._batcher.waiting.sentences  # type: ignore[attr-defined]
     return sentences
 
 
