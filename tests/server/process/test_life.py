@@ -279,7 +279,7 @@ def test_no_worker_outlives_a_killed_supervisor(run) -> None:
 
 
 def test_a_taken_port_and_a_wrong_host() -> None:
-    from bnaparser.server.process.lifecycle import PortError, open_sockets
+    from bnaparser.server.process.sockets import PortError, open_sockets
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -307,7 +307,7 @@ def test_a_port_that_is_taken_while_the_model_is_loaded(run, workers: int) -> No
 
 
 def test_all_addresses_of_a_name_have_the_same_port() -> None:
-    from bnaparser.server.process.lifecycle import open_sockets
+    from bnaparser.server.process.sockets import open_sockets
 
     sockets = open_sockets("localhost", 0)
     assert len({one.getsockname()[1] for one in sockets}) == 1
