@@ -318,7 +318,7 @@ def test_the_key_is_asked_for(
     make_client: Callable[..., TestClient], given: str | None, status: int
 ) -> None:
     client = make_client(key="se:same")
-    headers = {} if given is None else {"Authorization": given.encode("latin-1")}
+    headers = [] if given is None else [(b"Authorization", given.encode("latin-1"))]
     answer = client.post("/v1/parse", json={"text": "It rained."}, headers=headers)
     assert answer.status_code == status
     for path in ("/ready", "/metrics", "/docs", "/openapi.json", "/v1/models", "/nowhere", "/"):
