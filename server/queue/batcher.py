@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple
 from bnaparser.server.metrics import WorkMetrics
 from bnaparser.server.problems import Failure, NotReady, Problem, QueueFull, TooLarge
 from bnaparser.server.queue.model_thread import ModelThread
-from bnaparser.server.queue.waiting import Job, Place, Result, Rows, Unit, Waiting, weight
+from bnaparser.server.queue.waiting import Job, Queued, Result, Rows, Unit, Waiting, weight
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ _NEWEST = 0.2
 _FULL = 0.5
 _FIRST_GUESS = 1000.0
 
-_Batch = Sequence[Place[Unit, Result]]
+_Batch = Sequence[Queued[Unit, Result]]
 
 
 class _Outcome(NamedTuple, Generic[Result]):
@@ -170,8 +170,10 @@ class Batcher(Generic[Unit, Result]):
             batch = self.waiting.take(self.limits.batch_words)
             if not batch:
                 return None
-            sentences = [place.job.sentences[place.index] for place in batch]
-            rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
+            sentences = [queued.job.sentences[queued.index] for queued in batch]
+            rows = [
+                queued.job.tags[queued.index] for queued in batch if queued.job.tags is not None
+            ]
             outcome = await self.thread.run(_guarded, self._do, sentences, rows or None)
         self._measure(batch, outcome, time.perf_counter() - begun)
         return batch, outcome
@@ -180,7 +182,7 @@ class Batcher(Generic[Unit, Result]):
         self, batch: _Batch[Unit, Result], outcome: _Outcome[Result], seconds: float
     ) -> None:
         """Note a batch done ``seconds`` after it could begin: other work may have come before it."""
-        words = sum(place.words for place in batch)
+        words = sum(queued.words for queued in batch)
         if words >= _FULL * self.limits.batch_words:
             self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
         self.metrics.batch_sentences.observe(len(batch))
@@ -194,13 +196,13 @@ class Batcher(Generic[Unit, Result]):
         if isinstance(outcome.found, BaseException):
             self._fail(batch, outcome.found)
             return
-        for place, parse in zip(batch, outcome.found, strict=True):
-            if place.job.take_in(place.index, parse):
+        for queued, parse in zip(batch, outcome.found, strict=True):
+            if queued.job.take_in(queued.index, parse):
                 await asyncio.sleep(0)
 
     def _fail(self, batch: _Batch[Unit, Result], error: BaseException) -> None:
         log.error("the %s failed on a batch", self._name, exc_info=error)
-        for job in {place.job for place in batch}:
+        for job in {queued.job for queued in batch}:
             reason = f"the {self._name} broke down over this request; see the service's log"
             job.refuse(Failure(reason))
             self._forget(job)

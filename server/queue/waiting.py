@@ -71,7 +71,7 @@ class Job(Generic[Unit, Result]):
 
 
 @dataclass(frozen=True)
-class Place(Generic[Unit, Result]):
+class Queued(Generic[Unit, Result]):
     """One waiting sentence: its request, its place there, and its words."""
 
     job: Job[Unit, Result]
@@ -108,28 +108,28 @@ class Waiting(Generic[Unit, Result]):
             self._count(-len(job.waiting), -words)
             job.waiting = []
 
-    def take(self, batch_words: int) -> list[Place[Unit, Result]]:
+    def take(self, batch_words: int) -> list[Queued[Unit, Result]]:
         """Take out the next batch: sentences of ``batch_words`` words at most, or one of more."""
         window = list(self._window(_WINDOW * batch_words))
         if not window:
             return []
         head = window[0]
-        window.sort(key=lambda place: abs(place.words - head.words))
-        batch: list[Place[Unit, Result]] = []
+        window.sort(key=lambda queued: abs(queued.words - head.words))
+        batch: list[Queued[Unit, Result]] = []
         words = 0
-        for place in window:
-            words += place.words
+        for queued in window:
+            words += queued.words
             if batch and words > batch_words:
                 break
-            batch.append(place)
-        for place in batch:
-            place.job.waiting.remove(place.index)
+            batch.append(queued)
+        for queued in batch:
+            queued.job.waiting.remove(queued.index)
         self._jobs.rotate(-1)
         self._jobs = deque(job for job in self._jobs if job.waiting)
-        self._count(-len(batch), -sum(place.words for place in batch))
+        self._count(-len(batch), -sum(queued.words for queued in batch))
         return batch
 
-    def _window(self, enough: int) -> Iterator[Place[Unit, Result]]:
+    def _window(self, enough: int) -> Iterator[Queued[Unit, Result]]:
         """Yield the sentences whose turn is next: one of each request, then a second, and so on.
 
         There are no more once they have ``enough`` words. A batch has tags for all its sentences or
@@ -143,9 +143,9 @@ class Waiting(Generic[Unit, Result]):
         while jobs:
             for job in jobs:
                 index = job.waiting[-1 - turn]
-                place = Place(job, index, weight(job.sentences[index]))
-                yield place
-                words += place.words
+                queued = Queued(job, index, weight(job.sentences[index]))
+                yield queued
+                words += queued.words
                 if words >= enough:
                     return
             turn += 1
