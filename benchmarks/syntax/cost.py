@@ -3,7 +3,7 @@
     python -m benchmarks.syntax.cost --encoder DIR --output DIR
 
 Writes ``OUTPUT/cost.json`` and ``syntax_cost.svg`` beside this file (or ``--plot``); the page is
-``syntax.py --report``. The plain encoder runs with the attention that transformers gives it by
+``run_syntax.py --report``. The plain encoder runs with the attention that transformers gives it by
 default. All encoders stand in one process and take turns, the fastest of ``--repeats`` counts:
 other programs on the machine only ever add time. Peak memory is that of a whole process, one for
 each variant. Texts are whole pieces of the vocabulary under random trees; masks are made before
@@ -161,16 +161,8 @@ def memory(options: argparse.Namespace) -> list[Result]:
 
 
 def part(options: argparse.Namespace, name: str, *more: str) -> list[Result]:
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "benchmarks.syntax.cost",
-        "--part",
-        name,
-        *more,
-    ]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.syntax.cost"]
+    command += ["--part", name, *more]
     command += ["--encoder", str(options.encoder), "--output", str(options.output)]
     command += ["--lengths", *map(str, options.lengths), "--texts", str(options.texts)]
     command += ["--repeats", str(options.repeats), "--threads", str(options.threads)]

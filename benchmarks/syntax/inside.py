@@ -1,4 +1,4 @@
-"""What syntax does inside the networks of syntax.py: before training, and after it.
+"""What syntax does inside the networks of run_syntax.py: before training, and after it.
 
 Each variant is trained once more, as in its run with the first seed, and asked before and after,
 over texts of the training set: how far its vectors are from those of the plain encoder, how much of

@@ -10,7 +10,7 @@ parser's trees, SST's own, random ones and a linear window; and what may explain
 Each run has the same encoder, the same examples, number of updates and rates as the others of its
 task, and a process of its own. Nothing is chosen on what is scored: the network after the last
 update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run leaves a
-line in ``OUTPUT/results.jsonl`` and is not run again. With ``--cost-encoder`` syntax_cost.py
+line in ``OUTPUT/results.jsonl`` and is not run again. With ``--cost-encoder`` cost.py
 follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
 ``--report`` writes ``syntax.md`` beside this file (or ``--page``), with what ``syntax_notes.md``
 beside it says below the tables.
@@ -156,7 +156,8 @@ def main() -> None:
     run_all(options, pending(options))
     if options.cost_encoder:
         measure_cost(options)
-    say(f"all done; {shlex.join([*sys.argv, '--report'])} writes the page")
+    command = ["python", "-m", "benchmarks.syntax.run_syntax", *sys.argv[1:], "--report"]
+    say(f"all done; {shlex.join(command)} writes the page")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One training of syntax.py from beginning to end, the trees for all of them, and who sees whom."""
+"""One training of run_syntax.py from beginning to end, the trees for all of them, and who sees whom."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 def share(masks: list[Any]) -> float:
     """Return the share of all pairs of words, a word with itself too, that masks let see."""
-    return sum(int(mask.sum()) for mask in masks) / sum(mask.size for mask in masks)
+    return sum(int(mask.sum()) for mask in masks) / sum(int(mask.size) for mask in masks)
 
 
 def window_as_dense(lengths: list[int], wanted: float) -> tuple[int, float]:
