@@ -72,7 +72,7 @@ class Encoder:
     def take(self, texts: int, words: int) -> float:
         """Make the inputs of texts of so many words; return the seconds that their masks took."""
         from bnaparser.syntax.batch import collate
-        from bnaparser.tasks.trees import random_structure
+        from bnaparser.syntax.sources.random_trees import random_structure
 
         draw = random.Random(words)
         known = sorted(word for word in self.tokenizer.get_vocab() if word.isalpha())

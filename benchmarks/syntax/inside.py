@@ -49,8 +49,8 @@ def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
     """Return what is found before the training and after it."""
     import torch
 
+    from bnaparser.tasks.one_seed import train_seed
     from bnaparser.tasks.task_model import create
-    from bnaparser.tasks.trainer import train_seed
 
     torch.set_num_threads(options.threads)
     recipe = recipe_of(options, task, system, SEED)

@@ -48,7 +48,7 @@ PRELOADED = [
     "sklearn.metrics",
     "seqeval.metrics",
     "bnaparser.parsing.parser",
-    "bnaparser.tasks.task_training",
+    "bnaparser.tasks.all_seeds",
     "bnaparser.cli.quiet",
 ]
 

@@ -188,8 +188,8 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
     import torch
 
     from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.tasks.one_seed import train_seed
     from bnaparser.tasks.task_metrics import score
-    from bnaparser.tasks.trainer import train_seed
 
     quiet_libraries()
     torch.set_num_threads(options.threads)

@@ -20,7 +20,7 @@ from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import UNSUPERVISED
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.network import IGNORED, TaskNetwork
+from bnaparser.tasks.task_network import IGNORED, TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
 
 Gold = int | float | tuple[int, ...]

@@ -16,8 +16,8 @@ from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.settings import validate
-from bnaparser.tasks.network import TaskNetwork
 from bnaparser.tasks.task_model import TaskModel, load_words_tokenizer, outputs
+from bnaparser.tasks.task_network import TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
 
 

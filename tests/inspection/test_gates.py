@@ -9,8 +9,8 @@ import torch
 from bnaparser.errors import SettingsError
 from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
 from bnaparser.syntax.attachment import syntax_of
+from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.tasks.task_model import PreparedExample
-from bnaparser.tasks.trees import random_structure
 
 
 @pytest.mark.parametrize("variant", ["sla", "wla"])

@@ -16,11 +16,11 @@ from bnaparser.encoders.loading import load_tokenizer
 from bnaparser.encoders.subwords import Pieces
 from bnaparser.errors import ModelError
 from bnaparser.settings import validate
+from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.network import TaskNetwork
 from bnaparser.tasks.task_model import PreparedExample, create, first_pieces, load_words_tokenizer
+from bnaparser.tasks.task_network import TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
-from bnaparser.tasks.trees import random_structure
 
 FAMILIES = ["bert", "roberta", "distilbert", "mpnet", "deberta-v2", "modernbert", "xlnet", "t5"]
 TEXTS = (("Mira", "liked", "the", "unaffable", "dog", "."), ("It", "sang", "."), ("Karo", "fell"))

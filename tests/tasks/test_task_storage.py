@@ -13,10 +13,10 @@ import pytest
 import bnaparser.network.storage
 from bnaparser.errors import BnaparserError, ModelError
 from bnaparser.settings import validate
+from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
 from bnaparser.tasks.task_settings import TaskModelSettings
-from bnaparser.tasks.trees import random_structure
 
 EXAMPLES = [
     PreparedExample((random_structure(words),)) for words in (("It", "sang"), ("Karo", "fell"))

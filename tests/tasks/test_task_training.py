@@ -12,11 +12,11 @@ from safetensors.torch import load_file
 
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.settings import validate
-from bnaparser.tasks import task_storage, trainer
+from bnaparser.tasks import one_seed, task_storage
+from bnaparser.tasks.all_seeds import train
+from bnaparser.tasks.one_seed import PooledSampler, updates
 from bnaparser.tasks.splits import read_data
 from bnaparser.tasks.task_settings import TaskRecipe
-from bnaparser.tasks.task_training import train
-from bnaparser.tasks.trainer import PooledSampler, updates
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_sentiment_is_learned_and_the_stored_model_scores_the_same(recipe, tmp_p
     model = task_storage.load(tmp_path / "model")
     assert model.labels == ("negative", "positive")
     data = read_data(chosen)
-    again = trainer.development_scores(chosen, data.judged[0], model)
+    again = one_seed.development_scores(chosen, data.judged[0], model)
     assert again == results["seeds"]["1"]["dev"]
     assert read(tmp_path / "results.json") == results
     assert not (tmp_path / "seed-1" / "checkpoints").exists()
@@ -91,7 +91,7 @@ def test_two_runs_are_compared(recipe, tmp_path: Path) -> None:
 def test_an_interrupted_run_ends_at_the_same_weights(recipe, tmp_path: Path, monkeypatch) -> None:
     chosen = recipe(check_updates=3)
     train(chosen, tmp_path / "whole")
-    judge, calls = trainer.development_scores, []
+    judge, calls = one_seed.development_scores, []
 
     def interrupted(*arguments):
         calls.append(1)
@@ -99,7 +99,7 @@ def test_an_interrupted_run_ends_at_the_same_weights(recipe, tmp_path: Path, mon
             raise KeyboardInterrupt
         return judge(*arguments)
 
-    monkeypatch.setattr(trainer, "development_scores", interrupted)
+    monkeypatch.setattr(one_seed, "development_scores", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train(chosen, tmp_path / "cut")
     assert (tmp_path / "cut" / "seed-1" / "checkpoints" / "checkpoint-6").is_dir()
@@ -132,7 +132,7 @@ def test_a_training_that_diverges_says_so(recipe, tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_told_before_training(recipe, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("bnaparser.tasks.task_training.train_seed", None)  # it would fail
+    monkeypatch.setattr("bnaparser.tasks.all_seeds.train_seed", None)  # it would fail
     (tmp_path / "other" / "seed-old").mkdir(parents=True)
     with pytest.raises(DataError, match="has 0 seeds"):
         train(recipe(), tmp_path / "new", against=tmp_path / "other")

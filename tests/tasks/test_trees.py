@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bnaparser.syntax.sources.random_trees import random_trees
+from bnaparser.syntax.sources.tree_source import words_of
 from bnaparser.syntax.structure import parents_first
 from bnaparser.tasks.task_settings import SyntaxTable
-from bnaparser.tasks.trees import random_trees, tree_source, words_of, words_only
+from bnaparser.tasks.trees import tree_source, words_only
 
 WORDS = ("The", "(", "cat", ")", "sat", "down", "at", "last")
 

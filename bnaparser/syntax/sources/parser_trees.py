@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,8 @@ from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
-from bnaparser.syntax.sources.file_trees import logger
+
+logger = logging.getLogger(__name__)
 
 # Sentences that are parsed before their trees are stored: what an interruption loses.
 _CHUNK = 256

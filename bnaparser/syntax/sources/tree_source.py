@@ -46,3 +46,8 @@ def sentences_of(text: Text) -> list[SpacedSentence]:
             SpacedSentence(sentence.words, tuple(end < after for (_, end), after in pairs))
         )
     return found
+
+
+def words_of(text: Text) -> Words:
+    """Return the words of all sentences of a text."""
+    return tuple(word for sentence in sentences_of(text) for word in sentence.words)

@@ -22,13 +22,13 @@ from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import METRICS
 from bnaparser.files.tables import write_json
 from bnaparser.tasks import task_storage
+from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.splits import Data, read_data
 from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_model import Gold, TaskModel
 from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.task_significance import Comparison, compare
 from bnaparser.tasks.task_storage import check_device
-from bnaparser.tasks.trainer import train_seed
 from bnaparser.training.run import remove_run
 
 log = logging.getLogger(__name__)
