@@ -14,7 +14,6 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import models
-from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
 from bnaparser.encoders.loading import load_pretrained, max_positions
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
@@ -22,7 +21,7 @@ from bnaparser.files.tables import read_json
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import load_words_tokenizer
+from bnaparser.tasks.task_model import batches_of_texts, load_words_tokenizer
 from bnaparser.tasks.task_settings import SyntaxTable
 
 Vectors = NDArray[np.float32]
@@ -90,10 +89,8 @@ def word_vectors(
     take whole, or of which a word has no piece, gets None.
     """
     found: list[Vectors | None] = [None] * len(structures)
-    budget = default_tokens(PARSING_TOKENS, str(reader.device))
-    # A word is about 1.3 pieces, and special ones come with every text.
-    sizes = [4 * len(structure.words) // 3 + 3 for structure in structures]
-    for chosen in batches_by_length(sizes, budget):
+    sizes = [len(structure.words) for structure in structures]
+    for chosen in batches_of_texts(sizes, reader.device):
         batch = [structures[index] for index in chosen]
         tokens = reader.tokenizer(
             [list(structure.words) for structure in batch],

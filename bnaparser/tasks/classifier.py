@@ -27,6 +27,7 @@ from bnaparser.trees.tree import Tree
 log = logging.getLogger(__name__)
 # Texts that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 256
+NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
 
 __all__ = ["Classification", "Classifier", "ReadText"]
 
@@ -187,7 +188,7 @@ class Classifier:
         else:
             written, text = list(text), "\t".join(text)
         if pair and len(written) != 2:
-            return ReadText(text, [], "this model takes pairs: two texts with one tab between")
+            return ReadText(text, [], NOT_A_PAIR)
         if not pair and len(written) != 1:
             return ReadText(text, [], "this model takes one text at a time, no pairs")
         parts = [split(part) for part in written]

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import open_packed
+from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees_with_places
-
-Text = str | tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class TaskExample:
     A text is running text, or the words that it was given as.
     """
 
-    texts: tuple[Text, ...]
+    texts: tuple[str | Words, ...]
     gold: str | float | tuple[str, ...]
 
 

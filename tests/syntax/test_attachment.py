@@ -96,8 +96,8 @@ def test_the_plain_encoder_is_a_special_case(
     batch = collate(structures, tokens, settings)
     syntax = syntax_of(model)
     if isinstance(syntax, SyntaxBert):  # all masks full
-        assert batch.labels is not None
-        batch = dataclasses.replace(batch, labels=torch.zeros_like(batch.labels))
+        assert batch.subnetworks is not None
+        batch = dataclasses.replace(batch, subnetworks=torch.zeros_like(batch.subnetworks))
     if isinstance(syntax, SgNet):  # mixture (1, 0)
         syntax.mixture.data = torch.tensor([100.0, -100.0])
     assert difference(states(model, tokens, syntax=batch), wanted, tokens) < 1e-5

@@ -18,7 +18,12 @@ from bnaparser.errors import ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.task_model import PreparedExample, create, first_pieces, load_words_tokenizer
+from bnaparser.tasks.task_model import (
+    PreparedExample,
+    create,
+    load_words_tokenizer,
+    places_of_words,
+)
 from bnaparser.tasks.task_network import TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
 
@@ -127,7 +132,7 @@ def test_labels_stand_at_first_pieces_and_the_rest_is_ignored(build) -> None:
     examples = [PreparedExample((random_structure(TEXTS[0]),), (0, 1, 0, 1, 0, 1))]
     batch = model.training_batch(examples, 128)
     tokens = model.tokenize(examples)
-    places = first_pieces(tokens, 0, 6)
+    places = places_of_words(tokens, 0, 6)
     assert batch["labels"][0, places].tolist() == [0, 1, 0, 1, 0, 1]
     assert (batch["labels"] != -100).sum() == 6
     short = model.training_batch(examples, 5)

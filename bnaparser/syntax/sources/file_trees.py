@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from bnaparser.errors import DataError
 from bnaparser.syntax.sources.conllu import load_conllu
-from bnaparser.syntax.sources.store import Words
-from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, words_of
+from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, words_of
 from bnaparser.syntax.structure import Structure, dependencies_of
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser import models
-from bnaparser.syntax.sources.store import TreeStore, Words, model_identity
-from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, sentences_of
+from bnaparser.syntax.sources.store import TreeStore, model_identity
+from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.heads.rules import HeadRules

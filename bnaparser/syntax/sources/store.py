@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 from bnaparser.errors import DataError, ModelError, TreeError
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, WEIGHTS
+from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
-
-Words = tuple[str, ...]
 
 # Keys that one question names; SQLite takes 999 at least.
 _KEYS = 500

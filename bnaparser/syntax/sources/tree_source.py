@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, cast
 
-from bnaparser.syntax.sources.store import Words
 from bnaparser.syntax.structure import Structure
 from bnaparser.text.splitting import split
 
+Words = tuple[str, ...]
 Text = str | Sequence[str] | Sequence[Sequence[str]]
 
 NO_WORDS = "the text has no words"
