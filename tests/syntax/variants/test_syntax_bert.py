@@ -181,6 +181,31 @@ def sub_networks(batch: SyntaxBatch) -> list[np.ndarray]:
     return masks
 
 
+def context_of(
+    mask: np.ndarray, seen: dict[str, Any], settings: SyntaxBertSettings, syntax: SyntaxBert
+) -> np.ndarray:
+    """The contexts (T, A * W) of one sub-network by equation 1; NaN where it drops a row."""
+    size = len(seen["hidden"])
+    context = np.full((size, 2, 16), np.nan)
+    for i in range(size):
+        for head in range(2):
+            scores = seen["query"][head, i] @ seen["key"][head].T / 4
+            if settings.lisa is not None and head == 1 and not mask.any():
+                assert syntax.parent_head is not None
+                matrix = syntax.parent_head.matrices[0].detach().double().numpy()
+                scores = seen["query"][head, i] @ (matrix @ seen["hidden"].T) / 4
+            if not mask[i].any():
+                if settings.empty_row == "drop":
+                    continue
+                row = np.eye(size)[i] if settings.empty_row == "self" else softmax(scores)
+            elif settings.mask_mode == "multiply":
+                row = softmax(scores * mask[i])
+            else:
+                row = softmax(np.where(mask[i], scores, -np.inf))
+            context[i, head] = row @ seen["value"][head]
+    return context.reshape(size, 32)
+
+
 def written_out(seen: dict[str, Any], batch: SyntaxBatch, model: Any) -> np.ndarray:
     """Return W^O's output of a layer by equations 1 and 2, each sub-network computed by itself."""
     settings, syntax = batch.settings, syntax_of(model)
@@ -188,26 +213,7 @@ def written_out(seen: dict[str, Any], batch: SyntaxBatch, model: Any) -> np.ndar
     dense = model.encoder.layer[0].attention.output.dense
     weight, bias = (p.detach().double().numpy() for p in (dense.weight, dense.bias))
     size = len(seen["hidden"])
-    contexts: list[np.ndarray] = []  # one a sub-network, (T, A * W)
-    for mask in sub_networks(batch):
-        context = np.full((size, 2, 16), np.nan)
-        for i in range(size):
-            for head in range(2):
-                scores = seen["query"][head, i] @ seen["key"][head].T / 4
-                if settings.lisa is not None and head == 1 and not mask.any():
-                    assert syntax.parent_head is not None
-                    matrix = syntax.parent_head.matrices[0].detach().double().numpy()
-                    scores = seen["query"][head, i] @ (matrix @ seen["hidden"].T) / 4
-                if not mask[i].any():
-                    if settings.empty_row == "drop":
-                        continue
-                    row = np.eye(size)[i] if settings.empty_row == "self" else softmax(scores)
-                elif settings.mask_mode == "multiply":
-                    row = softmax(scores * mask[i])
-                else:
-                    row = softmax(np.where(mask[i], scores, -np.inf))
-                context[i, head] = row @ seen["value"][head]
-        contexts.append(context.reshape(size, 32))
+    contexts = [context_of(mask, seen, settings, syntax) for mask in sub_networks(batch)]
     wanted = np.zeros((size, 32))
     for i in range(size):
         found = [context[i] for context in contexts if not np.isnan(context[i]).any()]
@@ -221,18 +227,24 @@ def written_out(seen: dict[str, Any], batch: SyntaxBatch, model: Any) -> np.ndar
             scale = {"sum": 1.0, "mean": len(found), "scaled_sum": len(found) ** 0.5}
             wanted[i] = weight @ (sum(found) / scale[settings.mixing]) + bias
             continue
-        topical = syntax.topical[0]
-        assert isinstance(topical, Topical)
-        query, keys, values = (
-            p.detach().double().numpy()
-            for p in (topical.query, topical.key.weight, topical.value.weight)
-        )
         outputs = np.array(found)
         if settings.share_topical:
             outputs = outputs @ weight.T + bias
-        mixed = values @ (softmax(outputs @ keys.T @ query / np.sqrt(32)) @ outputs)
+        mixed = topically_mixed(outputs, syntax)
         wanted[i] = mixed if settings.share_topical else weight @ mixed + bias
     return wanted
+
+
+def topically_mixed(outputs: np.ndarray, syntax: SyntaxBert) -> np.ndarray:
+    """The mixture of the sub-networks' outputs of one token (N, H) by equation 2."""
+    topical = syntax.topical[0]
+    assert isinstance(topical, Topical)
+    query, keys, values = (
+        p.detach().double().numpy()
+        for p in (topical.query, topical.key.weight, topical.value.weight)
+    )
+    mixed: np.ndarray = values @ (softmax(outputs @ keys.T @ query / np.sqrt(32)) @ outputs)
+    return mixed
 
 
 @pytest.mark.parametrize(
@@ -332,5 +344,7 @@ def test_a_transformer_from_scratch_learns_under_syntax(
     model = attach(raw_transformer(sizes), settings)
     tokens = tokens_of("bert", [the_cat])
     model(**tokens, syntax=collate([the_cat], tokens, settings)).pooler_output.sum().backward()
-    assert syntax_of(model).topical[0].value.weight.grad is not None
+    syntax = syntax_of(model)
+    assert isinstance(syntax, SyntaxBert)
+    assert all(parameter.grad is not None for parameter in syntax.topical.parameters())
     assert TransformerSettings(vocabulary=9).layers == 12
