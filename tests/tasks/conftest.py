@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,14 @@ NAMES = {"0": "negative", "1": "positive"}
 @pytest.fixture(autouse=True)
 def on_one_thread(one_thread: None) -> None:
     """Every test of this folder runs on one thread: all its encoders are tiny."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_garbage() -> Iterator[None]:
+    """The Trainer collects garbage at each run's end: what was loaded before is not looked through."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture
