@@ -1,4 +1,4 @@
-"""One run of a task's training: Hugging Face's Trainer, with our batches, order and scores."""
+"""The training of one seed: Hugging Face's Trainer, with our batches, order and scores."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def _last_checkpoint(folder: Path) -> str | None:
 
 def updates(settings: TaskTrainSettings, examples: int) -> tuple[int, int]:
     """Return how many updates a run has, and after how many each time the model is judged."""
-    per_pass = math.ceil(examples / settings.batch_size)
-    total = settings.max_updates or max(1, round(settings.epochs * per_pass))
-    return total, min(total, settings.check_updates or max(1, round(per_pass / 4)))
+    per_epoch = math.ceil(examples / settings.batch_size)
+    total = settings.max_updates or max(1, round(settings.epochs * per_epoch))
+    return total, min(total, settings.check_updates or max(1, round(per_epoch / 4)))
 
 
 def training_arguments(
@@ -198,10 +198,10 @@ class ProgressLog(TrainerCallback):  # type: ignore[misc]
 
 
 class PooledSampler(Sampler[int]):
-    """All examples in a random order that a seed and a pass fix, similar lengths together.
+    """All examples in a random order that a seed and an epoch fix, similar lengths together.
 
     ``pool_batches`` batches at a time are sorted by length, cut and shuffled; ``epoch`` tells the
-    number of the pass when it begins. The last batch of a pass is the one that is not full.
+    number of the epoch when it begins. The last batch of an epoch is the one that is not full.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class PooledSampler(Sampler[int]):
         return len(self.sizes)
 
     def __iter__(self) -> Iterator[int]:
-        """Yield the numbers of a pass."""
+        """Yield the numbers of an epoch."""
         generator = np.random.default_rng((self.seed, self.epoch()))
         order = generator.permutation(len(self.sizes)).tolist()
         full = len(order) - len(order) % self.batch

@@ -182,7 +182,7 @@ class TaskTrainSettings(Settings):
     ``max_pieces`` cuts training texts. ``new_learning_rate`` is that of parameters that are not
     pre-trained, the head's and the variant's. ``warmup`` is the share of updates in which the rate
     rises; then it falls in a straight line. The model is judged on ``dev`` each ``check_updates``,
-    by default four times a pass; each of ``seeds`` is a run of its own. ``batch_tokens`` bounds
+    by default four times an epoch; each of ``seeds`` is a run of its own. ``batch_tokens`` bounds
     evaluation's batches.
     """
 

@@ -47,7 +47,7 @@ class SyntaxBertSettings(SyntaxSettings):
     ``pair_diagonal`` adds each token itself to it, as the authors' program does.
     ``constituency``: words are leaves, so none is another's parent; "headed" takes the tree
     between the phrases' head words instead. ``random_masks`` puts the relations between random
-    words, as many as there are, the same in every pass (``seed``).
+    words, as many as there are, the same in every epoch (``seed``).
     ``mask_mode`` "multiply" is eq. 1 as printed: a masked score is 0, not out.
     ``empty_row``: a token without partners in a sub-network sees all there ("full"), itself
     ("self"), or has no part in it ("drop"; where it has none at all it sees all).
