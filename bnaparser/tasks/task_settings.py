@@ -19,9 +19,8 @@ from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
-from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
 
 Metric = Literal["accuracy", "matthews", "f1", "f0.5", "macro_f1", "span_f1", "pearson", "spearman"]
 Kind = Literal["classification", "regression", "tagging"]
@@ -146,7 +145,7 @@ class SyntaxTable(Settings):
     @property
     def rules(self) -> HeadRules:
         """The head rules that ``heads`` names."""
-        return COLLINS if self.heads == "collins" else UD
+        return head_rules(self.heads)
 
 
 VARIANTS = ("sla", "wla", "lisa", "sgnet", "syntax_bert")
