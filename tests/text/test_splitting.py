@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.text import run_text
+from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split, split_stream, tokenize
 
@@ -263,7 +264,7 @@ def test_agreement_with_the_treebank() -> None:
     archives = (str(sample / "raw" / "raw.tar.xz"), str(sample / "combined" / "combined.tar.xz"))
     for first, last in ((1, 159), (180, 199)):
         texts = run_text.read(*archives, first, last)
-        assert run_text.words_score(texts, run_text.word_spans).f1 >= 0.998
+        assert run_text.words_score(texts, word_spans).f1 >= 0.998
         for breaks in (True, False):
             starts, whole, words = run_text.text_scores(texts, run_text.ours, breaks)
             assert (starts.f1 >= 0.985, whole.f1 >= 0.965, words.f1 >= 0.997) == (True, True, True)
