@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -130,7 +130,9 @@ def attachment(
 
 
 def print_phrases(
-    trees: Sequence[Tree], ours: dict[str, list[Heads]], references: dict[str, list[Heads]]
+    trees: Sequence[Tree],
+    ours: Mapping[str, Sequence[Heads]],
+    references: Mapping[str, Sequence[Heads]],
 ) -> None:
     """Print how often a phrase of two words or more has the same head word, by its label.
 

@@ -1,4 +1,4 @@
-"""Treebank files: which there are, how they are packed and encoded, and the trees in them.
+"""Treebank files: which there are, how they are compressed and encoded, and the trees in them.
 
 Read are plain, ``.gz`` and ``.xz`` files of bracketed trees in UTF-8, and the files of the Chinese
 Treebank with their mark-up (``<S ID=1>``), in UTF-8 or GB18030.
@@ -107,7 +107,7 @@ def load_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False)
 
 
 def read_lines(file: StrPath) -> Iterator[str]:
-    """Yield the lines of one treebank file, unpacked and decoded; of marked-up files the sentences.
+    """Yield the lines of one treebank file, decompressed and decoded; of marked-up files the sentences.
 
     Raises DataError as `find_trees` does.
     """

@@ -1,4 +1,6 @@
 # ruff: noqa: RUF001 (typographic quotes, dashes and foreign marks are what is tested)
+from __future__ import annotations
+
 import io
 import os
 import subprocess
