@@ -110,7 +110,7 @@ def test_options_are_followed_from_left_to_right(
 ) -> None:
     seen: list[Params] = []
 
-    def note(gold: str, test: str, params: Params) -> int:
+    def note(gold: None, test: None, params: Params, streams: evalb.Streams) -> int:
         seen.append(params)
         return 0
 
