@@ -14,7 +14,7 @@ from bnaparser.errors import DataError
 
 
 @contextmanager
-def open_packed(path: Path) -> Iterator[IO[bytes]]:
+def open_compressed(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading, decompressed.
 
     Raises DataError where it is missing or cannot be read, and inside the ``with`` block where it

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bnaparser.errors import DataError
-from bnaparser.files.compressed import open_packed
+from bnaparser.files.compressed import open_compressed
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 from bnaparser.trees.escapes import unescape
@@ -172,7 +172,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """
     number = 0
     try:
-        with open_packed(path) as raw:
+        with open_compressed(path) as raw:
             for number, line in enumerate(raw, 1):
                 line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 yield number, line.rstrip(b"\r\n").decode("utf-8")
