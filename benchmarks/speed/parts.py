@@ -228,7 +228,7 @@ def new_model(options: argparse.Namespace, examples: Sequence[Any]) -> Any:
 
 def invented(parser: Any, examples: Sequence[Any], words: int, count: int) -> list[list[str]]:
     """Make sentences of treebank words that are one piece each, so that lengths are exact."""
-    tokenizer = parser.model.pieces.tokenizer
+    tokenizer = parser.model.subwords.tokenizer
     seen = sorted({word.lower() for e in examples[:500] for word in e.words if word.isalpha()})
     whole = [word for word in seen if len(tokenizer.tokenize(word)) == 1]
     generator = random.Random(0)

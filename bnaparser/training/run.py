@@ -139,7 +139,7 @@ class Run:
             start = storage.load(find(self.settings.start))
             chosen = recipe.model_settings_over(start.settings)
             self.model = create_from(start, chosen, labels, tags, empty_root)
-        if self.settings.mask_pieces and not self.model.pieces_can_be_masked:
+        if self.settings.mask_pieces and not self.model.subwords_can_be_masked:
             raise SettingsError("train.mask_pieces needs an encoder whose tokenizer has a mask")
         self.prepared = self.model.prepare(
             [example.words for example in mix.train], [example.tags for example in mix.train]
