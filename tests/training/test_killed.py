@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ threads = 2
 
 
 @pytest.fixture
-def start(treebank, tmp_path):
+def start(treebank: Path, tmp_path: Path):
     """A function that starts the recipe in a process of its own, writing to a folder."""
     file = tmp_path / "recipe.toml"
     file.write_text(RECIPE.format(treebank=treebank), encoding="utf-8")
@@ -69,7 +70,9 @@ def kill_after_first_checkpoint(process: subprocess.Popen[bytes], output: Path) 
     return json.loads(file.read_text(encoding="utf-8"))["update"]
 
 
-def test_a_killed_run_and_one_that_was_not_end_at_the_same_weights(start, tmp_path):
+def test_a_killed_run_and_one_that_was_not_end_at_the_same_weights(
+    start: Callable[[Path], subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     finish(start(whole))
     update = kill_after_first_checkpoint(start(killed), killed)
