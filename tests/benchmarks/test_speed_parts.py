@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-import torch
-
 from benchmarks.speed import parts
-
-
-@pytest.fixture(autouse=True)
-def flushing() -> Iterator[None]:
-    yield
-    torch.set_flush_denormal(False)  # for the other tests as it was
 
 
 def test_every_part_runs(
