@@ -30,7 +30,8 @@ def encoder() -> CharacterEncoder:
 def vectors(encoder: CharacterEncoder, *sentences: str) -> torch.Tensor:
     windows = encoder.windows([sentence.split() for sentence in sentences], 510)
     with torch.no_grad():
-        return encoder([window for (window,) in windows])
+        found: torch.Tensor = encoder([window for (window,) in windows])
+    return found
 
 
 @torch.no_grad()

@@ -162,7 +162,7 @@ def test_gradients_reach_encoder_mix_and_missing_vectors(
     encoder(windows).square().sum().backward()
     for tensor in (encoder.mix_weights, encoder.mix_gamma, encoder.model.shared.weight):
         assert tensor.grad is not None and tensor.grad.abs().sum() > 0
-    assert encoder.missing.grad[0].abs().sum() > 0
+    assert encoder.missing.grad is not None and encoder.missing.grad[0].abs().sum() > 0
 
 
 def test_a_dropout_that_is_set_replaces_all_of_the_encoders_own(

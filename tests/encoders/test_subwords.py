@@ -35,12 +35,13 @@ ENDS = {
 
 
 @pytest.fixture(scope="module")
-def bert(encoder_folder: Callable[[str], Path]):
+def bert(encoder_folder: Callable[[str], Path]) -> Subwords:
     return Subwords(load_tokenizer(encoder_folder("bert")), 512, 510)
 
 
 def names(subwords: Subwords, ids: Iterable[int]) -> list[str]:
-    return subwords.tokenizer.convert_ids_to_tokens(list(ids))
+    found: list[str] = subwords.tokenizer.convert_ids_to_tokens(list(ids))
+    return found
 
 
 def test_start_and_stop_are_the_right_special_tokens(

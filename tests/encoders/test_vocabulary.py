@@ -101,15 +101,20 @@ def test_other_kinds_of_vocabulary_are_refused(
         prune_vocabulary(load_pretrained(folder), load_tokenizer(folder), Counter(), 10, tmp_path)
 
 
+def vocabulary_size(parser: Parser) -> int:
+    assert parser.model.subwords is not None
+    return len(parser.model.subwords.tokenizer)
+
+
 def test_a_parser_is_pruned_as_a_whole(
     tiny_model_dir: Path, treebank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    size = len(Parser.load(tiny_model_dir).model.subwords.tokenizer) - 3
+    size = vocabulary_size(Parser.load(tiny_model_dir)) - 3
     command = ["prune", str(tiny_model_dir), str(tmp_path / "small"), "--text", str(treebank)]
     assert main([*command, "--size", str(size)]) == 0
     assert capsys.readouterr().out == "100.00% of the pieces in the text are kept\n"
     whole, small = Parser.load(tiny_model_dir), Parser.load(tmp_path / "small")
-    assert len(small.model.subwords.tokenizer) < len(whole.model.subwords.tokenizer)
+    assert vocabulary_size(small) < vocabulary_size(whole)
     words = [tree.words for tree in load_trees(treebank)]
     trees = [str(parse.tree) for parse in small.parse_many(words)]
     assert trees == [str(parse.tree) for parse in whole.parse_many(words)]

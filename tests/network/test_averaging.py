@@ -12,6 +12,7 @@ import torch
 from bnaparser import Parser
 from bnaparser.cli import main
 from bnaparser.errors import BnaparserError
+from bnaparser.files.folder import WEIGHTS
 from bnaparser.files.tensors import read_weights
 from bnaparser.network import storage
 from bnaparser.network.averaging import average
@@ -21,11 +22,15 @@ from bnaparser.network.model_settings import LayerSettings, TagSettings
 
 
 @pytest.fixture
-def saved(build_model: Callable[..., BnaModel], tmp_path: Path):
+def saved(build_model: Callable[..., BnaModel], tmp_path: Path) -> Callable[..., str]:
     """A function that writes a tiny model, moved at random by ``seed``, and returns its folder."""
 
     def write(
-        name: str, kind: str | None = "bert", seed: int = 0, change=None, **settings: Any
+        name: str,
+        kind: str | None = "bert",
+        seed: int = 0,
+        change: Callable[[BnaModel], BnaModel] | None = None,
+        **settings: Any,
     ) -> str:
         model = build_model(kind, tagging=TagSettings(predict=True, hidden=8), **settings)
         if change is not None:
@@ -46,7 +51,7 @@ def test_every_number_is_the_mean(
 ) -> None:
     folders = [saved(f"m{seed}", encoder_kind, seed) for seed in range(3)]
     mean = average(folders, shares).state_dict()
-    parts = [read_weights(Path(folder) / storage.WEIGHTS) for folder in folders]
+    parts = [read_weights(Path(folder) / WEIGHTS) for folder in folders]
     assert set(mean) == set(parts[0])
     first, second, third = shares or (1, 1, 1)
     for name, tensor in mean.items():
@@ -57,7 +62,7 @@ def test_every_number_is_the_mean(
 
 def test_a_model_and_itself_are_itself(saved: Callable[..., str]) -> None:
     folder = saved("one")
-    weights = read_weights(Path(folder) / storage.WEIGHTS)
+    weights = read_weights(Path(folder) / WEIGHTS)
     for name, tensor in average([folder, folder]).state_dict().items():
         torch.testing.assert_close(tensor, weights[name])
 

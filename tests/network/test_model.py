@@ -17,35 +17,37 @@ from bnaparser.training.data import Example
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 
 
-def prepared(length: int, max_words: int) -> PreparedSentence:
-    """A sentence in half-overlapping windows."""
+def windows(length: int, max_words: int) -> tuple[CharacterWindow, ...]:
+    """The half-overlapping windows of a sentence."""
     step = max(1, max_words // 2)
     firsts = range(0, max(1, length - max_words + step), step)
     words = [""] * length
-    windows = [CharacterWindow(tuple(words[first : first + max_words]), first) for first in firsts]
-    return PreparedSentence(length, tuple(windows))
+    return tuple(
+        CharacterWindow(tuple(words[first : first + max_words]), first) for first in firsts
+    )
 
 
 @pytest.mark.parametrize(("length", "max_words"), [(1, 8), (8, 8), (9, 8), (30, 8), (23, 6)])
 def test_a_word_is_read_in_the_window_where_it_has_most_neighbours(
     length: int, max_words: int
 ) -> None:
-    batch = [prepared(3, max_words), prepared(length, max_words)]
+    own = windows(length, max_words)
+    batch = [PreparedSentence(3, windows(3, max_words)), PreparedSentence(length, own)]
     positions = max_words + 2
     rows = position_rows(batch, positions).tolist()
     assert rows[:5] == [0, 1, 2, 3, 4]
-    found, windows = rows[5:], batch[1].windows
+    found = rows[5:]
     assert found[0] == positions  # START of the first window
-    last = windows[-1]
-    assert found[-1] == len(windows) * positions + last.words + 1  # STOP of the last one
+    last = own[-1]
+    assert found[-1] == len(own) * positions + last.words + 1  # STOP of the last one
     for word, row in enumerate(found[1:-1]):
         chosen, inside = divmod(row, positions)
         margins = {
             number: min(word - window.first_word, window.first_word + window.words - 1 - word)
-            for number, window in enumerate(windows, 1)
+            for number, window in enumerate(own, 1)
             if window.first_word <= word < window.first_word + window.words
         }
-        assert inside == word - windows[chosen - 1].first_word + 1
+        assert inside == word - own[chosen - 1].first_word + 1
         assert margins[chosen] == max(margins.values())
 
 
@@ -117,6 +119,7 @@ def test_given_tags_are_read_word_by_word_in_every_window(
     assert torch.allclose(with_tags[0], with_other[0], atol=1e-6)
     assert not torch.allclose(with_tags[-1], with_other[-1], atol=1e-4)
     numbers = model.prepare([words], [other])[0].tags
+    assert numbers is not None
     assert numbers[-1] == 0
     assert numbers[0] == model.tags.number("DT") + 1
 

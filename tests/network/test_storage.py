@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
+from bnaparser.files.folder import WEIGHTS
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
@@ -82,7 +83,7 @@ def test_a_loaded_model_can_be_saved_again(
     model = round_trip(build_model("t5"), tmp_path / "one")
     again = round_trip(model, tmp_path / "two")
     assert np.array_equal(scores(again), scores(model))
-    sizes = [(tmp_path / name / storage.WEIGHTS).stat().st_size for name in ("one", "two")]
+    sizes = [(tmp_path / name / WEIGHTS).stat().st_size for name in ("one", "two")]
     assert sizes[0] == sizes[1]
 
 
@@ -97,11 +98,9 @@ def test_smaller_forms_are_close_to_the_original(
     found = scores(loaded)
     assert not np.array_equal(found, expected)
     assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
-    full, small = (
-        (tmp_path / name / storage.WEIGHTS).stat().st_size for name in ("float32", store)
-    )
+    full, small = ((tmp_path / name / WEIGHTS).stat().st_size for name in ("float32", store))
     assert small < full / part * 1.2
-    with safe_open(tmp_path / store / storage.WEIGHTS, framework="pt") as file:
+    with safe_open(tmp_path / store / WEIGHTS, framework="pt") as file:
         assert file.metadata()["store"] == store
         table = file.get_tensor("stack.positions")
         assert table.dtype == {"float16": torch.float16, "int8": torch.int8}[store]
@@ -257,8 +256,9 @@ def test_buffers_that_are_no_plain_numbers_are_as_they_were(
     encoder = PretrainedEncoder(inner, model.settings.encoder)
     other = BnaModel(model.settings, model.labels, model.tags, encoder, model.subwords)
     storage.save(other, tmp_path, "float32", {})
-    positions = storage.load(tmp_path).encoder.model.embeddings.position_ids
-    assert torch.equal(positions, inner.embeddings.position_ids)
+    found = dict(storage.load(tmp_path).encoder.named_buffers())
+    expected = dict(inner.named_buffers())["embeddings.position_ids"]
+    assert torch.equal(found["model.embeddings.position_ids"], expected)
 
 
 def test_weights_of_another_shape_are_refused(good: Path, tmp_path: Path) -> None:

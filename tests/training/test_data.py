@@ -23,7 +23,7 @@ TREES = """(TOP (S (NP-SBJ (PRP I)) (VP (VBP run)) (. .)))
 
 
 @pytest.fixture
-def bank(tmp_path: Path):
+def bank(tmp_path: Path) -> Path:
     path = tmp_path / "bank.mrg"
     path.write_text(TREES, encoding="utf-8")
     return path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,17 +22,14 @@ LABELS = Inventory(["", "A"])
 TAGS = Inventory(["T"])
 
 
-class Table(nn.Module):
+class Table(BnaModel):
     """A model of one sentence whose span scores stand in a table: scores[start, end, label - 1]."""
 
-    allow_empty_root = False
-    span_rows = BnaModel.span_rows
-    all_scores = BnaModel.all_scores
-
     def __init__(self, scores: torch.Tensor):
-        super().__init__()
+        nn.Module.__init__(self)  # without the layers of a network
+        self.allow_empty_root = False
         self.scores = nn.Parameter(scores)
-        self.labels = ["", *range(scores.shape[-1])]
+        self.labels = LABELS
 
     def span_scores(
         self, encoded: Encoded, starts: torch.Tensor, ends: torch.Tensor
@@ -74,8 +70,8 @@ def test_a_gold_tree_that_wins_by_a_margin_costs_nothing() -> None:
     model, encoded = table(2, {(0, 2): 9.0, (0, 1): -9.0, (1, 2): -9.0})
     loss = hinge_loss(model, encoded, [gold_of(2, (0, 2))])
     assert float(loss.detach()) == 0
-    loss.backward()
-    assert not model.scores.grad.any()
+    torch.autograd.backward(loss)
+    assert model.scores.grad is not None and not model.scores.grad.any()
 
 
 def test_trees_become_numbers() -> None:
@@ -133,7 +129,7 @@ def test_value_and_gradient_are_those_of_the_dense_loss(
     for function in (hinge_loss, dense_loss):
         model.zero_grad()
         loss = function(model, model.encode(prepared), golds)
-        loss.backward()
+        torch.autograd.backward(loss)
         gradients.append([p.grad.clone() for p in model.parameters() if p.grad is not None])
         gradients[-1].append(loss.detach())
     for sparse, dense in zip(*gradients, strict=True):
@@ -157,8 +153,20 @@ def test_the_loss_of_a_batch_is_the_sum_over_its_sentences(
     torch.testing.assert_close(together, torch.stack(alone).sum(), atol=1e-3, rtol=1e-5)
 
 
-def tagger(scores: torch.Tensor) -> SimpleNamespace:
-    return SimpleNamespace(device="cpu", tag_scores=lambda encoded: scores)
+class Tagger(BnaModel):
+    """A model whose scores of tags are given: (words, tags)."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, scores: torch.Tensor):
+        nn.Module.__init__(self)
+        self.scores = scores
+
+    def tag_scores(self, encoded: Encoded) -> torch.Tensor:
+        return self.scores
+
+
+NOTHING = Encoded(torch.zeros(0), torch.zeros(0), [])
 
 
 def tags_of(*numbers: int) -> Gold:
@@ -166,13 +174,13 @@ def tags_of(*numbers: int) -> Gold:
 
 
 def test_uniform_tag_scores_cost_the_logarithm_of_their_number() -> None:
-    loss = tag_loss(tagger(torch.zeros(5, 46)), None, [tags_of(3, 7), tags_of(0, 45, 1)])
+    loss = tag_loss(Tagger(torch.zeros(5, 46)), NOTHING, [tags_of(3, 7), tags_of(0, 45, 1)])
     assert float(loss) == pytest.approx(19.14, abs=0.005)
     assert float(loss) == pytest.approx(5 * math.log(46))
 
 
 def test_tags_never_seen_in_training_do_not_count() -> None:
     scores = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
-    loss = tag_loss(tagger(scores), None, [tags_of(0, IGNORED_TAG)])
+    loss = tag_loss(Tagger(scores), NOTHING, [tags_of(0, IGNORED_TAG)])
     assert float(loss) == pytest.approx(math.log(1 + math.exp(-2)))
-    assert float(tag_loss(tagger(scores), None, [tags_of(IGNORED_TAG, IGNORED_TAG)])) == 0
+    assert float(tag_loss(Tagger(scores), NOTHING, [tags_of(IGNORED_TAG, IGNORED_TAG)])) == 0

@@ -153,7 +153,7 @@ def test_a_finished_run_of_another_recipe_is_told_apart(
 ) -> None:
     """Its model was taken for the new recipe's."""
     train(recipe(max_updates=1), tmp_path)
-    assert train(recipe(max_updates=2, threads=2), tmp_path).update == 2
+    assert train(recipe(max_updates=2, threads=None), tmp_path).update == 2
     with pytest.raises(SettingsError, match=r"it differs in train\): start over with --fresh"):
         train(recipe(max_updates=2, seed=9), tmp_path)
 

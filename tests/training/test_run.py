@@ -57,7 +57,7 @@ def test_without_development_data_no_f1_is_made_up(
 def test_the_arithmetic_of_the_process_is_as_before(
     recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deterministic = torch.utils.deterministic
+    deterministic: Any = torch.utils.deterministic
     monkeypatch.setattr(deterministic, "fill_uninitialized_memory", True)
     before = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")
