@@ -24,6 +24,7 @@ from typing import Any
 import spacy
 from spacy.tokens import Doc
 
+from benchmarks.machine import listed, now, processor, versions
 from bnaparser.treebanks.reading import read_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
@@ -49,7 +50,7 @@ def main() -> None:
     trees = list(islice((tree for tree in found if tree), arguments.sentences))
     references = read_spacy(trees)
     ours = {rules.name: [dependencies(tree, rules) for tree in trees] for rules in RULES}
-    print(f"spacy {spacy.__version__}, {MODEL} {spacy.load(MODEL).meta['version']}")
+    print(f"{now()} UTC, {processor()}, {listed(versions(('spacy', MODEL)))}")
     print(f"{len(trees)} sentences, {sum(len(tree.words) for tree in trees):,} words\n")
     names = [f"{name}{kind}" for kind in ("", ", undirected") for name in ours]
     print("| reference |", " | ".join(names), "|\n|---|" + "---|" * len(names))

@@ -22,14 +22,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks import machine
 from benchmarks.speed.run_speed import say
-from benchmarks.speed.speed_report import processor
 from benchmarks.syntax.syntax_tables import MAIN, PLAIN
 
 Result = dict[str, Any]
@@ -178,9 +176,7 @@ def part(options: argparse.Namespace, name: str, *more: str) -> list[Result]:
 
 
 def measure(options: argparse.Namespace) -> Result:
-    begun = (
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, load before the start {os.getloadavg()[0]:.2f}"
-    )
+    begun = machine.begun()
     say("time, all systems in turns")
     found = part(options, "time")
     peaks = []
@@ -190,12 +186,12 @@ def measure(options: argparse.Namespace) -> Result:
             peaks += part(options, "memory", "--system", system, "--mode", mode)
     return {
         "begun": begun,
-        "machine": processor(),
+        "machine": machine.processor(),
         "encoder": options.encoder.name,
         "threads": options.threads,
         "texts": options.texts,
         "repeats": options.repeats,
-        "versions": {package: version(package) for package in PACKAGES},
+        "versions": machine.versions(PACKAGES),
         "times": found,
         "memory": peaks,
     }

@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterable
 
+from benchmarks.machine import listed
 from benchmarks.speed.speed_report import SpeedRow
 from benchmarks.syntax.runs import Result
 from benchmarks.syntax.syntax_cells import line, table_head
@@ -18,7 +19,7 @@ def cost(options: argparse.Namespace) -> list[str]:
     if not path.is_file():
         return ["## Cost", "", "Not measured: `python -m benchmarks.syntax.cost`.", ""]
     found = json.loads(path.read_text(encoding="utf-8"))
-    packages = ", ".join(f"{name} {text}" for name, text in found["versions"].items())
+    packages = listed(found["versions"])
     lines = ["## Cost", "", f"{found['begun']}.", ""]
     lines += [
         f"- {found['machine']}; {found['threads']} threads, float32; {packages}",

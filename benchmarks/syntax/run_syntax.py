@@ -26,7 +26,6 @@ import argparse
 import json
 import multiprocessing
 import os
-import shlex
 import statistics
 import subprocess
 import sys
@@ -35,6 +34,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from benchmarks.machine import command
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.inside import look_inside
 from benchmarks.syntax.runs import Result, budget, prepare, prepared, run_one
@@ -156,7 +156,8 @@ def main() -> None:
     run_all(options, pending(options))
     if options.cost_encoder:
         measure_cost(options)
-    say(f"all done; {shlex.join([*sys.argv, '--report'])} writes the page")
+    again = command("benchmarks.syntax.run_syntax", [*sys.argv[1:], "--report"])
+    say(f"all done; {again} writes the page")
 
 
 if __name__ == "__main__":

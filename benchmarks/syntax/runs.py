@@ -8,11 +8,10 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.machine import now, versions
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.syntax_tables import SYSTEMS, TASKS, WINDOW
 
@@ -216,8 +215,8 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
         "updates_seconds": training,
         "total_seconds": time.monotonic() - begin,
         "new_parameters": sum(p.numel() for p in model.network.new_parameters()),
-        "versions": {package: version(package) for package in PACKAGES},
-        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+        "versions": versions(PACKAGES),
+        "date": now(),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.speed_report import processor
+from benchmarks.machine import listed, processor
 from benchmarks.syntax.cost_tables import cost
 from benchmarks.syntax.inside_tables import inside
 from benchmarks.syntax.runs import Result, prepared
@@ -64,7 +64,6 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
 def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     """Return what was measured where and how, and how to do it again."""
     dates = sorted(row["date"] for row in rows)
-    packages = ", ".join(f"{name} {text}" for name, text in rows[-1]["versions"].items())
     seeds = sorted({row["seed"] for row in rows})
     hours = sum(row["total_seconds"] for row in rows) / 3600
     budgets = ", ".join(
@@ -78,7 +77,7 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         f"{dates[0]} to {dates[-1]} UTC, {len(rows)} trainings in {hours:.1f} hours.",
         "",
         f"- {processor()}; {options.threads} threads, {options.device}, float32",
-        f"- {packages}",
+        f"- {listed(rows[-1]['versions'])}",
         (
             f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
             f"{', '.join(map(str, seeds))}; batches of {options.batch_size}, learning rate "

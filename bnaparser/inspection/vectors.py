@@ -14,6 +14,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import models
+from bnaparser.encoders.device import move
 from bnaparser.encoders.loading import load_pretrained, max_positions
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
@@ -70,12 +71,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     if folder.is_dir() and "model_type" not in table:
         raise ModelError(f"{folder} is no encoder of transformers and no model of a task")
     encoder = load_pretrained(name).eval()
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        encoder.to(chosen)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"cannot use the device {chosen!r}: {reason}") from error
+    move(encoder, device)
     return Reader(encoder, load_words_tokenizer(name), SyntaxTable())
 
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-import torch
-
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
-from bnaparser.errors import ModelError, SentenceError
+from bnaparser.encoders.device import move
+from bnaparser.errors import SentenceError
 from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict_batch
 from bnaparser.network.model import BnaModel, PreparedSentence
@@ -59,13 +58,8 @@ class Parser:
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         Raises ModelError when there is no such model, or it is damaged, or the device is not there.
         """
-        chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
         loaded = storage.load(models.find(model))
-        try:
-            loaded.to(chosen)
-        except (RuntimeError, AssertionError) as error:
-            reason = str(error).splitlines()[0]
-            raise ModelError(f"cannot use the device {chosen!r}: {reason}") from error
+        move(loaded, device)
         return cls(loaded, batch_tokens)
 
     def __call__(self, text: str) -> list[Parse]:

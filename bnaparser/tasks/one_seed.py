@@ -20,13 +20,14 @@ from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
-from bnaparser.errors import MissingExtraError, SettingsError
+from bnaparser.encoders.device import choose_device
+from bnaparser.errors import MissingExtraError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.splits import Data, Split
 from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe, TaskTrainSettings
-from bnaparser.training.arithmetic import training_arithmetic
+from bnaparser.training.arithmetic import diverged, training_arithmetic
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ def training_arguments(
 ) -> TrainingArguments:
     """Return what the Trainer is told; MissingExtraError without accelerate."""
     settings = recipe.train
-    on_gpu = torch.cuda.is_available() and not (settings.device or "").startswith("cpu")
+    on_gpu = choose_device(settings.device).startswith("cuda")
     try:
         return TrainingArguments(
             output_dir=str(checkpoints),
@@ -247,14 +248,6 @@ def parameter_groups(model: TaskModel, settings: TaskTrainSettings) -> list[dict
         }
         for (is_new, decays), parameters in groups.items()
     ]
-
-
-def diverged(update: int | None = None) -> SettingsError:
-    """Return what is raised where a model gives no numbers any more."""
-    when = "" if update is None else f" at update {update}"
-    return SettingsError(
-        f"the training has diverged{when}: set a smaller train.learning_rate, or train.clip_norm"
-    )
 
 
 def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> dict[str, float]:

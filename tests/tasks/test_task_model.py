@@ -13,7 +13,7 @@ import torch
 from transformers import SqueezeBertConfig, SqueezeBertModel
 
 from bnaparser.encoders.loading import load_tokenizer
-from bnaparser.encoders.subwords import Pieces
+from bnaparser.encoders.subwords import Subwords
 from bnaparser.errors import ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
@@ -71,7 +71,7 @@ def test_words_are_read_as_after_a_blank(
     """Byte-level tokenizers would take them for the end of the word before."""
     tokenizer = load_words_tokenizer(encoder_folder(family))
     tokenizer.save_pretrained(tmp_path)
-    ((window,),) = Pieces(load_tokenizer(encoder_folder(family)), 512, 510).windows([TEXTS[0]])
+    ((window,),) = Subwords(load_tokenizer(encoder_folder(family)), 512, 510).windows([TEXTS[0]])
     for reader in tokenizer, load_words_tokenizer(tmp_path):
         found = reader(list(TEXTS[0]), is_split_into_words=True)["input_ids"]
         assert found == window.ids.tolist()
