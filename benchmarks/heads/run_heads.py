@@ -49,7 +49,9 @@ def main() -> None:
     found = (clean(tree) for tree in read_trees(arguments.treebank))
     trees = list(islice((tree for tree in found if tree), arguments.sentences))
     references = read_spacy(trees)
-    ours = {rules.name: [dependencies(tree, rules) for tree in trees] for rules in RULES}
+    ours: dict[str, list[Heads]] = {
+        rules.name: [dependencies(tree, rules) for tree in trees] for rules in RULES
+    }
     print(f"{now()} UTC, {processor()}, {listed(versions(('spacy', MODEL)))}")
     print(f"{len(trees)} sentences, {sum(len(tree.words) for tree in trees):,} words\n")
     names = [f"{name}{kind}" for kind in ("", ", undirected") for name in ours]
