@@ -48,6 +48,7 @@ def test_wheel_holds_exactly_the_tracked_python_files(tmp_path: Path) -> None:
             "wheel",
             "--quiet",
             "--no-deps",
+            "--no-build-isolation",
             "--wheel-dir",
             tmp_path,
             ROOT,
