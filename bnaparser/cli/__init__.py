@@ -12,6 +12,13 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from bnaparser import __version__
+from bnaparser.cli.arguments import (
+    add_examples,
+    completing,
+    given_verb,
+    read_arguments,
+    suggestion,
+)
 from bnaparser.cli.exits import guarded
 
 VERBS = {
@@ -30,22 +37,37 @@ VERBS = {
 }
 
 
+EXAMPLES = """\
+  bnaparse "The cat sat on the mat."
+  bnaparser serve
+  bnaparser VERB --help"""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``bnaparser VERB ...`` and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    verb = given[0] if given else ""
+    name = given_verb(given)
     parser = argparse.ArgumentParser(
         prog="bnaparser", description="Constituency parsing.", allow_abbrev=False
     )
-    parser.add_argument("--version", action="version", version=f"bnaparser {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"bnaparser {__version__}")
+    add_examples(parser, EXAMPLES)
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", dest="verb", required=True)
-    run = None
-    for name, summary in VERBS.items():
-        sub = verbs.add_parser(name, help=summary, description=summary, allow_abbrev=False)
-        if name == verb:
-            module = import_module(f"bnaparser.cli.{name}")
-            module.add_arguments(sub)
-            run = module.run
-    namespace = parser.parse_args(given)
-    assert run is not None
-    return guarded(run, namespace)
+    subs = {
+        verb: verbs.add_parser(verb, help=summary, description=summary, allow_abbrev=False)
+        for verb, summary in VERBS.items()
+    }
+    if name not in VERBS:
+        if name and not name.startswith("-") and not completing():
+            parser.error(f"there is no verb {name!r}{_meant(name)}")
+        read_arguments(parser, given, parser)  # help, the version, or no verb: it ends here
+        parser.error("give the verb first")
+    module = import_module(f"bnaparser.cli.{name}")
+    module.add_arguments(subs[name])
+    return guarded(module.run, read_arguments(parser, given, subs[name]))
+
+
+def _meant(name: str) -> str:
+    if " " in name:
+        return "; to parse text: bnaparse TEXT"
+    return suggestion(name, list(VERBS)) or f"; verbs are {', '.join(VERBS)}"

@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models", nargs="+", metavar="MODEL", help="folders or names of two parsers or more"
     )
-    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     parser.add_argument(
         "--shares", nargs="+", type=float, metavar="X", help="one for each model (equal ones)"
     )

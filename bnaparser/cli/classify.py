@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS
-from bnaparser.cli.streams import answer_lines, empty, open_input, open_output
+from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.streams import (
+    LineReader,
+    answered,
+    empty,
+    open_input,
+    open_output,
+    refuse_file_names,
+)
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
 
@@ -18,16 +25,27 @@ if TYPE_CHECKING:
     from bnaparser.tasks.classifier import Classification, Classifier
 
 FORMATS = ("text", "json")
+EXAMPLES = """\
+  bnaparser classify "A gripping, funny film."
+  bnaparser classify -i reviews.txt -o labels.jsonl -f json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the text, where to read and write, the format and the models."""
     parser.add_argument("text", nargs="*", metavar="TEXT", help="one text; none: read input")
     parser.add_argument(
-        "--input", type=Path, metavar="FILE", help="read this file (UTF-8), a text a line"
+        "-i",
+        "--input",
+        type=Path,
+        metavar="FILE",
+        help="read this file, a text a line (UTF-8, or UTF-16 with a byte order mark); "
+        "-: standard input",
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write here")
     parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
+    )
+    parser.add_argument(
+        "-f",
         "--format",
         choices=FORMATS,
         default="text",
@@ -39,12 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parser", metavar="NAME|DIR", help="default: the one that the model was trained with"
     )
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    add_examples(parser, EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:
     """Classify what the options say; 0 when every text and sentence went well, 1 when some failed."""
     if options.text and options.input:
         raise SettingsError("give either text or --input, not both")
+    refuse_file_names(options.text, options.command, "classify")
     with ExitStack() as stack:
         # Files are opened before the models are loaded: a wrong name is known at once.
         source = None if options.text else stack.enter_context(open_input(options.input))
@@ -56,8 +77,22 @@ def run(options: argparse.Namespace) -> int:
                 (1, classifier(" ".join(options.text)))
             ]
         else:
-            answers = answer_lines(source, classifier.classify_many)
+            progress = not (options.quiet or output.isatty())
+            answers = _answers(classifier, LineReader(source), progress)
         return _write(answers, output, options.format)
+
+
+def _answers(
+    classifier: Classifier, reader: LineReader, progress: bool
+) -> Iterator[tuple[int, Classification | None]]:
+    """Yield every line's number and answer, None for a blank one."""
+
+    def answer(chunk: list[tuple[int, str]]) -> Iterator[tuple[int, Classification | None]]:
+        found = iter(classifier.classify_many([line for _, line in chunk if line.strip()]))
+        for number, line in chunk:
+            yield number, next(found) if line.strip() else None
+
+    return answered(([pair] for pair in enumerate(reader, 1)), reader, answer, progress)
 
 
 def _write(answers: Iterable[tuple[int, Classification | None]], output: TextIO, form: str) -> int:
@@ -68,7 +103,7 @@ def _write(answers: Iterable[tuple[int, Classification | None]], output: TextIO,
             output.write("\n")
             continue
         if answer.error is not None:
-            print(f"bnaparser: text {number}: {answer.error}", file=sys.stderr)
+            say(f"text {number}: {answer.error}")
             code = SOME_FAILED
         output.write(f"{answer.to_json() if form == 'json' else answer.to_text()}\n")
     return code

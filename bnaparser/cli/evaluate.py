@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from io import BytesIO
 
+from bnaparser.cli.arguments import add_examples
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.errors import SettingsError
 from bnaparser.eval import compare_outputs, score_with_pyevalb
@@ -22,6 +23,10 @@ from bnaparser.eval.evalb import (
 from bnaparser.eval.params import Params, collins
 
 NAME = "evaluate"
+EXAMPLES = """\
+  bnaparser evaluate gold.mrg predicted.mrg
+  bnaparser evaluate gold.mrg predicted.mrg --significance other.mrg
+  bnaparser evaluate --model en gold.mrg"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", metavar="DEVICE", help="where the model runs, e.g. cpu or cuda (default: best)"
     )
+    add_examples(parser, EXAMPLES)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -19,9 +19,18 @@ from bnaparser.errors import BnaparserError
 
 SUCCESS, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
+# The command as it was typed, with which all begins that is said on standard error. A process runs
+# one, and a signal handler must know it: so it stands here.
+_typed = "bnaparser"
+
 
 def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namespace) -> int:
-    """Call a verb and turn what it raises into an exit code and one sentence."""
+    """Call a verb and turn what it raises into an exit code and one sentence.
+
+    The sentence begins with ``namespace.command``, where there is one.
+    """
+    global _typed
+    _typed = getattr(namespace, "command", "bnaparser")
     _prepare_streams()
     try:
         with _leaving_on_interrupt():
@@ -63,7 +72,7 @@ def _leaving_on_interrupt() -> Iterator[None]:
 def _leave(signal_number: int, frame: FrameType | None) -> None:
     with suppress(Exception):  # it may be closed, or in the middle of a write
         sys.stdout.flush()
-    os.write(2, b"bnaparser: interrupted\n")
+    os.write(2, f"{_typed}: interrupted\n".encode())
     os._exit(INTERRUPTED)
 
 
@@ -83,8 +92,13 @@ def _prepare_streams() -> None:
 
 def complain(message: str, code: int = USAGE) -> int:
     """Print one line to standard error and return the exit code."""
-    print(f"bnaparser: {message}", file=sys.stderr)
+    say(message)
     return code
+
+
+def say(message: str) -> None:
+    """Print one line to standard error, under the name of the command that was typed."""
+    print(f"{_typed}: {message}", file=sys.stderr)
 
 
 def silence_output() -> None:

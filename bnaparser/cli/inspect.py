@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.streams import refuse_file_names
 from bnaparser.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the models, the texts, where to write, and which layer and head to show."""
     parser.add_argument("text", nargs="*", metavar="TEXT", help="each argument is one text")
     parser.add_argument(
-        "--input", type=Path, metavar="FILE", help="texts of a file (UTF-8), one a line"
+        "-i", "--input", type=Path, metavar="FILE", help="texts of a file (UTF-8), one a line"
     )
     parser.add_argument(
         "--model",
@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a task's model; give it again for others to compare",
     )
     parser.add_argument(
-        "--output", type=Path, required=True, metavar="DIR", help=f"gets {GATES} and {ATTENTION}"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=f"gets {GATES} and {ATTENTION}",
     )
     parser.add_argument(
         "--layer", type=int, metavar="N", help="maps of this layer, from 1 (default: mean of all)"
@@ -51,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """Draw both figures and print the gates; 1 when texts had to be left out."""
     if bool(options.text) == bool(options.input):
         raise SettingsError("give texts or --input FILE: one of the two")
+    refuse_file_names(options.text, options.command, "read")
     from bnaparser.cli.quiet import quiet_libraries
 
     quiet_libraries()
@@ -73,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         if has_gates(model):
             curves[name] = gate_curve(gate_values(model, examples))
         else:
-            print(f"bnaparser: {name}: {variants[name]} has no gates", file=sys.stderr)
+            say(f"{name}: {variants[name]} has no gates")
     _draw(options, output, curves, maps, _titles(variants))
     _print(curves)
     return code
@@ -125,7 +131,7 @@ def _readable(
     examples: list[PreparedExample] = []
     for number, one in enumerate(prepare(model, texts, tree_source(table, options.device)), 1):
         if isinstance(one, str):
-            print(f"bnaparser: text {number} is left out: {one}", file=sys.stderr)
+            say(f"text {number} is left out: {one}")
         else:
             examples.append(one)
     if not examples:

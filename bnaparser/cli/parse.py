@@ -4,48 +4,72 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded
+from bnaparser import __version__
+from bnaparser.cli.arguments import add_examples, read_arguments
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
 from bnaparser.cli.streams import (
     LineReader,
-    answer_lines,
+    answered,
     empty,
-    in_chunks,
+    note_wrapped,
     open_input,
     open_output,
+    open_words,
+    refuse_file_names,
 )
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
+from bnaparser.text.split_names import SPLITS, Split
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parse, Parser
+    from bnaparser.text.sentence import Sentence
 
-FORMATS = ("bracket", "pretty", "json", "svg", "html", "latex")
+FORMATS = ("bracket", "pretty", "draw", "json", "svg", "html", "latex")
 LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
-SPLITS = ("line", "sentence", "token")
+EXAMPLES = """\
+  bnaparse "The cat sat on the mat."
+  bnaparse --format draw "It rained."
+  bnaparse -i book.txt -o book.mrg --split text
+  echo "It rained." | bnaparse -f json
+  bnaparse -i tokenized.txt --split token -o trees.mrg"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``bnaparse``."""
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="running text; none: read input")
-    parser.add_argument("--input", type=Path, metavar="FILE", help="read this file (UTF-8)")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write here")
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="text; none: read input")
     parser.add_argument(
-        "--split",
-        choices=SPLITS,
-        help="of a file or standard input: a line is a sentence (default), running text, "
-        "or a line is a sentence whose words are separated by blanks",
+        "-i",
+        "--input",
+        type=Path,
+        metavar="FILE",
+        help="read this file (UTF-8, or UTF-16 with a byte order mark); -: standard input",
     )
     parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
+    )
+    parser.add_argument(
+        "--split",
+        type=lambda name: "text" if name == "sentence" else name,  # an older spelling
+        choices=SPLITS,
+        help="what a line is. paragraph (default): its end ends a sentence, and sentences are found "
+        "within it; text: hard-wrapped running text; line: one sentence, an empty line gives an "
+        "empty line; token: that, its words are separated by blanks",
+    )
+    parser.add_argument(
+        "-f",
         "--format",
         choices=FORMATS,
         default="bracket",
         help="default: bracket. bracket, json, svg: one a line (a viewer opens an SVG file that "
-        "holds one tree); html: one page with all trees; latex: for the forest package",
+        "holds one tree); pretty: brackets, indented; draw: drawn with lines; html: one page with "
+        "all trees; latex: for the forest package",
     )
     parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
@@ -55,6 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="word pieces a batch at most (default: 1000, on a GPU 16384)",
     )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
+    add_examples(parser, EXAMPLES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,53 +90,67 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Parse text into constituency trees.",
         allow_abbrev=False,
     )
+    parser.add_argument("-V", "--version", action="version", version=f"bnaparser {__version__}")
     add_arguments(parser)
-    return guarded(run, parser.parse_args(arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    return guarded(run, read_arguments(parser, given, parser))
 
 
 def run(options: argparse.Namespace) -> int:
     """Parse what the options say; 0 when every sentence has its tree, 1 when some have none."""
-    if options.text and (options.input or options.split):
-        raise SettingsError("give either text or --input and --split, not both")
+    if options.text and options.input:
+        raise SettingsError("give either text or --input, not both")
     if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
+    refuse_file_names(options.text, options.command, "parse")
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.
-        source = None if options.text else stack.enter_context(open_input(options.input))
+        words = open_words(options.text) if options.text else open_input(options.input)
+        source = stack.enter_context(words)
         output = stack.enter_context(open_output(options.output, source))
         parser = _load(options)
         empty(output)
-        from bnaparser.text.sentence import from_spaced_words
-        from bnaparser.text.splitting import split_stream, tokenize
-
-        if source is None:
-            parses: Iterable[tuple[int, Parse | None]] = enumerate(
-                parser(" ".join(options.text)), 1
-            )
-            unit = "sentence"
-        elif options.split == "sentence":
-            reader = LineReader(source)
-            chunks = in_chunks(split_stream(text for _, text in reader), reader.waits)
-            found = (parse for chunk in chunks for parse in parser.parse_sentences(chunk))
-            parses, unit = enumerate(found, 1), "sentence"
-        else:
-            sentence = from_spaced_words if options.split == "token" else tokenize
-            parses = answer_lines(
-                source, lambda lines: parser.parse_sentences([sentence(line) for line in lines])
-            )
-            unit = "line"
-        return _write(parses, output, options.format, unit)
+        progress = not (options.quiet or output.isatty())
+        parses = _parses(parser, LineReader(source), options, progress)
+        return _write(parses, output, options.format)
 
 
-def _write(parses: Iterable[tuple[int, Parse | None]], output: TextIO, form: str, unit: str) -> int:
+def _parses(
+    parser: Parser, reader: LineReader, options: argparse.Namespace, progress: bool
+) -> Iterator[tuple[str, Parse | None]]:
+    """Yield each sentence's parse with its place; None for an empty line that is to stay one."""
+    from bnaparser.text.splitting import split_lines
+
+    split: Split = options.split or "paragraph"
+    lines = reader if options.split or options.quiet else note_wrapped(reader)
+
+    def answer(chunk: list[tuple[Sentence, int]]) -> Iterator[tuple[str, Parse | None]]:
+        found = iter(parser.parse_sentences([one for one, _ in chunk if one.words]))
+        unit = "sentence" if split == "text" else "line"
+        for one, number in chunk:
+            yield f"{unit} {number}", next(found) if one.words else None
+
+    return answered(_numbered(split_lines(lines, split), split), reader, answer, progress)
+
+
+def _numbered(
+    groups: Iterable[Iterator[Sentence]], split: Split
+) -> Iterator[Iterator[tuple[Sentence, int]]]:
+    """Number the sentences of running text, and by their lines all others."""
+    all_of_them = count(1)
+    for number, group in enumerate(groups, 1):
+        yield zip(group, all_of_them if split == "text" else repeat(number), strict=False)
+
+
+def _write(parses: Iterable[tuple[str, Parse | None]], output: TextIO, form: str) -> int:
     """Write one answer for each parse, an empty line for None; report the failed ones."""
     from bnaparser.render import HTML_END, HTML_START
 
     code = SUCCESS
     output.write({"html": HTML_START, "latex": LATEX_START}.get(form, ""))
-    for number, parse in parses:
+    for place, parse in parses:
         if parse is not None and parse.error is not None:
-            print(f"bnaparser: {unit} {number}: {parse.error}", file=sys.stderr)
+            say(f"{place}: {parse.error}")
             code = SOME_FAILED
         output.write(_formatted(parse, form))
     output.write(HTML_END if form == "html" else "")
@@ -131,6 +171,8 @@ def _formatted(parse: Parse | None, form: str) -> str:
         return f"{parse.to_svg() or ''}\n"
     if parse.tree is None:
         return "\n"
+    if form == "draw":
+        return f"{parse.tree.draw()}\n\n"
     return f"{parse.tree.pretty()}\n\n" if form == "pretty" else f"{parse.tree}\n"
 
 

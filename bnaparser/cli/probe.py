@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from bnaparser.cli.exits import say
 from bnaparser.cli.quiet import quiet_libraries
 
 if TYPE_CHECKING:
@@ -147,9 +148,8 @@ def _read(
             found.append([ProbeSentence(one, heads, sentence.punctuation) for one in layered])
     if len(found) < len(gold):
         left_out = len(gold) - len(found)
-        print(
-            f"bnaparser: {left_out} sentences of --{part} are left out: too long for the encoder, "
-            "or with words that its tokenizer drops",
-            file=sys.stderr,
+        say(
+            f"{left_out} sentences of --{part} are left out: too long for the encoder, "
+            "or with words that its tokenizer drops"
         )
     return found

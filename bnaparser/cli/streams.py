@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import select
 import stat
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from io import BufferedIOBase
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import TextIO, TypeVar, cast
 
+from bnaparser.cli.exits import say
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
 
@@ -20,11 +22,14 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 _PIECE = 1 << 16  # bytes read at once
+_FIRST_CHUNK = 16  # items that are answered together at first
+_PROGRESS_AFTER = 1.0  # seconds: what takes less needs none
+_TIME_LEFT = "{percentage:3.0f} % |{bar:30}| {elapsed} gone, {remaining} left"
 
 
 def open_input(path: Path | None) -> BufferedIOBase | nullcontext[BufferedIOBase]:
-    """Open a file, or take standard input; DataError where it cannot be read."""
-    if path is None:
+    """Open a file, or take standard input (also ``-``); DataError where it cannot be read."""
+    if path is None or str(path) == "-":
         if sys.stdin is None:
             raise DataError("standard input is closed: give text or --input FILE")
         return nullcontext(cast(BufferedIOBase, sys.stdin.buffer))
@@ -34,15 +39,32 @@ def open_input(path: Path | None) -> BufferedIOBase | nullcontext[BufferedIOBase
         raise DataError(f"cannot read {path}: {error.strerror}") from error
 
 
+def open_words(words: Sequence[str]) -> BufferedIOBase:
+    """Return the text that was typed, words with a blank between, as a file would hold it."""
+    text = " ".join(words)
+    try:
+        return BytesIO(text.encode("utf-8", errors="surrogateescape"))  # as the shell gave it
+    except UnicodeEncodeError:
+        return BytesIO(text.encode("utf-8", errors="replace"))
+
+
+def refuse_file_names(words: Sequence[str], command: str, doing: str) -> None:
+    """Raise SettingsError where all that was given as text are names of files."""
+    if words and all(_is_file(word) for word in words):
+        raise SettingsError(
+            f"{words[0]} is a file: to {doing} what is in it: {command} --input {words[0]}"
+        )
+
+
 def open_output(
     path: Path | None, source: BufferedIOBase | None = None
 ) -> TextIO | nullcontext[TextIO]:
-    """Open a file, or take standard output; each line is written as soon as it is whole.
+    """Open a file, or take standard output (also ``-``); each line is written once it is whole.
 
     A file keeps what it holds until ``empty`` is called. Raises DataError where it cannot be
     written, SettingsError where it is ``source``, the input, as well.
     """
-    if path is None:
+    if path is None or str(path) == "-":
         if sys.stdout is None:
             raise DataError("standard output is closed: give --output FILE")
         return nullcontext(sys.stdout)
@@ -62,6 +84,13 @@ def empty(output: TextIO) -> None:
         output.truncate(0)
 
 
+def _is_file(word: str) -> bool:
+    try:
+        return not any(map(str.isspace, word)) and Path(word).is_file()
+    except (OSError, ValueError):  # too long a name, or one that cannot be
+        return False
+
+
 def _same_file(source: BufferedIOBase, output: TextIO) -> bool:
     try:
         one, other = os.fstat(source.fileno()), os.fstat(output.fileno())
@@ -71,29 +100,24 @@ def _same_file(source: BufferedIOBase, output: TextIO) -> bool:
 
 
 class LineReader:
-    """The lines of a file or stream, with their numbers from 1 and their ends.
+    """The lines of a file or stream, with their ends.
 
-    A byte order mark is no part of the text; bytes that are not UTF-8 are replaced and reported.
+    A byte order mark is no part of the text; it may be one of UTF-16, all other text is UTF-8.
+    What is neither is replaced and reported, with the number of its line from 1 on. ``place`` counts
+    the bytes of the lines that were given out.
     """
 
     def __init__(self, source: BufferedIOBase):
+        self.place = 0
         self._source = source
+        self._utf16 = False
         self._lines: deque[bytes] = deque()  # read, not yet given out
 
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        from tqdm import tqdm
-
-        bar = tqdm(self._read(), unit=" lines", disable=None, leave=False)
-        for number, raw in enumerate(bar, 1):
-            raw = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
-            try:
-                yield number, raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                print(
-                    f"bnaparser: line {number}: byte {error.start + 1} is not UTF-8, replaced",
-                    file=sys.stderr,
-                )
-                yield number, raw.decode("utf-8", errors="replace")
+    def __iter__(self) -> Iterator[str]:
+        for number, raw in enumerate(self._read(), 1):
+            line = self._decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, number)
+            self.place += 2 * len(line) if self._utf16 else len(raw)
+            yield line
 
     def waits(self) -> bool:
         """Whether reading on would have to wait for whoever writes to the pipe or terminal."""
@@ -104,9 +128,28 @@ class LineReader:
         except (OSError, ValueError):  # no file, or a system that cannot tell
             return False
 
+    def bytes_left(self) -> int | None:
+        """Return how many bytes there are to read from here on, None where nobody can know."""
+        try:
+            state = os.fstat(self._source.fileno())
+            return state.st_size - self._source.tell() if stat.S_ISREG(state.st_mode) else None
+        except OSError:  # bytes in memory
+            return None
+
+    def _decoded(self, raw: bytes, number: int) -> str:
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            say(f"line {number}: byte {error.start + 1} is not UTF-8, replaced")
+            return raw.decode("utf-8", errors="replace")
+        if self._utf16 and "\ufffd" in line:
+            say(f"line {number}: not all of it is UTF-16, replaced")
+        return line
+
     def _read(self) -> Iterator[bytes]:
+        """Yield lines, in UTF-8."""
         unfinished: list[bytes] = []
-        while piece := self._source.read1(_PIECE):
+        for piece in self._pieces():
             whole, newline, rest = piece.rpartition(b"\n")
             if newline:
                 self._lines.extend(b"".join([*unfinished, whole]).split(b"\n"))
@@ -117,31 +160,85 @@ class LineReader:
         if last := b"".join(unfinished):
             yield last
 
+    def _pieces(self) -> Iterator[bytes]:
+        """Yield what is read, in UTF-8 whatever it was."""
+        piece = self._source.read1(_PIECE)
+        if piece in (codecs.BOM_UTF16_LE[:1], codecs.BOM_UTF16_BE[:1]):  # a slow pipe
+            piece += self._source.read1(_PIECE)
+        self._utf16 = piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        if not self._utf16:
+            while piece:
+                yield piece
+                piece = self._source.read1(_PIECE)
+            return
+        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        while piece:
+            yield decoder.decode(piece).encode()
+            piece = self._source.read1(_PIECE)
+        yield decoder.decode(b"", final=True).encode()
 
-def in_chunks(items: Iterable[Item], waits: Callable[[], bool]) -> Iterator[list[Item]]:
-    """Yield items in lists, as many at a time as there are at hand, ``READ_AHEAD`` at most.
 
-    So a program that writes a line and waits for its answer gets it.
+def note_wrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines; say once if a sentence seems to go on from one to the next."""
+    from bnaparser.text.splitting import goes_on
+
+    previous, noted = "", False
+    for number, line in enumerate(lines, 1):
+        if not noted and goes_on(previous, line):
+            noted = True
+            say(
+                f"line {number - 1} seems to go on in line {number}, and a line ends a sentence:"
+                " for hard-wrapped text give --split text, to keep it so --split paragraph"
+            )
+        previous = line
+        yield line
+
+
+def in_chunks(groups: Iterable[Iterable[Item]], waits: Callable[[], bool]) -> Iterator[list[Item]]:
+    """Yield the items of all groups in lists, small ones first, later ``READ_AHEAD`` items each.
+
+    So the first answer comes soon, and who interrupts loses no more work than is done. A list ends
+    with a group where ``waits`` says that the next one is not at hand: so a program that writes a
+    line and waits for its answer gets it.
     """
+    size = _FIRST_CHUNK
     chunk: list[Item] = []
-    for item in items:
-        chunk.append(item)
-        if len(chunk) == READ_AHEAD or waits():
+    for group in groups:
+        for item in group:
+            chunk.append(item)
+            if len(chunk) >= size:
+                yield chunk
+                chunk, size = [], min(2 * size, READ_AHEAD)
+        if chunk and waits():
             yield chunk
             chunk = []
     if chunk:
         yield chunk
 
 
-def answer_lines(
-    source: BufferedIOBase, answer: Callable[[list[str]], Iterable[Answer]]
-) -> Iterator[tuple[int, Answer | None]]:
-    """Yield every line's number and answer, None for a blank one.
+def answered(
+    groups: Iterable[Iterable[Item]],
+    reader: LineReader,
+    answer: Callable[[list[Item]], Iterable[Answer]],
+    progress: bool,
+) -> Iterator[Answer]:
+    """Yield the answers to all items, which come from ``reader``; ``answer`` has one for each.
 
-    ``answer`` takes lines that are not blank and gives an answer for each, in order.
+    ``progress``: show on a terminal what share of the input is done, and the time left.
     """
-    reader = LineReader(source)
-    for chunk in in_chunks(reader, reader.waits):
-        answers = iter(answer([line for _, line in chunk if line.strip()]))
-        for number, line in chunk:
-            yield number, next(answers) if line.strip() else None
+    from tqdm import tqdm
+
+    total = reader.bytes_left()
+    bar = tqdm(
+        total=total,
+        unit="B",
+        unit_scale=True,
+        bar_format=None if total is None else _TIME_LEFT,
+        delay=_PROGRESS_AFTER,
+        leave=False,
+        disable=None if progress else True,
+    )
+    with bar:
+        for chunk in in_chunks(groups, reader.waits):
+            yield from answer(chunk)
+            bar.update(reader.place - bar.n)

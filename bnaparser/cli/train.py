@@ -7,14 +7,20 @@ import logging
 import sys
 from pathlib import Path
 
+from bnaparser.cli.arguments import add_examples
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.errors import SettingsError
+
+EXAMPLES = """\
+  bnaparser train recipes/tiny.toml
+  bnaparser train recipes/tiny.toml -o runs/mine --set train.seed=2"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the recipe, where to write, and settings that override the recipe's."""
     parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")
     parser.add_argument(
+        "-o",
         "--output",
         type=Path,
         metavar="DIR",
@@ -30,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="of a task: the output of another run, to test the difference of their predictions",
     )
+    add_examples(parser, EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:

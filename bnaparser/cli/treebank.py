@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import TextIO, cast
 
+from bnaparser.cli.arguments import add_examples
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import Found, find_trees
@@ -23,6 +24,10 @@ from bnaparser.trees.cleaning import Cleaning, clean, merge_repeated
 from bnaparser.trees.tree import Tree
 
 NAME = "treebank"
+EXAMPLES = """\
+  bnaparser treebank trees.mrg
+  bnaparser treebank LDC99T42/ --split ptb-train -o train.mrg
+  bnaparser treebank trees.mrg.xz -o clean.mrg --max-words 100"""
 
 _RELEASES = {"ptb": PTB, "ctb": CTB}
 _MOST = 60  # names shown of each kind, unless all are asked for
@@ -56,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     output = parser.add_argument_group("writing")
     output.add_argument(
-        "--output", metavar="FILE", help="write the trees here; - for standard output"
+        "-o", "--output", metavar="FILE", help="write the trees here; - for standard output"
     )
     output.add_argument(
         "--clean",
@@ -79,6 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--max-words", type=int, metavar="N", help="leave out sentences of more than N words"
     )
+    add_examples(parser, EXAMPLES)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string
-from bnaparser.text.splitting import split, tokenize
+from bnaparser.text.splitting import read_sentences, tokenize
 
 Tags = tuple[str, ...] | None
 
@@ -62,9 +62,16 @@ class Parser:
         move(loaded, device)
         return cls(loaded, batch_tokens)
 
-    def __call__(self, text: str) -> list[Parse]:
-        """Parse running text: it is split into sentences; offsets count in the whole text."""
-        return self.parse_sentences(split(text))
+    def __call__(self, text: str, split: str = "paragraph") -> list[Parse]:
+        """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
+
+        ``"paragraph"``: a line ends a sentence, and sentences are found within it. ``"text"``:
+        hard-wrapped running text. ``"line"``: one sentence a line. ``"token"``: that, with words
+        separated by blanks. Offsets count in the whole text, with ``line`` and ``token`` in the
+        line; an empty line there gives a Parse with ``error`` set. Raises ValueError for another
+        ``split``.
+        """
+        return self.parse_sentences(read_sentences(text, split))
 
     def parse_sentence(self, text: str) -> Parse:
         """Parse a text that is one sentence."""
@@ -90,6 +97,7 @@ class Parser:
     def stream(self, lines: Iterable[str], batch_tokens: int | None = None) -> Iterator[Parse]:
         """Parse lines, a sentence each, in constant memory; a Parse each, in order.
 
+        A line is one sentence whatever is in it, as with ``split="line"``, and offsets count in it.
         ``batch_tokens`` takes the place of the parser's own.
         """
         source = iter(not_one_string(lines, "lines"))

@@ -1,17 +1,20 @@
-"""From running text to sentences of Penn Treebank words, each with its place in the input.
+"""From text to sentences of Penn Treebank words, each with its place in the input.
 
-Nothing is downloaded and nothing heavy imported.
+What a line of the text is, its writer knows: ``split_names`` has the choice. Nothing is downloaded and
+nothing heavy imported.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from bnaparser.text.english.sentences import sentence_spans
 from bnaparser.text.english.token_rules import BLANK
 from bnaparser.text.english.tokens import word_spans
-from bnaparser.text.sentence import Sentence
+from bnaparser.text.sentence import Sentence, from_spaced_words
+from bnaparser.text.split_names import SPLITS, Split
 
 # A text without blank lines is cut where a sentence probably ends once this many characters have
 # come together, and at any line end after ten times as many.
@@ -22,6 +25,11 @@ _BLANK_LINE = re.compile(f"[{BLANK}]*+\\Z")
 _FULL_STOP = re.compile(rf"[.!?][\"'\u2019\u201d)\]]*+[{BLANK}]*+\Z")
 
 _PARAGRAPH_SEPARATOR = "\u2029"
+
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
+_FIRST_LETTER = re.compile(r"[\W\d_]*+([^\W\d_])")
+_FINAL_MARK = re.compile(rf"[.!?\u2026:;\u3002\uff01\uff1f][^\w{BLANK}]*+[{BLANK}]*+\Z")
+_LETTER_FIRST = re.compile(rf"[{BLANK}]*+([^\W\d_])")
 
 
 def tokenize(text: str, start: int = 0) -> Sentence:
@@ -39,6 +47,48 @@ def tokenize(text: str, start: int = 0) -> Sentence:
     )
 
 
+def read_sentences(text: str, split: str = "paragraph") -> list[Sentence]:
+    """Return the sentences of a text, in order; ``split`` is one of ``SPLITS``.
+
+    With ``paragraph`` and ``text`` each has at least one word, and places count in the whole text.
+    With ``line`` and ``token`` there is one for each line, without words for an empty one, and
+    places count in that line. Only a line feed ends a line. Raises ValueError for another ``split``.
+    """
+    for known in SPLITS:
+        if split == known:
+            return list(chain.from_iterable(split_lines(_lines(text), known)))
+    raise ValueError(f"split is {split!r}: use one of {', '.join(SPLITS)}")
+
+
+def split_lines(lines: Iterable[str], split: Split) -> Iterator[Iterator[Sentence]]:
+    """Yield the sentences of each line, or in running text of each paragraph, as they are read.
+
+    They are those of ``read_sentences("".join(lines), split)``.
+    """
+    if split == "text":
+        for start, block in _blocks(lines):
+            yield _sentences(block, start)
+    elif split == "paragraph":
+        start = 0
+        for line in lines:
+            yield split_stream([line], start)
+            start += len(line)
+    else:
+        for line in lines:
+            yield iter([tokenize(line) if split == "line" else from_spaced_words(line)])
+
+
+def goes_on(line: str, following: str) -> bool:
+    """Tell whether a sentence seems to go on from a line to the next, as in hard-wrapped text.
+
+    The first one begins with a capital and has no final mark, the next begins in lower case.
+    """
+    first, second = _FIRST_LETTER.match(line), _LETTER_FIRST.match(following)
+    if first is None or second is None or first[1].islower() or not second[1].islower():
+        return False
+    return _FINAL_MARK.search(line) is None
+
+
 def split(text: str) -> list[Sentence]:
     """Return the sentences of running text, each with at least one word, in order.
 
@@ -48,17 +98,27 @@ def split(text: str) -> list[Sentence]:
     return list(split_stream([text]))
 
 
-def split_stream(lines: Iterable[str]) -> Iterator[Sentence]:
+def split_stream(lines: Iterable[str], start: int = 0) -> Iterator[Sentence]:
     """Yield the sentences of a text that comes in lines, as an open file gives them.
 
     They are those of ``split("".join(lines))``, offsets too, with one paragraph in memory at a
-    time; a longer run of lines without a blank one is taken in parts.
+    time; a longer run of lines without a blank one is taken in parts. ``start`` is where the first
+    line begins in the input.
     """
-    for start, block in _blocks(lines):
-        for begin, end in sentence_spans(block):
-            sentence = tokenize(block[begin:end], start + begin)
-            if sentence.words:
-                yield sentence
+    for place, block in _blocks(lines):
+        yield from _sentences(block, start + place)
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.group() for line in _LINE.finditer(text))
+
+
+def _sentences(block: str, start: int) -> Iterator[Sentence]:
+    """Yield the sentences of a block that begins at ``start`` in the input."""
+    for begin, end in sentence_spans(block):
+        sentence = tokenize(block[begin:end], start + begin)
+        if sentence.words:
+            yield sentence
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 ERRORS_HEADER = "X-Sentence-Errors"
 ERRORS_HEADER_DESCRIBED = {
-    "description": "plain text only: the lines that went wrong, and why",
+    "description": "plain text only: the lines of the answer that stayed empty, and why",
     "schema": {"type": "string"},
 }
 # Proxies refuse headers of more than some kilobytes.

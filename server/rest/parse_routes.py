@@ -10,7 +10,14 @@ from bnaparser.server.exchange import read_body, write_answer
 from bnaparser.server.problems import problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
-from bnaparser.server.rest.schemas import REQUESTS, TEXT_EXAMPLE, TREE_EXAMPLE, words_example
+from bnaparser.server.rest.schemas import (
+    REQUESTS,
+    SPLIT_DESCRIBED,
+    TEXT_EXAMPLE,
+    TREE_EXAMPLE,
+    words_example,
+)
+from bnaparser.text.split_names import SPLITS, Split
 
 router = APIRouter()
 
@@ -33,9 +40,15 @@ _BODY = {
         },
         request_body.PLAIN: {
             "schema": {"type": "string"},
-            "examples": {"lines": {"value": "The cat sat on the mat.\nIt rained.\n"}},
+            "examples": {"lines": {"value": "The cat sat on the mat.\nIt rained. Dogs bark.\n"}},
         },
     },
+}
+_SPLIT = {
+    "name": "split",
+    "in": "query",
+    "description": f"Of a text, {SPLIT_DESCRIBED}. In JSON it may stand beside `text`.",
+    "schema": {"type": "string", "enum": list(SPLITS), "default": "paragraph"},
 }
 ANSWER = {
     "description": "A tree for each sentence, in order; a sentence that failed has its error",
@@ -71,29 +84,32 @@ ANSWER = {
     tags=["REST"],
     summary="Parse text, sentences or words",
     response_class=Response,
-    openapi_extra={"requestBody": _BODY},
+    openapi_extra={"parameters": [_SPLIT], "requestBody": _BODY},
     responses={200: ANSWER, **problem_answers(400, 408, 413, 415, 422, 500, 503, 504)},
 )
 async def parse(request: Request) -> Response:
     """Give each sentence its tree.
 
-    JSON in, JSON out: exactly one of `text` (running text, which is split), `sentences` and
-    `tokens`. Places are half-open and count code points: in `text`, in that sentence, or in its
+    JSON in, JSON out: exactly one of `text` (which is split into sentences: `split` says
+    how), `sentences` and `tokens`. Places are half-open and count code points: in `text`, in that sentence, or in its
     words joined by blanks. A sentence that cannot be parsed has `error` set, in its place.
 
-    Plain text in, plain text out, a sentence a line and a tree a line: this is what `curl
-    --data-binary @file` sends, whose content type `application/x-www-form-urlencoded` is read as
-    plain text. A line without a tree stays empty; the header `X-Sentence-Errors` says why.
+    Plain text in, plain text out, a tree a line: this is what `curl --data-binary @file` sends,
+    whose content type `application/x-www-form-urlencoded` is read as plain text. `split` says what
+    a line of the text is: by default it may hold several sentences, and gives as many trees; with
+    `?split=line` there is a line out for each line in. A line without a tree stays empty; the
+    header `X-Sentence-Errors` says why.
     """
     service: Service = request.app.state.service
     service.admit()
-    if request_body.media_type(request.headers) == request_body.JSON:
-        return await _parse_json(request, service)
-    return await _parse_plain(request, service)
+    kind = request_body.media_type(request.headers)
+    split = request_body.asked_split(request.query_params)
+    answer = _parse_json if kind == request_body.JSON else _parse_plain
+    return await answer(request, service, split)
 
 
-async def _parse_json(request: Request, service: Service) -> Response:
-    asked = await read_body(request, request_body.read_json, service.settings)
+async def _parse_json(request: Request, service: Service, split: Split) -> Response:
+    asked = await read_body(request, request_body.read_json, service.settings, split)
     if asked.problem is None:
         parses = await service.parse(asked.sentences, request.state.record, asked.tags)
     else:
@@ -106,8 +122,8 @@ async def _parse_json(request: Request, service: Service) -> Response:
     return await write_answer(request, asked.sentences, answer_body.write_json, *answer)
 
 
-async def _parse_plain(request: Request, service: Service) -> Response:
-    lines = await read_body(request, request_body.read_plain, service.settings)
+async def _parse_plain(request: Request, service: Service, split: Split) -> Response:
+    lines = await read_body(request, request_body.read_plain, service.settings, split)
     sentences = request_body.filled(lines)
     parses = await service.parse(sentences, request.state.record)
     found = answer_body.in_place(lines, parses)

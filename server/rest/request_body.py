@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, QueryParams
 
 from bnaparser.server.bounds import check_coding, check_size
 from bnaparser.server.problems import BadBody, Unprocessable, UnsupportedBody
@@ -23,7 +23,8 @@ from bnaparser.server.rest.schemas import (
 )
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence, from_words
-from bnaparser.text.splitting import split, tokenize
+from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.splitting import read_sentences, split_lines, tokenize
 
 JSON = "application/json"
 PLAIN = "text/plain"
@@ -69,12 +70,15 @@ def media_type(headers: Headers) -> str:
     if kind in (PLAIN, _CURLS_DEFAULT):
         return PLAIN
     said = f"the content type is {kind[:80]!r}" if kind else "the content type is not given"
-    raise UnsupportedBody(f"{said}: send {JSON}, or {PLAIN} with a sentence a line")
+    raise UnsupportedBody(f"{said}: send {JSON} or {PLAIN}")
 
 
-def read_json(body: bytes, settings: ServerSettings) -> Asked:
-    """Read a JSON request. Raises BadBody, Unprocessable or TooLarge."""
-    return _asked(read_request(body, settings, REQUESTS), settings)
+def read_json(body: bytes, settings: ServerSettings, split: Split = "paragraph") -> Asked:
+    """Read a JSON request; ``split`` is for a text that does not say it itself.
+
+    Raises BadBody, Unprocessable or TooLarge.
+    """
+    return _asked(read_request(body, settings, REQUESTS), settings, split)
 
 
 def read_request(
@@ -100,10 +104,23 @@ def read_request(
         _tell_mistakes(error)
 
 
-def read_plain(body: bytes, settings: ServerSettings) -> list[Sentence | None]:
-    """Read a text of one sentence a line, None for an empty line. Raises BadBody or TooLarge."""
-    lines = read_lines(body, settings)
-    return [tokenize(line) if line.strip() else None for line in lines]
+def asked_split(query: QueryParams) -> Split:
+    """Return what the query says that a line of the text is. Raises Unprocessable."""
+    given = query.get("split", "paragraph")
+    for known in SPLITS:
+        if given == known:
+            return known
+    raise Unprocessable(f"split is {given[:40]!r}: use one of {', '.join(SPLITS)}")
+
+
+def read_plain(body: bytes, settings: ServerSettings, split: Split) -> list[Sentence | None]:
+    """Read the sentences of a text; None for an empty line, where a line is a sentence.
+
+    Raises BadBody or TooLarge.
+    """
+    lines = (f"{line}\n" for line in read_lines(body, settings))
+    found = chain.from_iterable(split_lines(lines, split))
+    return [one if one.words else None for one in found]
 
 
 def filled(lines: Sequence[Line | None]) -> list[Line]:
@@ -122,12 +139,12 @@ def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
 
 
 def _asked(
-    request: TextRequest | SentencesRequest | TokensRequest, settings: ServerSettings
+    request: TextRequest | SentencesRequest | TokensRequest, settings: ServerSettings, split: Split
 ) -> Asked:
     options = (request.format, request.scores)
     if isinstance(request, TextRequest):
         check_size([request.text], settings)
-        return Asked(split(request.text), None, *options)
+        return Asked(read_sentences(request.text, request.split or split), None, *options)
     if isinstance(request, SentencesRequest):
         check_size(request.sentences, settings)
         return Asked([tokenize(text) for text in request.sentences], None, *options)

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from bnaparser.text.split_names import Split
+
 Format = Literal["json", "bracket", "svg"]
 Word = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 
@@ -28,10 +30,22 @@ class Options(BaseModel):
     scores: bool = Field(default=True, description="whether the answer holds scores")
 
 
-class TextRequest(Options):
-    """Running text, which is split into sentences; places count in the whole text."""
+SPLIT_DESCRIBED = (
+    "what a line is. paragraph: its end ends a sentence, and sentences are found within it; text:"
+    " hard-wrapped running text; line: one sentence; token: that, and its words stand between blanks"
+)
 
-    text: str = Field(description="running text", examples=[TEXT_EXAMPLE])
+
+class TextRequest(Options):
+    """A text, which is split into sentences; places count in the whole text.
+
+    With split line and token they count in the line, and an empty line has its error.
+    """
+
+    text: str = Field(description="a text of one line or several", examples=[TEXT_EXAMPLE])
+    split: Split | None = Field(
+        default=None, description=f"{SPLIT_DESCRIBED}; default: the query's, or paragraph"
+    )
 
 
 class SentencesRequest(Options):

@@ -24,7 +24,7 @@ def run(tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         source = tmp_path / "in.txt"
         source.write_text(lines, encoding="utf-8")
         model = ["--model", str(tiny_model_dir), "--device", "cpu"]
-        code = bnaparse(["--input", str(source), "--format", form, *model])
+        code = bnaparse(["--input", str(source), "--split", "line", "--format", form, *model])
         out, err = capsys.readouterr()
         return code, out, err
 
@@ -35,7 +35,7 @@ def test_svg_is_a_document_a_line_empty_where_there_is_no_tree(run: Run) -> None
     code, out, err = run(LINES, "svg")
     lines = out.split("\n")
     assert code == 1
-    assert err.startswith("bnaparser: line 3: the sentence has 3,000 words")
+    assert err.startswith("bnaparse: line 3: the sentence has 3,000 words")
     assert [bool(line) for line in lines] == [True, False, False, True, False]
     words = [text.text for text in ElementTree.fromstring(lines[0]).iter(f"{SVG}text")]
     assert words[-3:] == ["It", "rained", "."]

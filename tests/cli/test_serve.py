@@ -64,7 +64,7 @@ def test_wrong_settings(
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert refusal(*arguments).startswith(f"bnaparser: {said}")
+    assert refusal(*arguments).startswith(f"bnaparser serve: {said}")
 
 
 def test_options_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,9 @@ def test_options_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) ->
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         message = refusal("--model", "en", "--port", port, "--workers", "2")
-    assert message.startswith(f"bnaparser: cannot listen on 127.0.0.1 port {port}: Address already")
+    assert message.startswith(
+        f"bnaparser serve: cannot listen on 127.0.0.1 port {port}: Address already"
+    )
 
 
 def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path) -> None:
@@ -82,18 +84,18 @@ def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1000])
     message = refusal("--model", str(folder), "--port", "0")
-    assert message.startswith(f"bnaparser: {weights} is damaged or cut short")
+    assert message.startswith(f"bnaparser serve: {weights} is damaged or cut short")
 
 
 def test_a_parser_for_a_classifier(tiny_model_dir: Path) -> None:
     folder = str(tiny_model_dir)
     message = refusal("--model", folder, "--classifier", folder, "--port", "0")
-    assert message.startswith(f"bnaparser: {folder} is no model of a task but a parser")
+    assert message.startswith(f"bnaparser serve: {folder} is no model of a task but a parser")
 
 
 def test_a_device_that_is_not_there(tiny_model_dir: Path) -> None:
     message = refusal("--model", str(tiny_model_dir), "--port", "0", "--device", "cuda:99")
-    assert message.startswith("bnaparser: cannot use the device 'cuda:99'")
+    assert message.startswith("bnaparser serve: cannot use the device 'cuda:99'")
 
 
 def test_it_serves_until_it_is_told_to_stop(tiny_model_dir: Path) -> None:

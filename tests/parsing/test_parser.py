@@ -109,6 +109,33 @@ def test_text_is_split_and_offsets_count_in_all_of_it(parser: Parser) -> None:
     assert parser("") == parser(" \n") == []
 
 
+@pytest.mark.parametrize(
+    ("split", "texts"),
+    [
+        ("paragraph", ["It rained.", "Dogs", "bark."]),
+        ("text", ["It rained.", "Dogs\nbark."]),
+        ("line", ["It rained. Dogs", "", "bark."]),
+        ("token", ["It rained. Dogs", "", "bark."]),
+    ],
+)
+def test_what_a_line_is_may_be_said(parser: Parser, split: str, texts: list[str]) -> None:
+    text = "It rained. Dogs\nbark." if split == "text" else "It rained. Dogs\n\nbark."
+    parses = parser(text, split=split)
+    assert [parse.text for parse in parses] == texts
+    assert [parse.error for parse in parses] == [
+        None if text else "the sentence has no words" for text in texts
+    ]
+    if split == "line":
+        assert parses == list(parser.stream(text.splitlines(keepends=True)))
+    if split == "paragraph":
+        assert parses == parser(text)
+
+
+def test_a_split_that_there_is_not_says_which_there_are(parser: Parser) -> None:
+    with pytest.raises(ValueError, match="split is 'sentences': use one of paragraph, text, line"):
+        parser("It rained.", split="sentences")
+
+
 def test_one_sentence_is_not_split(parser: Parser) -> None:
     parse = parser.parse_sentence("It rained. The cat sat.")
     assert parse.words == ("It", "rained", ".", "The", "cat", "sat", ".")

@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from benchmarks.text import run_text
 from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.sentence import Sentence
-from bnaparser.text.splitting import split, split_stream, tokenize
+from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.splitting import (
+    goes_on,
+    read_sentences,
+    split,
+    split_lines,
+    split_stream,
+    tokenize,
+)
 
 # One case a line: the words of the line, found again when the line's own blanks are dropped.
 WORDS = """
@@ -224,6 +232,55 @@ def test_streaming_equals_splitting(text: str) -> None:
     sentences = split(text)
     assert list(split_stream(text.splitlines(keepends=True))) == sentences
     assert list(split_stream(io.StringIO(text, newline=""))) == sentences
+
+
+LINED = "It rained. Dogs\r\nbark.\n \nDo n't (stop.\n\nThe cat\u2028slept"
+
+
+@pytest.mark.parametrize(
+    ("way", "sentences"),
+    [
+        ("paragraph", ["It rained.", "Dogs", "bark.", "Do n't (stop.", "The cat\u2028slept"]),
+        ("text", ["It rained.", "Dogs\r\nbark.", "Do n't (stop.", "The cat\u2028slept"]),
+        ("line", ["It rained. Dogs", "bark.", "", "Do n't (stop.", "", "The cat\u2028slept"]),
+        ("token", ["It rained. Dogs", "bark.", "", "Do n't (stop.", "", "The cat\u2028slept"]),
+    ],
+)
+def test_what_a_line_is(way: Split, sentences: list[str]) -> None:
+    found = read_sentences(LINED, way)
+    assert [sentence.text for sentence in found] == sentences
+    lines = LINED.split("\n")
+    for number, sentence in enumerate(found):
+        inside = LINED if way in ("paragraph", "text") else lines[number]
+        assert [inside[start:end] for start, end in sentence.offsets] == list(sentence.words)
+    assert ("(stop." in found[3].words) == (way == "token")
+
+
+@settings(database=None, deadline=None, max_examples=100)
+@given(TEXTS, st.sampled_from(SPLITS))
+def test_lines_that_come_one_by_one_give_the_same_sentences(text: str, way: Split) -> None:
+    lines = io.StringIO(text, newline="\n")
+    streamed = [sentence for group in split_lines(lines, way) for sentence in group]
+    assert streamed == read_sentences(text, way)
+
+
+@pytest.mark.parametrize(
+    ("line", "following", "expected"),
+    [
+        ("The cat sat\n", "on the mat.\n", True),
+        ("“We left early,\n", "  she said.\n", True),
+        ("It rained.\n", "dogs bark.\n", False),
+        ("He said:\n", "no\n", False),
+        ("“It rained.”\n", "he said\n", False),
+        ("Rain falls\n", "Dogs bark\n", False),
+        ("it rained\n", "dogs bark\n", False),  # no capitals in it at all
+        ("The cat sat\n", "\n", False),
+        ("", "on the mat\n", False),
+        ("12 3\n", "on the mat\n", False),
+    ],
+)
+def test_lines_that_look_wrapped(line: str, following: str, expected: bool) -> None:
+    assert goes_on(line, following) is expected
 
 
 def test_streaming_holds_little_of_a_text_without_blank_lines() -> None:

@@ -121,7 +121,7 @@ def test_a_sentence_that_the_model_fails_on_fails_alone(
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
 def test_plain_text_in_gives_a_tree_a_line(client: TestClient, kind: str) -> None:
     body = "It rained.\r\n\n  \nThe BAD cat\nso\u2028it".encode()
-    answer = client.post("/v1/parse", content=body, headers={"content-type": kind})
+    answer = client.post("/v1/parse?split=line", content=body, headers={"content-type": kind})
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     lines = answer.text.split("\n")
@@ -130,6 +130,62 @@ def test_plain_text_in_gives_a_tree_a_line(client: TestClient, kind: str) -> Non
     assert lines[4].startswith("(TOP (S ")
     assert lines[5:] == [""]
     assert answer.headers["x-sentence-errors"] == "4: bad"
+
+
+def test_a_line_of_plain_text_may_give_several_trees(client: TestClient) -> None:
+    """The header counts the lines of the answer, where the user finds the empty one."""
+    body = b"It rained. The BAD cat.\n\nDogs bark. It rained."
+    answer = client.post("/v1/parse", content=body, headers={"content-type": "text/plain"})
+    assert [bool(line) for line in answer.text.split("\n")] == [True, False, True, True, False]
+    assert answer.headers["x-sentence-errors"] == "2: bad"
+
+
+ONE_TEXT = "It rained. Dogs\nbark.\n\nThe cat slept.\n"
+
+
+@pytest.mark.parametrize(
+    ("split", "sentences"),
+    [
+        (None, ["It rained.", "Dogs", "bark.", "The cat slept."]),
+        ("paragraph", ["It rained.", "Dogs", "bark.", "The cat slept."]),
+        ("text", ["It rained.", "Dogs\nbark.", "The cat slept."]),
+        ("line", ["It rained. Dogs", "bark.", "", "The cat slept."]),
+        ("token", ["It rained. Dogs", "bark.", "", "The cat slept."]),
+    ],
+)
+def test_one_text_has_one_answer_in_json_and_plain(
+    tiny_client: TestClient, split: str | None, sentences: list[str]
+) -> None:
+    said = {} if split is None else {"split": split}
+    parses = parses_of(tiny_client, text=ONE_TEXT, **said)
+    assert [parse["text"] for parse in parses] == sentences
+    assert [parse["error"] is None for parse in parses] == [bool(text) for text in sentences]
+    plain = tiny_client.post(
+        "/v1/parse", params=said, content=ONE_TEXT, headers={"content-type": "text/plain"}
+    )
+    assert plain.text.split("\n") == [parse["tree"] or "" for parse in parses] + [""]
+    assert "x-sentence-errors" not in plain.headers
+
+
+def test_a_split_that_there_is_not_is_told(client: TestClient) -> None:
+    plain = {"content-type": "text/plain"}
+    answer = client.post("/v1/parse?split=words", content=b"It rained.", headers=plain)
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "split is 'words': use one of paragraph, text, line, token"
+    answer = client.post("/v1/parse", json={"text": "It rained.", "split": "words"})
+    assert answer.status_code == 422
+    assert "split" in answer.json()["detail"]
+
+
+def test_the_body_goes_before_the_query(client: TestClient) -> None:
+    def texts(query: str, **body: Any) -> list[str]:
+        answer = client.post(f"/v1/parse{query}", json=body)
+        return [parse["text"] for parse in answer.json()["parses"]]
+
+    text = "It rained. Dogs bark."
+    assert texts("?split=line", text=text) == [text]
+    assert texts("?split=line", text=text, split="text") == ["It rained.", "Dogs bark."]
+    assert texts("?split=text", sentences=[text]) == [text]
 
 
 def test_no_plain_text_gives_none(client: TestClient) -> None:

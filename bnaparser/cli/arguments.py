@@ -1,0 +1,55 @@
+"""How both commands read what was typed: suggestions for slips, examples, completion in the shell."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+
+def add_examples(parser: argparse.ArgumentParser, examples: str) -> None:
+    """Show these lines at the end of ``--help``, as they are."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"examples:\n{examples}"
+
+
+def read_arguments(
+    parser: argparse.ArgumentParser, given: Sequence[str], verb: argparse.ArgumentParser
+) -> argparse.Namespace:
+    """Return what was given, with ``command`` as it was typed; ``verb`` is whose options they are.
+
+    Ends the process with exit code 2 where something does not fit.
+    """
+    if completing():
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+    found, unknown = parser.parse_known_args(given)
+    if unknown:
+        verb.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, verb)}")
+    found.command = verb.prog
+    return found
+
+
+def completing() -> bool:
+    """Whether the shell asks, by way of argcomplete, what may stand on the command line."""
+    return "_ARGCOMPLETE" in os.environ
+
+
+def given_verb(given: Sequence[str]) -> str:
+    """Return the first argument, of the line that is to be completed if there is one."""
+    words = os.environ.get("COMP_LINE", "").split()[1:] if completing() else given
+    return words[0] if words else ""
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """Return what to say of a name that is none of those known: the closest one, if one is close."""
+    close = get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    options = list(parser._option_string_actions)  # argparse tells them in no other way
+    names = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+    return next(filter(None, (suggestion(name, options) for name in names)), "")
