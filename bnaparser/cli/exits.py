@@ -72,7 +72,8 @@ def _leaving_on_interrupt() -> Iterator[None]:
 def _leave(signal_number: int, frame: FrameType | None) -> None:
     with suppress(Exception):  # it may be closed, or in the middle of a write
         sys.stdout.flush()
-    os.write(2, f"{_typed}: interrupted\n".encode())
+    begin = "\n" if os.isatty(2) else ""  # a bar, or ^C, stands on the line
+    os.write(2, f"{begin}{_typed}: interrupted\n".encode())
     os._exit(INTERRUPTED)
 
 
@@ -98,7 +99,12 @@ def complain(message: str, code: int = USAGE) -> int:
 
 def say(message: str) -> None:
     """Print one line to standard error, under the name of the command that was typed."""
-    print(f"{_typed}: {message}", file=sys.stderr)
+    line = f"{_typed}: {message}"
+    tqdm = sys.modules.get("tqdm")
+    if tqdm is None:
+        print(line, file=sys.stderr)
+    else:  # above the bar, if one is shown
+        tqdm.tqdm.write(line, file=sys.stderr)
 
 
 def silence_output() -> None:

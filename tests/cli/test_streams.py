@@ -104,6 +104,23 @@ def test_progress_and_the_time_left_are_shown_on_a_terminal(
     assert (" gone, " in said and " left" in said) == (screen is Terminal)
 
 
+def test_what_is_said_meanwhile_stands_on_a_line_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "_PROGRESS_AFTER", 0)
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    source = tmp_path / "in.txt"
+    source.write_bytes(b"It rained.\n" * 100 + b"caf\xe9\n" * 100)
+    with source.open("rb") as file:
+        reader = LineReader(file)
+        assert len(list(answered(([line] for line in reader), reader, list, True))) == 200
+    told = [line for line in shown.getvalue().split("\n") if "is not UTF-8" in line]
+    assert len(told) == 100
+    assert all(line.rpartition("\r")[2].endswith("replaced") for line in told)
+    assert all(" left" not in line.rpartition("\r")[2] for line in told)
+
+
 def test_quiet_shows_no_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "_PROGRESS_AFTER", 0)
     shown = Terminal()
