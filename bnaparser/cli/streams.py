@@ -32,6 +32,8 @@ def open_input(path: Path | None) -> BufferedIOBase | nullcontext[BufferedIOBase
     if path is None or str(path) == "-":
         if sys.stdin is None:
             raise DataError("standard input is closed: give text or --input FILE")
+        if sys.stdin.isatty():
+            say("reading what is typed, line by line; Ctrl-D ends it")
         return nullcontext(cast(BufferedIOBase, sys.stdin.buffer))
     try:
         return path.open("rb")

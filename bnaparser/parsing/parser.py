@@ -18,6 +18,7 @@ from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string
+from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
 
 Tags = tuple[str, ...] | None
@@ -62,7 +63,7 @@ class Parser:
         move(loaded, device)
         return cls(loaded, batch_tokens)
 
-    def __call__(self, text: str, split: str = "paragraph") -> list[Parse]:
+    def __call__(self, text: str, split: Split = "paragraph") -> list[Parse]:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
 
         ``"paragraph"``: a line ends a sentence, and sentences are found within it. ``"text"``:

@@ -47,17 +47,16 @@ def tokenize(text: str, start: int = 0) -> Sentence:
     )
 
 
-def read_sentences(text: str, split: str = "paragraph") -> list[Sentence]:
+def read_sentences(text: str, split: Split = "paragraph") -> list[Sentence]:
     """Return the sentences of a text, in order; ``split`` is one of ``SPLITS``.
 
     With ``paragraph`` and ``text`` each has at least one word, and places count in the whole text.
     With ``line`` and ``token`` there is one for each line, without words for an empty one, and
     places count in that line. Only a line feed ends a line. Raises ValueError for another ``split``.
     """
-    for known in SPLITS:
-        if split == known:
-            return list(chain.from_iterable(split_lines(_lines(text), known)))
-    raise ValueError(f"split is {split!r}: use one of {', '.join(SPLITS)}")
+    if split not in SPLITS:
+        raise ValueError(f"split is {split!r}: use one of {', '.join(SPLITS)}")
+    return list(chain.from_iterable(split_lines(_lines(text), split)))
 
 
 def split_lines(lines: Iterable[str], split: Split) -> Iterator[Iterator[Sentence]]:

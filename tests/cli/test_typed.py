@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -132,6 +133,19 @@ def test_a_dash_is_standard_input_and_output(
         monkeypatch.setattr(sys, "stdin", stdin)
         assert bnaparse(["-i", "-", "-o", "-", "--model", str(tiny_model_dir)]) == 0
     assert Tree.parse(capsys.readouterr().out).words == ("It", "rained", ".")
+
+
+def test_who_types_nothing_is_told_what_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: Streams
+) -> None:
+    class Keyboard(io.TextIOWrapper):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Keyboard(io.BytesIO()))
+    assert bnaparse(["--model", "no-such-model"]) == 2
+    said = "bnaparse: reading what is typed, line by line; Ctrl-D ends it\n"
+    assert capsys.readouterr().err.startswith(said)
 
 
 @pytest.mark.parametrize("verb", ["parse", "classify", "evaluate", "treebank", "train"])

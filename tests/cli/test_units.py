@@ -12,6 +12,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.cli.parse import main as bnaparse
+from bnaparser.text.split_names import Split
 
 Answer = tuple[int, str, str]
 TEXT = "It rained. Dogs bark.\nThe cat slept.\n\nIt is so."
@@ -45,7 +46,7 @@ def ask(
 
 @pytest.mark.parametrize("split", [None, "paragraph", "text", "line", "token"])
 def test_one_text_has_one_answer(
-    ask: Callable[..., Answer], tiny_model_dir: Path, split: str | None
+    ask: Callable[..., Answer], tiny_model_dir: Path, split: Split | None
 ) -> None:
     options = ["-f", "json"] if split is None else ["-f", "json", "--split", split]
     code, out, err = ask(TEXT, *options)

@@ -16,6 +16,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerKind, LayerSettings, TagSettings
 from bnaparser.parsing import parallel
 from bnaparser.parsing.parser import MAX_WORDS
+from bnaparser.text.split_names import Split
 from bnaparser.training.data import Example
 
 
@@ -118,7 +119,7 @@ def test_text_is_split_and_offsets_count_in_all_of_it(parser: Parser) -> None:
         ("token", ["It rained. Dogs", "", "bark."]),
     ],
 )
-def test_what_a_line_is_may_be_said(parser: Parser, split: str, texts: list[str]) -> None:
+def test_what_a_line_is_may_be_said(parser: Parser, split: Split, texts: list[str]) -> None:
     text = "It rained. Dogs\nbark." if split == "text" else "It rained. Dogs\n\nbark."
     parses = parser(text, split=split)
     assert [parse.text for parse in parses] == texts
@@ -133,7 +134,7 @@ def test_what_a_line_is_may_be_said(parser: Parser, split: str, texts: list[str]
 
 def test_a_split_that_there_is_not_says_which_there_are(parser: Parser) -> None:
     with pytest.raises(ValueError, match="split is 'sentences': use one of paragraph, text, line"):
-        parser("It rained.", split="sentences")
+        parser("It rained.", split="sentences")  # type: ignore[arg-type]
 
 
 def test_one_sentence_is_not_split(parser: Parser) -> None:
