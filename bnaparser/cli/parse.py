@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -172,7 +173,7 @@ def _formatted(parse: Parse | None, form: str) -> str:
     if parse.tree is None:
         return "\n"
     if form == "draw":
-        return f"{parse.tree.draw()}\n\n"
+        return f"{parse.tree.draw(shutil.get_terminal_size().columns)}\n\n"
     return f"{parse.tree.pretty()}\n\n" if form == "pretty" else f"{parse.tree}\n"
 
 

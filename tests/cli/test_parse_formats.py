@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from bnaparser.cli.parse import main as bnaparse
+from bnaparser.trees.tree import Tree
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -29,6 +30,16 @@ def run(tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         return code, out, err
 
     return call
+
+
+def test_draw_is_each_tree_in_lines_of_text(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")  # of the terminal
+    trees = [
+        Tree.parse(line) for line in run("It rained.\nDogs bark.\n", "bracket")[1].splitlines()
+    ]
+    code, out, err = run("It rained.\n\nDogs bark.\n", "draw")
+    assert (code, err) == (0, "")
+    assert out == "\n".join(f"{tree.draw(60)}\n\n" for tree in trees)
 
 
 def test_svg_is_a_document_a_line_empty_where_there_is_no_tree(run: Run) -> None:
