@@ -39,7 +39,7 @@ def test_draw_is_each_tree_in_lines_of_text(run: Run, monkeypatch: pytest.Monkey
     ]
     code, out, err = run("It rained.\n\nDogs bark.\n", "draw")
     assert (code, err) == (0, "")
-    assert out == "\n".join(f"{tree.draw(60)}\n\n" for tree in trees)
+    assert out == "".join(f"{tree.draw(60)}\n\n" for tree in trees)
 
 
 def test_svg_is_a_document_a_line_empty_where_there_is_no_tree(run: Run) -> None:
