@@ -49,8 +49,9 @@ class SyntaxBertSettings(SyntaxSettings):
     between the phrases' head words instead. ``random_masks`` puts the relations between random
     words, as many as there are, the same in every epoch (``seed``).
     ``mask_mode`` "multiply" is eq. 1 as printed: a masked score is 0, not out.
-    ``empty_row``: a token without partners in a sub-network sees all there ("full"), itself
-    ("self"), or has no part in it ("drop"; where it has none at all it sees all).
+    ``empty_row``: a token without partners in a sub-network sees all there ("full": by the scores,
+    or all alike where "multiply" makes each score 0), itself ("self"), or has no part in it
+    ("drop"; where it has none at all it sees all by the scores).
     ``mixing``: "topical" attention, or the "mean", the "sum", the sum by the root of the number.
     ``share_topical`` False: parameters for each layer, applied before W^O, as in the program.
     ``lisa``: one head of the unmasked sub-networks attends to the parent, by its form "replace".
@@ -78,9 +79,10 @@ class SyntaxBertSettings(SyntaxSettings):
             raise ValueError("trees and relations must not repeat")
         if self.lisa is not None and self.lisa.form != "replace":
             raise ValueError('LISA in Syntax-BERT has lisa.form = "replace"')
-        if self.lisa is not None and self.empty_row != "full":
+        if self.lisa is not None and (self.empty_row, self.mask_mode) != ("full", "additive"):
             raise ValueError(
-                'LISA in Syntax-BERT needs empty_row = "full": an unmasked sub-network'
+                'LISA in Syntax-BERT needs an unmasked sub-network: empty_row = "full" and '
+                'mask_mode = "additive"'
             )
         return self
 
@@ -136,14 +138,17 @@ def word_subnetworks(
         near = (distances > 0) & (distances <= settings.distances)
         subnetworks[near] = number * settings.distances + distances[near]
     if settings.random_masks:
-        return shuffled(subnetworks, structure.words, settings.seed)
+        return shuffled(subnetworks, [tree, *structure.words], settings.seed)
     return subnetworks
 
 
-def shuffled(subnetworks: NDArray[np.uint8], words: Sequence[str], seed: int) -> NDArray[np.uint8]:
-    """Return the same numbers at random places off the diagonal, always the same for the same words."""
+def shuffled(subnetworks: NDArray[np.uint8], names: Sequence[str], seed: int) -> NDArray[np.uint8]:
+    """Return the same numbers at random places off the diagonal, always the same for the same names.
+
+    The kind of tree and the words are the names: each kind's places are drawn by themselves.
+    """
     generator = np.random.default_rng(
-        [seed, zlib.crc32("\n".join(words).encode("utf-8", "replace"))]
+        [seed, zlib.crc32("\n".join(names).encode("utf-8", "replace"))]
     )
     places = ~np.eye(len(subnetworks), dtype=bool)
     moved = subnetworks.copy()
@@ -286,6 +291,9 @@ class _SubNetworks:
         if settings.empty_row == "self":
             empty = torch.eye(scores.shape[-1], dtype=wide, device=scores.device)[None, None]
             empty = attention.drop(empty.expand_as(scores))
+        elif settings.empty_row == "full" and settings.mask_mode == "multiply":
+            alike = allowed / allowed.sum(dim=-1, keepdim=True).clamp_min(1)
+            empty = attention.drop(alike.to(wide).expand_as(scores))
         self.others = [empty.to(wide)]
 
     def add_unmasked(self, probabilities: Tensor) -> None:

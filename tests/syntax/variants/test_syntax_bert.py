@@ -20,6 +20,7 @@ from bnaparser.syntax.variants.syntax_bert import (
     SyntaxBert,
     SyntaxBertSettings,
     pair_mask,
+    shuffled,
     word_subnetworks,
 )
 from bnaparser.syntax.variants.topical import Topical, topical_weights
@@ -118,6 +119,13 @@ def test_random_masks_are_as_dense_and_always_the_same(the_cat: Structure) -> No
     assert (found != word_subnetworks(the_cat, "dependency", other)).any()
 
 
+def test_random_masks_of_the_two_kinds_of_trees_are_drawn_apart() -> None:
+    places = np.arange(100, dtype=np.uint8).reshape(10, 10)
+    words = tuple("abcdefghij")
+    moved = [shuffled(places, [tree, *words], 0) for tree in ("dependency", "constituency")]
+    assert (moved[0] != moved[1]).mean() > 0.8
+
+
 def test_a_masked_score_is_out_or_zero() -> None:
     scores = torch.tensor([2.0, 0.5, -1.0]).expand(1, 1, 3, 3)
     subnetworks = torch.tensor([1, 0, 1]).expand(1, 3, 3)
@@ -161,6 +169,10 @@ def test_equal_sub_networks_may_be_merged() -> None:
     assert torch.allclose(one, all_, atol=1e-6)
 
 
+# Equation 1 as printed: also where a whole row of M is 0.
+LITERAL = ("multiply", "full")
+
+
 def softmax(scores: np.ndarray) -> np.ndarray:
     powers = np.exp(scores - scores.max())
     result: np.ndarray = powers / powers.sum()
@@ -194,7 +206,7 @@ def context_of(
                 assert syntax.parent_head is not None
                 matrix = syntax.parent_head.matrices[0].detach().double().numpy()
                 scores = seen["query"][head, i] @ (matrix @ seen["hidden"].T) / 4
-            if not mask[i].any():
+            if not mask[i].any() and (settings.mask_mode, settings.empty_row) != LITERAL:
                 if settings.empty_row == "drop":
                     continue
                 row = np.eye(size)[i] if settings.empty_row == "self" else softmax(scores)
@@ -252,6 +264,7 @@ def topically_mixed(outputs: np.ndarray, syntax: SyntaxBert) -> np.ndarray:
     [
         {},
         {"mask_mode": "multiply"},
+        {"mask_mode": "multiply", "empty_row": "self"},
         {"empty_row": "self"},
         {"empty_row": "drop"},
         {"mask_mode": "multiply", "empty_row": "drop", "constituency": "headed"},
@@ -328,6 +341,7 @@ def test_all_of_table_5_can_be_set() -> None:
         ({"relations": ("child", "child")}, "must not repeat"),
         ({"lisa": LisaSettings()}, 'lisa.form = "replace"'),
         ({"lisa": LisaSettings(form="replace"), "empty_row": "drop"}, "unmasked sub-network"),
+        ({"lisa": LisaSettings(form="replace"), "mask_mode": "multiply"}, "unmasked sub-network"),
     ],
 )
 def test_settings_that_mean_nothing_are_told(options: dict[str, Any], message: str) -> None:
