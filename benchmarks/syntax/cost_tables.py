@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from benchmarks.machine import listed
 from benchmarks.speed.speed_report import SpeedRow
-from benchmarks.syntax.runs import Result
+from benchmarks.syntax.kept_runs import Result
 from benchmarks.syntax.syntax_cells import line, table_head
 from benchmarks.syntax.syntax_tables import MAIN, PLAIN
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Callable
 
-from benchmarks.syntax.runs import Result
+from benchmarks.syntax.kept_runs import Result
 from benchmarks.syntax.syntax_cells import line, table_head
 from benchmarks.syntax.syntax_tables import INSIDE, MAIN, SYSTEMS, TASKS
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from benchmarks.syntax.runs import Result, predictions_file
+from benchmarks.syntax.kept_runs import Result
 from benchmarks.syntax.syntax_tables import TASKS
 
 if TYPE_CHECKING:
@@ -33,39 +31,23 @@ def spread(found: Sequence[float]) -> str:
     return mean if len(found) == 1 else f"{mean} ± {statistics.stdev(found):.1f}"
 
 
-def comparison(
-    options: argparse.Namespace, rows: list[Result], task: str, system: str, other: str
-) -> Comparison | None:
-    """Return the paired test of two systems over the seeds that both have; None without any.
-
-    None too where their predictions are not there: the rows that are kept beside the page come
-    without them.
-    """
+def comparison(rows: list[Result], task: str, system: str, other: str) -> Comparison | None:
+    """Return the paired test of two systems over the seeds that both have; None without any."""
+    from bnaparser.tasks.all_seeds import as_gold
     from bnaparser.tasks.task_settings import TaskSettings
     from bnaparser.tasks.task_significance import compare
 
-    mine, theirs = ({row["seed"] for row in of(rows, task, name)} for name in (system, other))
-    pairs = [
-        [predictions_file(options, task, name, seed) for name in (system, other)]
-        for seed in sorted(mine & theirs)
-    ]
-    if system == other or not pairs or not all(file.is_file() for pair in pairs for file in pair):
+    first, second = ({row["seed"]: row for row in of(rows, task, name)} for name in (system, other))
+    seeds = sorted(first.keys() & second.keys())
+    if system == other or not seeds or "gold" not in first[seeds[0]]:
         return None
-    pooled: dict[str, list[Any]] = {"gold": [], "first": [], "second": []}
-    for pair in pairs:
-        first, second = (json.loads(file.read_text(encoding="utf-8")) for file in pair)
-        if first["gold"] != second["gold"]:
-            raise SystemExit(f"{task}: {system} and {other} were scored on different examples")
-        pooled["gold"] += as_gold(first["gold"])
-        pooled["first"] += as_gold(first["predicted"])
-        pooled["second"] += as_gold(second["predicted"])
+    pairs = [(first[seed], second[seed]) for seed in seeds]
+    gold = pairs[0][0]["gold"]
+    if any(row["gold"] != gold for pair in pairs for row in pair):
+        raise SystemExit(f"{task}: {system} and {other} were scored on different examples")
+    runs = [[as_gold(row["predicted"]) for row in run] for run in zip(*pairs, strict=True)]
     settings = TaskSettings.model_validate(TASKS[task].table)
-    return compare(settings, first["labels"], *pooled.values())
-
-
-def as_gold(found: list[Any]) -> list[Any]:
-    """Return what JSON gives as lists as the tuples that they were."""
-    return [tuple(gold) if isinstance(gold, list) else gold for gold in found]
+    return compare(settings, pairs[0][0]["labels"], as_gold(gold), runs[0], runs[1])
 
 
 def tested_cell(found: Comparison | None) -> str:

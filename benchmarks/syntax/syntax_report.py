@@ -10,7 +10,8 @@ from typing import Any
 from benchmarks.machine import listed, processor
 from benchmarks.syntax.cost_tables import cost
 from benchmarks.syntax.inside_tables import inside
-from benchmarks.syntax.runs import Result, prepared
+from benchmarks.syntax.kept_runs import Result
+from benchmarks.syntax.runs import prepared
 from benchmarks.syntax.syntax_cells import (
     LEVEL,
     comparison,
@@ -117,7 +118,7 @@ def differences(options: argparse.Namespace, rows: list[Result]) -> list[str]:
             continue
         cells = []
         for name in TASKS:
-            found = comparison(options, rows, name, system, PLAIN)
+            found = comparison(rows, name, system, PLAIN)
             tested += found is not None
             marked += found is not None and found.p_value < LEVEL
             cells.append(tested_cell(found))
@@ -170,7 +171,7 @@ def ablation(options: argparse.Namespace, rows: list[Result]) -> list[str]:
             scores = " / ".join(spread(values(rows, name, system, metric)) for metric in metrics)
             found = None
             if system in ABLATION:
-                found = comparison(options, rows, name, system, "syntax-bert")
+                found = comparison(rows, name, system, "syntax-bert")
             cells += [scores.strip(" /"), tested_cell(found)]
         sst2, cola_paper, stsb_paper = TABLE_5.get(system, ("", "", ""))
         lines.append(line([SYSTEMS[system].title, *cells, cola_paper, sst2, stsb_paper]))
@@ -199,10 +200,10 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     lines = ["## Whose trees", "", *table_head(head)]
     for system in (PLAIN, "sla", *TREES):
         base = base_of(system)
-        over_base = comparison(options, rows, "sst2", system, base) if base else None
+        over_base = comparison(rows, "sst2", system, base) if base else None
         cells = [
             spread(values(rows, "sst2", system, "accuracy")),
-            tested_cell(comparison(options, rows, "sst2", system, PLAIN)),
+            tested_cell(comparison(rows, "sst2", system, PLAIN)),
             tested_cell(over_base),
             f"{100 * shares[system]:.0f}" if system in shares else "",
         ]
@@ -243,7 +244,7 @@ def reasons(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         for name in INSIDE:
             cells += [
                 spread(values(rows, name, system, TASKS[name].metrics[0])),
-                tested_cell(comparison(options, rows, name, system, PLAIN)),
+                tested_cell(comparison(rows, name, system, PLAIN)),
             ]
         lines.append(line([SYSTEMS[system].title, *cells]))
     return [*lines, ""]

@@ -135,7 +135,7 @@ def summarize(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
 
 
 def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
-    """Test this run against another on the last part of the data, their seeds pooled in pairs.
+    """Test this run against another on the last part of the data, the mean over their seeds.
 
     The n-th seed of one is paired with the n-th of the other. Raises DataError where the other has
     no predictions, or they are not for the same examples.
@@ -148,17 +148,18 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
         if one["gold"] != mine[0]["gold"] or one["labels"] != mine[0]["labels"]:
             raise DataError(f"{file} has predictions for other examples than this run")
 
-    def pooled(runs: Sequence[dict[str, Any]], key: str) -> list[Gold]:
-        found = [gold for run in runs for gold in run[key]]
-        return [tuple(gold) if isinstance(gold, list) else gold for gold in found]
+    def predicted(runs: Sequence[dict[str, Any]]) -> list[list[Gold]]:
+        return [as_gold(run["predicted"]) for run in runs]
 
+    first = mine[0]
     return compare(
-        recipe.task,
-        mine[0]["labels"],
-        pooled(mine, "gold"),
-        pooled(mine, "predicted"),
-        pooled(theirs, "predicted"),
+        recipe.task, first["labels"], as_gold(first["gold"]), predicted(mine), predicted(theirs)
     )
+
+
+def as_gold(stored: Sequence[Any]) -> list[Gold]:
+    """Return what JSON gives as lists as the tuples that they were."""
+    return [tuple(gold) if isinstance(gold, list) else gold for gold in stored]
 
 
 def _predictions_name(recipe: TaskRecipe) -> str:
