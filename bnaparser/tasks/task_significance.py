@@ -67,9 +67,10 @@ def compare(
     """
     if len(first) != len(second):
         raise DataError(f"predictions of {len(first)} seeds and of {len(second)}")
-    for one in (*first, *second):
-        if len(one) != len(gold):
-            raise DataError(f"predictions for {len(one)} examples, gold of {len(gold)}")
+    lengths = sorted({len(one) for one in (*first, *second)})
+    if lengths and lengths != [len(gold)]:
+        found = " and ".join(map(str, lengths))
+        raise DataError(f"predictions for {found} examples, gold of {len(gold)}")
     if not gold or not first:
         raise DataError("there are no predictions to compare")
     tested = _tested(task, labels, gold, first, second)
