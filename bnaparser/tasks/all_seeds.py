@@ -26,7 +26,7 @@ from bnaparser.tasks import task_storage
 from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.splits import Data, read_data
 from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import Gold, TaskModel
+from bnaparser.tasks.task_model import Gold, TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.task_significance import Comparison, compare
 from bnaparser.training.checkpoints import differing, fixed_part, remove_run
@@ -64,8 +64,10 @@ def train(
     if all((output / f"seed-{seed}" / RESULTS).is_file() for seed in recipe.train.seeds):
         log.info("all seeds are trained already")
     else:
+        # A wrong encoder is known before all texts are parsed; which classes there are is not yet.
+        create(recipe.model_settings(), ())
         data = read_data(recipe)
-        _check_same_data(data, output)
+        _check_same_data(recipe, data, output)
         for seed in recipe.train.seeds:
             folder = output / f"seed-{seed}"
             if (folder / RESULTS).is_file():
@@ -176,10 +178,17 @@ def _predictions(recipe: TaskRecipe, other: Path) -> list[Path]:
     return files[:count]
 
 
-def _check_same_data(data: Data, output: Path) -> None:
-    """Note the size of a new output's data; SettingsError where runs on other data are in it."""
-    parts = {split.name: len(split.examples) for split in (data.train, *data.judged)}
-    _check_same(output, DATA, {"labels": list(data.labels), "examples": parts}, "data")
+def _check_same_data(recipe: TaskRecipe, data: Data, output: Path) -> None:
+    """Note a hash of a new output's data; SettingsError where runs on other data are in it.
+
+    Trees of a parser are no part of it: another batch may change a last digit, and so a tree.
+    """
+    trees = recipe.syntax.trees == "files"
+    parts = {
+        split.name: {"examples": len(split.examples), "sha256": split.digest(trees)}
+        for split in (data.train, *data.judged)
+    }
+    _check_same(output, DATA, {"labels": list(data.labels), "parts": parts}, "data")
 
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
