@@ -12,7 +12,7 @@ spans), so the trials are one product of matrices; correlations are computed ane
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,17 +123,17 @@ class _Sums:
         for first, second in zip(self.first, self.second, strict=True):
             change = chosen @ (second - first)
             rows = first.sum(axis=0) + change, second.sum(axis=0) - change
-            metrics.append(np.stack([self.metric(row) for row in rows], axis=1))
-        return np.mean(metrics, axis=0)
+            metrics.append(_columns(map(self.metric, rows)))
+        return _mean(metrics)
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
         """Return both metrics, (resamples, 2), of examples that occur so many times."""
         weights = counts.astype(np.float64)
         metrics = [
-            np.stack([self.metric(weights @ one) for one in pair], axis=1)
+            _columns(self.metric(weights @ one) for one in pair)
             for pair in zip(self.first, self.second, strict=True)
         ]
-        return np.mean(metrics, axis=0)
+        return _mean(metrics)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class _Correlation:
             self._of_both(gold, np.where(swap, second, first), np.where(swap, first, second))
             for first, second in zip(self.first, self.second, strict=True)
         ]
-        return np.mean(metrics, axis=0)
+        return _mean(metrics)
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
         """Return both metrics, (resamples, 2), of examples that occur so many times."""
@@ -162,11 +162,23 @@ class _Correlation:
             self._of_both(gold, first[places], second[places])
             for first, second in zip(self.first, self.second, strict=True)
         ]
-        return np.mean(metrics, axis=0)
+        return _mean(metrics)
 
     def _of_both(self, gold: Floats, first: Floats, second: Floats) -> Floats:
         found = [row_correlations(gold, one)[self.metric] for one in (first, second)]
-        return np.stack(found, axis=1)
+        return _columns(found)
+
+
+def _columns(sides: Iterable[Floats]) -> Floats:
+    """Return the metrics of both runs, (trials, 2)."""
+    found: Floats = np.stack([*sides], axis=1)
+    return found
+
+
+def _mean(seeds: Sequence[Floats]) -> Floats:
+    """Return the mean over seeds of what each gives."""
+    found: Floats = np.mean(seeds, axis=0)
+    return found
 
 
 def _tested(

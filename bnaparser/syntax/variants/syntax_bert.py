@@ -45,8 +45,9 @@ class SyntaxBertSettings(SyntaxSettings):
     ``trees``, ``relations``, ``distances``: a sub-network for each of their combinations, 90 in
     the paper; with ``pair`` two sentences have another for each kind of tree, 92.
     ``pair_diagonal`` adds each token itself to it, as the authors' program does.
-    ``constituency``: words are leaves, so none is another's parent; "headed" takes the tree
-    between the phrases' head words instead. ``random_masks`` puts the relations between random
+    ``constituency``: words are leaves, so none is another's parent; "headed" makes a phrase's head
+    word the parent of its others, by the head rules that made the text's dependencies, at their
+    distance through the tree. ``random_masks`` puts the relations between random
     words, as many as there are, the same in every epoch (``seed``).
     ``mask_mode`` "multiply" is eq. 1 as printed: a masked score is 0, not out.
     ``empty_row``: a token without partners in a sub-network sees all there ("full": by the scores,
@@ -131,7 +132,9 @@ def word_subnetworks(
         raise DataError('there are no constituency trees: set trees = ["dependency"]')
     else:
         headed = settings.constituency == "headed"
-        found = constituency_relations(structure.trees, headed=headed)
+        found = constituency_relations(
+            structure.trees, dependency_heads(structure) if headed else None
+        )
     subnetworks = np.zeros((len(structure.words),) * 2, np.uint8)
     for number, relation in enumerate(settings.relations):
         distances = getattr(found, relation)

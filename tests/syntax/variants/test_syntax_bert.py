@@ -25,6 +25,8 @@ from bnaparser.syntax.variants.syntax_bert import (
 )
 from bnaparser.syntax.variants.topical import Topical, topical_weights
 from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
+from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
 
 Fresh = Callable[[str], Any]
@@ -75,7 +77,24 @@ def test_the_masks_of_a_constituency_tree() -> None:
     for (i, j), distance in examples.items():
         assert distances[i, j] == distances[j, i] == distance
     headed = word_subnetworks(text, "constituency", SyntaxBertSettings(constituency="headed"))
-    assert {(2, 1)} <= places(headed, 1) and {(1, 2)} <= places(headed, 16)
+    assert {(2, 1)} <= places(headed, 4) and {(1, 2)} <= places(headed, 19)
+
+
+def test_headed_constituents_are_no_dependencies_and_follow_the_texts_head_rules() -> None:
+    """They were the dependency networks once more, by one set of head rules for all."""
+    tree = Tree.parse(
+        "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"
+    )
+    settings = SyntaxBertSettings(constituency="headed")
+    found = []
+    for rules in (UD, COLLINS):
+        text = Structure.of_trees(tree.words, [tree], rules)
+        found.append(word_subnetworks(text, "constituency", settings))
+        dependencies = word_subnetworks(text, "dependency", settings)
+        parents = (found[-1] > 0) & (found[-1] <= 15)
+        assert (parents == ((dependencies > 0) & (dependencies <= 15))).all()
+        assert (found[-1][parents] != dependencies[parents]).mean() > 0.5
+    assert {(5, 3)} <= places(found[0], 3) and {(3, 5)} <= places(found[1], 3)
 
 
 def test_farther_pairs_are_in_no_mask() -> None:
