@@ -3,6 +3,10 @@
 ``OUTPUT/runs/TASK SYSTEM SEED.json`` is there when its run is done, whole or not at all. Several
 processes may work on one OUTPUT: each claims a run before it begins. A claim ends with the process
 that has it, however that ends.
+
+Beside the page lies what it is made of, packed: ``syntax_runs.jsonl.xz`` has a line a run, and
+``syntax_prepared.json``, ``syntax_inside.json`` and ``syntax_cost.json`` are OUTPUT's files of these
+names.
 """
 
 from __future__ import annotations
@@ -10,13 +14,14 @@ from __future__ import annotations
 import argparse
 import fcntl
 import json
+import lzma
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.syntax.syntax_tables import TASKS
+from benchmarks.syntax.syntax_tables import RUNS, TASKS
 
 Result = dict[str, Any]
 Run = tuple[str, str, int]
@@ -59,6 +64,43 @@ def write_run(options: argparse.Namespace, run: Run, result: Result) -> None:
     half = path.with_suffix(f".{os.getpid()}")
     half.write_text(json.dumps(result) + "\n", encoding="utf-8")
     half.replace(path)
+
+
+def results(options: argparse.Namespace) -> list[Result]:
+    """Return all runs that are done with this budget."""
+    runs = [(task, system, seed) for seed in options.seeds for task, system in RUNS]
+    return [row for run in runs if (row := read_run(options, run)) is not None]
+
+
+def packed_runs(options: argparse.Namespace) -> list[Result]:
+    """Return the runs with this budget that are kept beside the page."""
+    path = options.page.with_name("syntax_runs.jsonl.xz")
+    if not path.is_file():
+        return []
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        rows: list[Result] = [json.loads(line) for line in file]
+    return [row for row in rows if budget(options, row["task"]).items() <= row.items()]
+
+
+def pack(options: argparse.Namespace, rows: list[Result]) -> None:
+    """Put beside the page what it is made of."""
+    path = options.page.with_name("syntax_runs.jsonl.xz")
+    with lzma.open(path, "wt", encoding="utf-8", preset=lzma.PRESET_EXTREME) as file:
+        for row in rows:
+            print(json.dumps(row), file=file)
+    for name in ("prepared", "inside", "cost"):
+        found = options.output / f"{name}.json"
+        if found.is_file():
+            kept = options.page.with_name(f"syntax_{name}.json")
+            kept.write_bytes(found.read_bytes())
+
+
+def measured(options: argparse.Namespace, name: str) -> Any:
+    """Return what OUTPUT's file ``name.json`` holds, else the one beside the page; None without."""
+    for path in (options.output / f"{name}.json", options.page.with_name(f"syntax_{name}.json")):
+        if path.is_file():
+            return json.loads(path.read_text(encoding="utf-8"))
+    return None
 
 
 @contextmanager

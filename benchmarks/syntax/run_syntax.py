@@ -14,7 +14,8 @@ update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A fin
 command may be started several times with the same OUTPUT, say once a core: each takes the runs that
 nobody is at. With ``--cost-encoder`` cost.py follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
 ``--report`` writes ``syntax.md`` beside this file (or ``--page``), with what ``syntax_notes.md``
-beside it says below the tables.
+beside it says below the tables, and packs all runs beside the page; without runs in OUTPUT it
+makes the page of those.
 
 One learning rate for all parameters, as in the papers, but 3e-4: small BERT models and few updates
 want more than the papers' 3e-5 (Turc and others 2019 tried 3e-5 to 3e-4). It was chosen over 1e-4
@@ -37,7 +38,7 @@ from typing import Any
 from benchmarks.machine import command
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.inside import look_inside
-from benchmarks.syntax.kept_runs import Result, Run, claimed, read_run
+from benchmarks.syntax.kept_runs import Run, claimed, pack, packed_runs, read_run, results
 from benchmarks.syntax.runs import prepare, prepared, run_one
 from benchmarks.syntax.syntax_report import report
 from benchmarks.syntax.syntax_tables import RUNS, SEEDS, SYSTEMS, TASKS
@@ -84,12 +85,6 @@ def wanted(options: argparse.Namespace) -> list[Run]:
     """Return the runs that were asked for, one seed of everything after another."""
     pairs = [tuple(options.only)] if options.only else RUNS
     return [(task, system, seed) for seed in options.seeds for task, system in pairs]
-
-
-def results(options: argparse.Namespace) -> list[Result]:
-    """Return all runs that are done with this budget."""
-    runs = [(task, system, seed) for seed in options.seeds for task, system in RUNS]
-    return [row for run in runs if (row := read_run(options, run)) is not None]
 
 
 def time_left(options: argparse.Namespace, runs: list[Run]) -> str:
@@ -155,8 +150,12 @@ def main() -> None:
     options = options_from_command_line()
     options.output.mkdir(parents=True, exist_ok=True)
     if options.report:
-        options.page.write_text(report(options, results(options)), encoding="utf-8")
-        print(options.page.read_text(encoding="utf-8"))
+        rows = results(options)
+        if rows:
+            pack(options, rows)
+        page = report(options, rows or packed_runs(options))
+        options.page.write_text(page, encoding="utf-8")
+        print(page)
         return
     os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))

@@ -20,6 +20,7 @@ from benchmarks.syntax.kept_runs import (
     Run,
     budget,
     claimed,
+    measured,
     read_run,
     run_file,
     write_run,
@@ -174,10 +175,7 @@ def window_as_dense(lengths: list[int], wanted: float) -> tuple[int, float]:
 
 def prepared(options: argparse.Namespace) -> Result:
     """Return what ``prepare`` found with this budget; nothing where it was not done."""
-    path = options.output / "prepared.json"
-    if not path.is_file():
-        return {}
-    found: Result = json.loads(path.read_text(encoding="utf-8"))
+    found: Result = measured(options, "prepared") or {}
     return found if budget(options, "sst2").items() <= found.items() else {}
 
 
@@ -230,12 +228,12 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
     }
 
 
-def majority(gold: Sequence[Gold]) -> float:
+def majority(gold: Sequence[Any]) -> float:
     """Return what one answers who has seen no text: the most frequent class, or the mean score."""
     if isinstance(gold[0], float):
         return round(statistics.fmean(gold), 4)
     classes = Counter(n for one in gold for n in (one if isinstance(one, tuple) else (one,)))
-    return classes.most_common(1)[0][0]
+    return int(classes.most_common(1)[0][0])
 
 
 def kept(predicted: Gold) -> Gold:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.syntax.kept_runs import Result
-from benchmarks.syntax.syntax_tables import TASKS
+from benchmarks.syntax.syntax_tables import PLAIN, TASKS
 
 if TYPE_CHECKING:
     from bnaparser.tasks.task_significance import Comparison
@@ -33,21 +33,55 @@ def spread(found: Sequence[float]) -> str:
 
 def comparison(rows: list[Result], task: str, system: str, other: str) -> Comparison | None:
     """Return the paired test of two systems over the seeds that both have; None without any."""
+    first, second = ({row["seed"]: row for row in of(rows, task, name)} for name in (system, other))
+    seeds = sorted(first.keys() & second.keys())
+    if system == other or not seeds:
+        return None
+    gold = first[seeds[0]]["gold"]
+    if any(row["gold"] != gold for seed in seeds for row in (first[seed], second[seed])):
+        raise SystemExit(f"{task}: {system} and {other} were scored on different examples")
+    runs = [[one[seed]["predicted"] for seed in seeds] for one in (first, second)]
+    return compared(first[seeds[0]], runs[0], runs[1])
+
+
+def over_majority(rows: list[Result], task: str) -> Comparison | None:
+    """Return the paired test of the plain encoder and the majority answer; None without runs."""
+    plain = of(rows, task, PLAIN)
+    if not plain:
+        return None
+    answers = [majority_answers(row) for row in plain]
+    return compared(plain[0], [row["predicted"] for row in plain], answers)
+
+
+def compared(row: Result, first: list[list[Any]], second: list[list[Any]]) -> Comparison:
+    """Return the paired test of two systems' predictions, by seed, for the examples of a run."""
     from bnaparser.tasks.all_seeds import as_gold
     from bnaparser.tasks.task_settings import TaskSettings
     from bnaparser.tasks.task_significance import compare
 
-    first, second = ({row["seed"]: row for row in of(rows, task, name)} for name in (system, other))
-    seeds = sorted(first.keys() & second.keys())
-    if system == other or not seeds or "gold" not in first[seeds[0]]:
-        return None
-    pairs = [(first[seed], second[seed]) for seed in seeds]
-    gold = pairs[0][0]["gold"]
-    if any(row["gold"] != gold for pair in pairs for row in pair):
-        raise SystemExit(f"{task}: {system} and {other} were scored on different examples")
-    runs = [[as_gold(row["predicted"]) for row in run] for run in zip(*pairs, strict=True)]
-    settings = TaskSettings.model_validate(TASKS[task].table)
-    return compare(settings, pairs[0][0]["labels"], as_gold(gold), runs[0], runs[1])
+    settings = TaskSettings.model_validate(TASKS[row["task"]].table)
+    runs = [[as_gold(one) for one in run] for run in (first, second)]
+    return compare(settings, row["labels"], as_gold(row["gold"]), runs[0], runs[1])
+
+
+def majority_answers(row: Result) -> list[Any]:
+    """Return what the majority answer is for each example of a run."""
+    answer = row["majority"]
+    return [[answer] * len(gold) if isinstance(gold, list) else answer for gold in row["gold"]]
+
+
+def majority_cell(rows: list[Result], task: str, metric: str) -> str:
+    """Return what the majority answer scores."""
+    from bnaparser.tasks.all_seeds import as_gold
+    from bnaparser.tasks.task_metrics import score
+    from bnaparser.tasks.task_settings import TaskSettings
+
+    found = of(rows, task)
+    if not found:
+        return ""
+    settings, row = TaskSettings.model_validate(TASKS[task].table), found[0]
+    gold, answers = as_gold(row["gold"]), as_gold(majority_answers(row))
+    return f"{score(settings, row['labels'], gold, answers)[metric]:.1f}"
 
 
 def tested_cell(found: Comparison | None) -> str:
