@@ -46,10 +46,9 @@ def save_guided(model: PreTrainedModel, folder: str | Path) -> None:
     plain = {name: tensor.detach() for name, tensor in weights.items() if id(tensor) not in own}
     model.save_pretrained(folder, state_dict=plain)
     write_weights(folder / SYNTAX_WEIGHTS, syntax.state_dict(), "float32")
-    names = {kind: name for name, kind in VARIANTS.items()}
     settings = syntax.settings
-    table = {names[type(settings)]: settings.model_dump(mode="json", exclude_none=True)}  # type: ignore[index]
-    write_json(folder / SETTINGS, table)
+    name = next(name for name, kind in VARIANTS.items() if type(settings) is kind)
+    write_json(folder / SETTINGS, {name: settings.model_dump(mode="json", exclude_none=True)})
 
 
 def load_guided(folder: str | Path) -> Any:

@@ -83,9 +83,10 @@ def test_trained_gates_are_not_drawn_anew(fresh: Fresh, tmp_path: Path, how: str
         save_guided(model, tmp_path)
     else:
         model.save_pretrained(tmp_path)
-    again = transformers.AutoModel.from_pretrained(tmp_path)
-    with pytest.raises(SettingsError, match=r"holds a variant that is trained.*load_guided"):
-        attach(again, SlaSettings())
+    for kind in (transformers.AutoModel, transformers.AutoModelForTokenClassification):
+        again = kind.from_pretrained(tmp_path)
+        with pytest.raises(SettingsError, match=r"holds a variant that is trained.*load_guided"):
+            attach(again, SlaSettings())
 
 
 def test_what_is_no_guided_folder_is_told(fresh: Fresh, tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from bnaparser.syntax.families.known import KNOWN
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import Sla, SlaSettings
+from bnaparser.tasks.task_network import TaskNetwork
+from bnaparser.tasks.task_settings import TaskModelSettings
 
 SIZES = {
     "vocab_size": 60,
@@ -92,6 +94,19 @@ def test_layers_stand_on_top_of_all(kind: str) -> None:
         plain = model(input_ids=IDS, attention_mask=seen)[0]
         guided = model(input_ids=IDS, attention_mask=seen, syntax=batch)[0]
     assert not torch.allclose(plain, guided, atol=1e-2)
+
+
+@pytest.mark.parametrize("kind", sorted(KNOWN))
+def test_a_task_is_learned_on_each(kind: str) -> None:
+    """ALBERT and BigBird had lost their pooler, and failed on what follows it."""
+    table = {"encoder": {"name": kind}, "syntax": {"sla": {}}}
+    settings = TaskModelSettings.model_validate(table)
+    network = TaskNetwork(tiny(kind), settings, outputs=2)
+    batch = collate([WORDS], {"input_ids": IDS}, SlaSettings(), PIECES)
+    found = network(IDS, torch.ones_like(IDS), syntax=batch, labels=torch.tensor([1]))
+    found["loss"].backward()
+    for parameter in network.new_parameters():
+        assert parameter.grad is not None and parameter.grad.isfinite().all()
 
 
 def test_others_are_refused_with_the_names_of_those_that_work() -> None:
