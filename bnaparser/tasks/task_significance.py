@@ -65,14 +65,7 @@ def compare(
     the n-th of the other. Raises DataError where the numbers of examples or of seeds differ, or
     there is none.
     """
-    if len(first) != len(second):
-        raise DataError(f"predictions of {len(first)} seeds and of {len(second)}")
-    lengths = sorted({len(one) for one in (*first, *second)})
-    if lengths and lengths != [len(gold)]:
-        found = " and ".join(map(str, lengths))
-        raise DataError(f"predictions for {found} examples, gold of {len(gold)}")
-    if not gold or not first:
-        raise DataError("there are no predictions to compare")
+    _check_numbers(gold, first, second)
     tested = _tested(task, labels, gold, first, second)
     generator = np.random.default_rng(seed)
     count = len(gold)
@@ -100,6 +93,19 @@ def compare(
         examples=count,
         seeds=len(first),
     )
+
+
+def _check_numbers(
+    gold: Sequence[Gold], first: Sequence[Sequence[Gold]], second: Sequence[Sequence[Gold]]
+) -> None:
+    if len(first) != len(second):
+        raise DataError(f"predictions of {len(first)} seeds and of {len(second)}")
+    lengths = sorted({len(one) for one in (*first, *second)})
+    if lengths and lengths != [len(gold)]:
+        found = " and ".join(map(str, lengths))
+        raise DataError(f"predictions for {found} examples, gold of {len(gold)}")
+    if not gold or not first:
+        raise DataError("there are no predictions to compare")
 
 
 def _parts(trials: int, count: int) -> list[int]:
