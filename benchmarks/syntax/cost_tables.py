@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable
 
 from benchmarks.machine import listed
 from benchmarks.speed.speed_report import SpeedRow
-from benchmarks.syntax.runs import Result
+from benchmarks.syntax.kept_runs import Result, measured
 from benchmarks.syntax.syntax_cells import line, table_head
 from benchmarks.syntax.syntax_tables import MAIN, PLAIN
 
 
 def cost(options: argparse.Namespace) -> list[str]:
     """Return the tables of cost.py, where it has been run."""
-    path = options.output / "cost.json"
-    if not path.is_file():
+    found = measured(options, "cost")
+    if found is None:
         return ["## Cost", "", "Not measured: `python -m benchmarks.syntax.cost`.", ""]
-    found = json.loads(path.read_text(encoding="utf-8"))
     packages = listed(found["versions"])
     lines = ["## Cost", "", f"{found['begun']}.", ""]
     lines += [

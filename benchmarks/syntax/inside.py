@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed.run_speed import say
-from benchmarks.syntax.runs import Result, budget, data_of, recipe_of
+from benchmarks.syntax.kept_runs import Result, budget
+from benchmarks.syntax.runs import data_of, recipe_of
 from benchmarks.syntax.syntax_tables import INSIDE, MAIN, PLAIN
 
 if TYPE_CHECKING:

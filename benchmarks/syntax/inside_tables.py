@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 
-from benchmarks.syntax.runs import Result
+from benchmarks.syntax.kept_runs import Result, measured
 from benchmarks.syntax.syntax_cells import line, table_head
 from benchmarks.syntax.syntax_tables import INSIDE, MAIN, SYSTEMS, TASKS
 
@@ -25,10 +24,9 @@ INSIDE_COLUMNS: dict[str, Callable[[Result], str]] = {
 
 def inside(options: argparse.Namespace) -> list[str]:
     """Return the tables of ``--inside``, where it has been run."""
-    path = options.output / "inside.json"
-    if not path.is_file():
+    found = measured(options, "inside")
+    if found is None:
         return []
-    found = json.loads(path.read_text(encoding="utf-8"))
     lines = ["## Inside the networks", ""]
     for task in INSIDE:
         lines += table_head([f"{TASKS[task].title}, before → after training", *INSIDE_COLUMNS])

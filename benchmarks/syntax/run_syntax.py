@@ -9,11 +9,13 @@ of runs, in ``syntax_tables``: every system on every task; Syntax-BERT's table 5
 parser's trees, SST's own, random ones and a linear window; and what may explain a loss or a gain.
 Each run has the same encoder, the same examples, number of updates and rates as the others of its
 task, and a process of its own. Nothing is chosen on what is scored: the network after the last
-update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run leaves a
-line in ``OUTPUT/results.jsonl`` and is not run again. With ``--cost-encoder`` cost.py
-follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
+update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run is kept in
+``OUTPUT/runs``, its predictions too, and is not run again; one that was broken off starts over. The
+command may be started several times with the same OUTPUT, say once a core: each takes the runs that
+nobody is at. With ``--cost-encoder`` cost.py follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
 ``--report`` writes ``syntax.md`` beside this file (or ``--page``), with what ``syntax_notes.md``
-beside it says below the tables.
+beside it says below the tables, and packs all runs beside the page; without runs in OUTPUT it
+makes the page of those.
 
 One learning rate for all parameters, as in the papers, but 3e-4: small BERT models and few updates
 want more than the papers' 3e-5 (Turc and others 2019 tried 3e-5 to 3e-4). It was chosen over 1e-4
@@ -23,7 +25,6 @@ after two trials with the plain encoder alone, on training sentences that are no
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import statistics
@@ -37,11 +38,11 @@ from typing import Any
 from benchmarks.machine import command
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.inside import look_inside
-from benchmarks.syntax.runs import Result, budget, prepare, prepared, run_one
+from benchmarks.syntax.kept_runs import Run, claimed, pack, packed_runs, read_run, results
+from benchmarks.syntax.runs import prepare, prepared, run_one
 from benchmarks.syntax.syntax_report import report
 from benchmarks.syntax.syntax_tables import RUNS, SEEDS, SYSTEMS, TASKS
 
-Run = tuple[str, str, int]
 # Loaded once, before the processes of the runs fork off.
 PRELOADED = [
     "accelerate",
@@ -68,6 +69,7 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--precision", choices=("no", "bf16"), default="no", help="of training")
     parser.add_argument("--only", nargs=2, metavar=("TASK", "SYSTEM"))
     parser.add_argument("--cost-encoder", type=Path, metavar="DIR", help="measure the cost as well")
     parser.add_argument("--inside", action="store_true", help="train a few again and look inside")
@@ -79,21 +81,10 @@ def options_from_command_line() -> argparse.Namespace:
     return options
 
 
-def results(options: argparse.Namespace) -> list[Result]:
-    """Return what is done with this budget."""
-    path = options.output / "results.jsonl"
-    if not path.is_file():
-        return []
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [row for row in rows if budget(options, row["task"]).items() <= row.items()]
-
-
-def pending(options: argparse.Namespace) -> list[Run]:
-    """Return the runs that were asked for and are not done, one seed of everything after another."""
-    done = {(row["task"], row["system"], row["seed"]) for row in results(options)}
-    wanted = [tuple(options.only)] if options.only else RUNS
-    runs = [(task, system, seed) for seed in options.seeds for task, system in wanted]
-    return [run for run in runs if run not in done]
+def wanted(options: argparse.Namespace) -> list[Run]:
+    """Return the runs that were asked for, one seed of everything after another."""
+    pairs = [tuple(options.only)] if options.only else RUNS
+    return [(task, system, seed) for seed in options.seeds for task, system in pairs]
 
 
 def time_left(options: argparse.Namespace, runs: list[Run]) -> str:
@@ -106,7 +97,7 @@ def time_left(options: argparse.Namespace, runs: list[Run]) -> str:
         of_task = [row for row in done if row["task"] == task]
         same = [row for row in of_task if row["system"] == system]
         total += statistics.mean(row["total_seconds"] for row in same or of_task or done)
-    return f"about {total / 60:.0f} min left"
+    return f"about {total / 60:.0f} min for one process"
 
 
 def in_a_process(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -116,20 +107,34 @@ def in_a_process(work: Callable[..., Any], *arguments: Any) -> Any:
         return pool.submit(work, *arguments).result()
 
 
-def run_all(options: argparse.Namespace, runs: list[Run]) -> None:
+def run_all(options: argparse.Namespace) -> None:
+    """Do what is missing, until nothing is or others are at what is left."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
-    if not prepared(options):
-        say("trees for all texts")
-        in_a_process(prepare, options)
-    for number, run in enumerate(runs):
-        task, system, seed = run
-        left = time_left(options, runs[number:])
-        say(f"run {number + 1} of {len(runs)}, {task} {system} seed {seed}; {left}")
-        row = in_a_process(run_one, options, task, system, seed)
-        with (options.output / "results.jsonl").open("a", encoding="utf-8") as file:
-            print(json.dumps(row), file=file)
-        found = ", ".join(f"{name} {row['scores'][name]:.2f}" for name in TASKS[task].metrics)
-        say(f"{task} {system} seed {seed}: {found}; {row['total_seconds']:.0f} s")
+    with claimed(options, "trees", wait=True):
+        if not prepared(options):
+            say("trees for all texts")
+            in_a_process(prepare, options)
+    while any(train_next(options, run) for run in missing(options, wanted(options))):
+        pass
+
+
+def missing(options: argparse.Namespace, runs: list[Run]) -> list[Run]:
+    return [run for run in runs if read_run(options, run) is None]
+
+
+def train_next(options: argparse.Namespace, run: Run) -> bool:
+    """Do a run unless another process has done it or is at it; tell whether it was ours."""
+    if not missing(options, [run]):
+        return False
+    result = in_a_process(run_one, options, run)
+    if result is None:
+        return False
+    task, system, seed = run
+    found = ", ".join(f"{name} {result['scores'][name]:.2f}" for name in TASKS[task].metrics)
+    left = missing(options, wanted(options))
+    say(f"{task} {system} seed {seed}: {found}; {result['total_seconds']:.0f} s")
+    say(f"{len(left)} runs to do, {time_left(options, left)}")
+    return True
 
 
 def measure_cost(options: argparse.Namespace) -> None:
@@ -145,15 +150,19 @@ def main() -> None:
     options = options_from_command_line()
     options.output.mkdir(parents=True, exist_ok=True)
     if options.report:
-        options.page.write_text(report(options, results(options)), encoding="utf-8")
-        print(options.page.read_text(encoding="utf-8"))
+        rows = results(options)
+        if rows:
+            pack(options, rows)
+        page = report(options, rows or packed_runs(options))
+        options.page.write_text(page, encoding="utf-8")
+        print(page)
         return
     os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
     if options.inside:
         look_inside(options)
         return
-    run_all(options, pending(options))
+    run_all(options)
     if options.cost_encoder:
         measure_cost(options)
     again = command("benchmarks.syntax.run_syntax", [*sys.argv[1:], "--report"])

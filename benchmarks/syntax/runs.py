@@ -4,41 +4,40 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.machine import now, versions
 from benchmarks.speed.run_speed import say
+from benchmarks.syntax.kept_runs import (
+    Result,
+    Run,
+    budget,
+    claimed,
+    measured,
+    read_run,
+    run_file,
+    write_run,
+)
 from benchmarks.syntax.syntax_tables import SYSTEMS, TASKS, WINDOW
 
 if TYPE_CHECKING:
     from bnaparser.syntax.structure import Structure
     from bnaparser.tasks.splits import Data
+    from bnaparser.tasks.task_model import Gold
     from bnaparser.tasks.task_settings import TaskRecipe
     from bnaparser.trees.tree import Tree
 
-Result = dict[str, Any]
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "scikit-learn", "seqeval", "numpy")
 # The Trainer wants development data and an end that it is judged at; that score is not used.
 UNUSED = 32
 NEVER = 10**9
-
-
-def budget(options: argparse.Namespace, task: str) -> Result:
-    """Return how long a task is trained and what it is scored on: the same for all systems."""
-    return {
-        "encoder": options.encoder.name,
-        "examples": options.examples or TASKS[task].examples,
-        "epochs": options.epochs or TASKS[task].epochs,
-        "scored": options.scored,
-        "batch_size": options.batch_size,
-        "learning_rate": options.learning_rate,
-        "pooling": options.pooling,
-    }
 
 
 def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) -> TaskRecipe:
@@ -69,6 +68,7 @@ def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) ->
                 "batch_size": options.batch_size,
                 "learning_rate": options.learning_rate,
                 "check_updates": NEVER,
+                "precision": options.precision,
                 "device": options.device,
                 "seeds": [seed],
             },
@@ -175,15 +175,22 @@ def window_as_dense(lengths: list[int], wanted: float) -> tuple[int, float]:
 
 def prepared(options: argparse.Namespace) -> Result:
     """Return what ``prepare`` found with this budget; nothing where it was not done."""
-    path = options.output / "prepared.json"
-    if not path.is_file():
-        return {}
-    found: Result = json.loads(path.read_text(encoding="utf-8"))
+    found: Result = measured(options, "prepared") or {}
     return found if budget(options, "sst2").items() <= found.items() else {}
 
 
-def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> Result:
-    """Train and score; write the predictions, and return the line for the results."""
+def run_one(options: argparse.Namespace, run: Run) -> Result | None:
+    """Train, score and keep a run; None where another process is at it or has done it."""
+    with claimed(options, run_file(options, run).stem) as ours:
+        if not ours or read_run(options, run) is not None:
+            return None
+        result = trained(options, run)
+        write_run(options, run, result)
+        return result
+
+
+def trained(options: argparse.Namespace, run: Run) -> Result:
+    """Train and score; return the scores, and the predictions that they are of."""
     import torch
 
     from bnaparser.cli.quiet import quiet_libraries
@@ -193,6 +200,7 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
     quiet_libraries()
     torch.set_num_threads(options.threads)
     begin = time.monotonic()
+    task, system, seed = run
     recipe = recipe_of(options, task, system, seed)
     data = data_of(options, recipe, system)
     with tempfile.TemporaryDirectory() as folder:
@@ -200,11 +208,7 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
         model = train_seed(recipe, data, seed, Path(folder))
         training = time.monotonic() - training
     judged = data.judged[-1]
-    predicted = [model.predicted(row) for row in model.scores(judged.examples)]
-    predictions = {"labels": data.labels, "gold": judged.gold, "predicted": predicted}
-    path = predictions_file(options, task, system, seed)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(predictions), encoding="utf-8")
+    predicted = [kept(model.predicted(row)) for row in model.scores(judged.examples)]
     return {
         "task": task,
         "system": system,
@@ -217,9 +221,21 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
         "new_parameters": sum(p.numel() for p in model.network.new_parameters()),
         "versions": versions(PACKAGES),
         "date": now(),
+        "labels": data.labels,
+        "gold": judged.gold,
+        "predicted": predicted,
+        "majority": majority(data.train.gold),
     }
 
 
-def predictions_file(options: argparse.Namespace, task: str, system: str, seed: int) -> Path:
-    path: Path = options.output / "predictions" / f"{task} {system} {seed}.json"
-    return path
+def majority(gold: Sequence[Any]) -> float:
+    """Return what one answers who has seen no text: the most frequent class, or the mean score."""
+    if isinstance(gold[0], float):
+        return round(statistics.fmean(gold), 4)
+    classes = Counter(n for one in gold for n in (one if isinstance(one, tuple) else (one,)))
+    return int(classes.most_common(1)[0][0])
+
+
+def kept(predicted: Gold) -> Gold:
+    """Return a prediction as it is kept and scored: more digits of a score would only take room."""
+    return round(predicted, 4) if isinstance(predicted, float) else predicted

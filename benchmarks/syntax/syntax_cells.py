@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.syntax.runs import Result, predictions_file
-from benchmarks.syntax.syntax_tables import TASKS
+from benchmarks.syntax.kept_runs import Result
+from benchmarks.syntax.syntax_tables import PLAIN, TASKS
 
 if TYPE_CHECKING:
     from bnaparser.tasks.task_significance import Comparison
@@ -33,39 +31,57 @@ def spread(found: Sequence[float]) -> str:
     return mean if len(found) == 1 else f"{mean} ± {statistics.stdev(found):.1f}"
 
 
-def comparison(
-    options: argparse.Namespace, rows: list[Result], task: str, system: str, other: str
-) -> Comparison | None:
-    """Return the paired test of two systems over the seeds that both have; None without any.
+def comparison(rows: list[Result], task: str, system: str, other: str) -> Comparison | None:
+    """Return the paired test of two systems over the seeds that both have; None without any."""
+    first, second = ({row["seed"]: row for row in of(rows, task, name)} for name in (system, other))
+    seeds = sorted(first.keys() & second.keys())
+    if system == other or not seeds:
+        return None
+    gold = first[seeds[0]]["gold"]
+    if any(row["gold"] != gold for seed in seeds for row in (first[seed], second[seed])):
+        raise SystemExit(f"{task}: {system} and {other} were scored on different examples")
+    runs = [[one[seed]["predicted"] for seed in seeds] for one in (first, second)]
+    return compared(first[seeds[0]], runs[0], runs[1])
 
-    None too where their predictions are not there: the rows that are kept beside the page come
-    without them.
-    """
+
+def over_majority(rows: list[Result], task: str) -> Comparison | None:
+    """Return the paired test of the plain encoder and the majority answer; None without runs."""
+    plain = of(rows, task, PLAIN)
+    if not plain:
+        return None
+    answers = [majority_answers(row) for row in plain]
+    return compared(plain[0], [row["predicted"] for row in plain], answers)
+
+
+def compared(row: Result, first: list[list[Any]], second: list[list[Any]]) -> Comparison:
+    """Return the paired test of two systems' predictions, by seed, for the examples of a run."""
+    from bnaparser.tasks.all_seeds import as_gold
     from bnaparser.tasks.task_settings import TaskSettings
     from bnaparser.tasks.task_significance import compare
 
-    mine, theirs = ({row["seed"] for row in of(rows, task, name)} for name in (system, other))
-    pairs = [
-        [predictions_file(options, task, name, seed) for name in (system, other)]
-        for seed in sorted(mine & theirs)
-    ]
-    if system == other or not pairs or not all(file.is_file() for pair in pairs for file in pair):
-        return None
-    pooled: dict[str, list[Any]] = {"gold": [], "first": [], "second": []}
-    for pair in pairs:
-        first, second = (json.loads(file.read_text(encoding="utf-8")) for file in pair)
-        if first["gold"] != second["gold"]:
-            raise SystemExit(f"{task}: {system} and {other} were scored on different examples")
-        pooled["gold"] += as_gold(first["gold"])
-        pooled["first"] += as_gold(first["predicted"])
-        pooled["second"] += as_gold(second["predicted"])
-    settings = TaskSettings.model_validate(TASKS[task].table)
-    return compare(settings, first["labels"], *pooled.values())
+    settings = TaskSettings.model_validate(TASKS[row["task"]].table)
+    runs = [[as_gold(one) for one in run] for run in (first, second)]
+    return compare(settings, row["labels"], as_gold(row["gold"]), runs[0], runs[1])
 
 
-def as_gold(found: list[Any]) -> list[Any]:
-    """Return what JSON gives as lists as the tuples that they were."""
-    return [tuple(gold) if isinstance(gold, list) else gold for gold in found]
+def majority_answers(row: Result) -> list[Any]:
+    """Return what the majority answer is for each example of a run."""
+    answer = row["majority"]
+    return [[answer] * len(gold) if isinstance(gold, list) else answer for gold in row["gold"]]
+
+
+def majority_cell(rows: list[Result], task: str, metric: str) -> str:
+    """Return what the majority answer scores."""
+    from bnaparser.tasks.all_seeds import as_gold
+    from bnaparser.tasks.task_metrics import score
+    from bnaparser.tasks.task_settings import TaskSettings
+
+    found = of(rows, task)
+    if not found:
+        return ""
+    settings, row = TaskSettings.model_validate(TASKS[task].table), found[0]
+    gold, answers = as_gold(row["gold"]), as_gold(majority_answers(row))
+    return f"{score(settings, row['labels'], gold, answers)[metric]:.1f}"
 
 
 def tested_cell(found: Comparison | None) -> str:

@@ -10,12 +10,15 @@ from typing import Any
 from benchmarks.machine import listed, processor
 from benchmarks.syntax.cost_tables import cost
 from benchmarks.syntax.inside_tables import inside
-from benchmarks.syntax.runs import Result, prepared
+from benchmarks.syntax.kept_runs import Result
+from benchmarks.syntax.runs import prepared
 from benchmarks.syntax.syntax_cells import (
     LEVEL,
     comparison,
     line,
+    majority_cell,
     of,
+    over_majority,
     spread,
     table_head,
     tested_cell,
@@ -40,6 +43,7 @@ from benchmarks.syntax.syntax_tables import (
     WINDOW,
 )
 
+PRECISIONS = {"no": "float32", "bf16": "bfloat16 (autocast)"}
 NOTES = Path(__file__).with_name("syntax_notes.md")
 
 
@@ -49,11 +53,12 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
         raise SystemExit(f"{options.output} holds no results with these settings")
     lines = ["# Attention guided by syntax", "", *machine(options, rows), ""]
     lines += main_table(rows)
-    lines += differences(options, rows)
+    lines += floor(rows)
+    lines += differences(rows)
     lines += papers()
-    lines += ablation(options, rows)
+    lines += ablation(rows)
     lines += trees(options, rows)
-    lines += reasons(options, rows)
+    lines += reasons(rows)
     lines += inside(options)
     lines += cost(options)
     if NOTES.is_file():
@@ -73,10 +78,11 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     )
     command = f"python -m benchmarks.syntax.run_syntax --tasks {options.tasks.name} "
     command += f"--encoder {options.encoder.name} --output {options.output.name}"
+    command += f" --precision {options.precision}" if options.precision != "no" else ""
     return [
         f"{dates[0]} to {dates[-1]} UTC, {len(rows)} trainings in {hours:.1f} hours.",
         "",
-        f"- {processor()}; {options.threads} threads, {options.device}, float32",
+        f"- {processor()}; {options.threads} threads, {options.device}, {PRECISIONS[options.precision]}",
         f"- {listed(rows[-1]['versions'])}",
         (
             f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
@@ -102,13 +108,41 @@ def main_table(rows: list[Result]) -> list[str]:
     columns = [(name, metric) for name, task in TASKS.items() for metric in task.metrics]
     head = [f"{TASKS[name].title} {METRICS[metric]}" for name, metric in columns]
     lines = ["## The systems", "", *table_head(["", *head])]
+    cells = [majority_cell(rows, name, metric) for name, metric in columns]
+    lines.append(line(["majority answer", *cells]))
     for system, (title, *_) in MAIN.items():
         cells = [spread(values(rows, name, system, metric)) for name, metric in columns]
         lines.append(line([title, *cells]))
-    return [*lines, "", "Percent, mean ± standard deviation over seeds.", ""]
+    return [
+        *lines,
+        "",
+        (
+            "Percent, mean ± standard deviation over seeds. The majority answer is always the training "
+            "examples' most frequent class, of words the most frequent tag, their mean score."
+        ),
+        "",
+    ]
 
 
-def differences(options: argparse.Namespace, rows: list[Result]) -> list[str]:
+def floor(rows: list[Result]) -> list[str]:
+    """Return which tasks the plain encoder has not begun to learn."""
+    shown = []
+    for name, task in TASKS.items():
+        found = over_majority(rows, name)
+        if found is not None and (found.difference <= 0 or found.p_value >= LEVEL):
+            shown.append(f"{task.title} (p {found.p_value:.2f})")
+    if not shown:
+        return ["On every task the plain encoder is above the majority answer beyond chance.", ""]
+    return [
+        (
+            f"At the floor at this size: {', '.join(shown)}. There the plain encoder is not above the "
+            "majority answer beyond chance, and a difference between systems says nothing of syntax."
+        ),
+        "",
+    ]
+
+
+def differences(rows: list[Result]) -> list[str]:
     """Return what each system gains over the plain encoder, tested in pairs."""
     lines = table_head(["over the plain encoder", *(task.title for task in TASKS.values())])
     tested = marked = 0
@@ -117,22 +151,20 @@ def differences(options: argparse.Namespace, rows: list[Result]) -> list[str]:
             continue
         cells = []
         for name in TASKS:
-            found = comparison(options, rows, name, system, PLAIN)
+            found = comparison(rows, name, system, PLAIN)
             tested += found is not None
             marked += found is not None and found.p_value < LEVEL
             cells.append(tested_cell(found))
         lines.append(line([title, *cells]))
-    if not tested:
-        return ["No paired tests: the predictions of the runs are not there.", ""]
     return [
         *lines,
         "",
         (
-            "Difference of the first metric of a task [95 % interval], p; bold where p is under "
-            f"{LEVEL:g}. Paired by example, the seeds pooled: approximate randomisation and bootstrap, "
-            "2,000 trials each. Pooling says whether these networks differ on such examples; what another "
-            f"seed would do is in the deviations above. Of {tested} comparisons {marked} are bold; were "
-            f"all systems alike, {LEVEL * tested:.0f} would be."
+            "Difference of a task's metric (of MRPC F1, of STS-B Spearman), the mean over seeds [95 % "
+            f"interval], p; bold where p is under {LEVEL:g}. Approximate randomisation and bootstrap over examples, 2,000 trials "
+            "each, all seeds of an example together. They say whether these networks differ on such "
+            "examples; what another seed would do is in the deviations above. Of "
+            f"{tested} comparisons {marked} are bold; were all systems alike, {LEVEL * tested:.0f} would be."
         ),
         "",
     ]
@@ -149,7 +181,7 @@ def papers() -> list[str]:
     return [*lines, ""]
 
 
-def ablation(options: argparse.Namespace, rows: list[Result]) -> list[str]:
+def ablation(rows: list[Result]) -> list[str]:
     """Return Syntax-BERT's table 5, ours beside the paper's."""
     cola, stsb = TASKS["cola"], TASKS["stsb"]
     head = [
@@ -170,7 +202,7 @@ def ablation(options: argparse.Namespace, rows: list[Result]) -> list[str]:
             scores = " / ".join(spread(values(rows, name, system, metric)) for metric in metrics)
             found = None
             if system in ABLATION:
-                found = comparison(options, rows, name, system, "syntax-bert")
+                found = comparison(rows, name, system, "syntax-bert")
             cells += [scores.strip(" /"), tested_cell(found)]
         sst2, cola_paper, stsb_paper = TABLE_5.get(system, ("", "", ""))
         lines.append(line([SYSTEMS[system].title, *cells, cola_paper, sst2, stsb_paper]))
@@ -199,10 +231,10 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     lines = ["## Whose trees", "", *table_head(head)]
     for system in (PLAIN, "sla", *TREES):
         base = base_of(system)
-        over_base = comparison(options, rows, "sst2", system, base) if base else None
+        over_base = comparison(rows, "sst2", system, base) if base else None
         cells = [
             spread(values(rows, "sst2", system, "accuracy")),
-            tested_cell(comparison(options, rows, "sst2", system, PLAIN)),
+            tested_cell(comparison(rows, "sst2", system, PLAIN)),
             tested_cell(over_base),
             f"{100 * shares[system]:.0f}" if system in shares else "",
         ]
@@ -231,7 +263,7 @@ def base_of(system: str) -> str | None:
     return "constituents" if system.startswith("constituents-") else None
 
 
-def reasons(options: argparse.Namespace, rows: list[Result]) -> list[str]:
+def reasons(rows: list[Result]) -> list[str]:
     """Return what LISA does with a lighter supervision, and SG-Net's layer without syntax."""
     head = [""]
     for name in INSIDE:
@@ -243,7 +275,7 @@ def reasons(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         for name in INSIDE:
             cells += [
                 spread(values(rows, name, system, TASKS[name].metrics[0])),
-                tested_cell(comparison(options, rows, name, system, PLAIN)),
+                tested_cell(comparison(rows, name, system, PLAIN)),
             ]
         lines.append(line([SYSTEMS[system].title, *cells]))
     return [*lines, ""]

@@ -127,7 +127,7 @@ def _readable(
 
     table = model.settings.syntax
     if options.parser:
-        table = table.model_copy(update={"parser": options.parser})
+        table = table.with_parser(options.parser)
     examples: list[PreparedExample] = []
     for number, one in enumerate(prepare(model, texts, tree_source(table, options.device)), 1):
         if isinstance(one, str):

@@ -138,7 +138,7 @@ def _read(
     if options.syntax == "parsed" and reader.syntax.variant is not None:
         table = reader.syntax
         if options.parser:
-            table = table.model_copy(update={"parser": options.parser})
+            table = table.with_parser(options.parser)
         structures = tree_source(table, options.device)([one.words for one in structures])
     vectors = word_vectors(reader, structures, layers, guided)
     found = []

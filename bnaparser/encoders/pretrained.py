@@ -38,7 +38,8 @@ class _NoPooler(nn.Module):
 def drop_pooler(model: PreTrainedModel) -> None:
     """Take out of an encoder what makes its vector of a whole text: nobody here reads it."""
     if getattr(model, "pooler", None) is not None:
-        model.pooler = _NoPooler()
+        # ALBERT and BigBird have a layer there, look whether they have it, and call what follows it.
+        model.pooler = None if isinstance(model.pooler, nn.Linear) else _NoPooler()
 
 
 class PretrainedEncoder(nn.Module):

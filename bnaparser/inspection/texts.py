@@ -14,6 +14,7 @@ from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.syntax.variants.wla import Wla
 from bnaparser.tasks.classifier import NOT_A_PAIR
 from bnaparser.tasks.task_model import PreparedExample, TaskModel
+from bnaparser.text.sentence import not_one_string
 
 _TITLES: dict[type[AttentionVariant], str] = {
     Sla: "SLA",
@@ -32,7 +33,7 @@ def prepare(
     the model needs them, is left out: the plain encoder would serve it, and there is nothing to see.
     """
     pair = model.settings.task.pair
-    parts = [text.split("\t") if pair else [text] for text in texts]
+    parts = [text.split("\t") if pair else [text] for text in not_one_string(texts, "texts")]
     whole = [one for one in parts if len(one) == 1 + pair]
     structures = iter(source([part for one in whole for part in one]))
     return [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bnaparser.syntax.attachment import attach, syntax_of
     from bnaparser.syntax.batch import SyntaxBatch, collate
+    from bnaparser.syntax.guided_folder import load_guided, save_guided
     from bnaparser.syntax.sources.file_trees import FileTrees
     from bnaparser.syntax.sources.parser_trees import ParserTrees
     from bnaparser.syntax.sources.spacy_trees import SpacyTrees
@@ -38,7 +39,9 @@ _HOMES = {
     "WlaSettings": "bnaparser.syntax.variants.wla",
     "attach": "bnaparser.syntax.attachment",
     "collate": "bnaparser.syntax.batch",
+    "load_guided": "bnaparser.syntax.guided_folder",
     "raw_transformer": "bnaparser.syntax.variants.transformer",
+    "save_guided": "bnaparser.syntax.guided_folder",
     "syntax_of": "bnaparser.syntax.attachment",
 }
 __all__ = [
@@ -56,7 +59,9 @@ __all__ = [
     "WlaSettings",
     "attach",
     "collate",
+    "load_guided",
     "raw_transformer",
+    "save_guided",
     "syntax_of",
 ]
 

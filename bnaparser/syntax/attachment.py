@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
+from safetensors import SafetensorError, safe_open
 from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel
+from transformers.utils import SAFE_WEIGHTS_NAME
 
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
-from bnaparser.syntax.families import deberta, interface, mpnet, xlnet
+from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.syntax.families import deberta, interface, longformer, mpnet, relatives, xlnet
+from bnaparser.syntax.families.known import KNOWN
 from bnaparser.syntax.families.site import Site
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import Lisa, LisaSettings
@@ -20,10 +26,15 @@ from bnaparser.syntax.variants.sla import Sla, SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert, SyntaxBertSettings
 from bnaparser.syntax.variants.wla import Wla, WlaSettings
 
+# What `guided_folder` writes beside a plain encoder's weights.
+SYNTAX_WEIGHTS = "syntax.safetensors"
+
 Model = TypeVar("Model", bound=nn.Module)
 TakeOver = Callable[[PreTrainedModel, list[Site]], None]
 FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[Site]], TakeOver], ...] = (
     (interface.find_sites, interface.take_over),
+    (relatives.find_sites, relatives.take_over),
+    (longformer.find_sites, longformer.take_over),
     (mpnet.find_sites, mpnet.take_over),
     (deberta.find_sites, deberta.take_over),
     (xlnet.find_sites, xlnet.take_over),
@@ -39,17 +50,43 @@ def attach(model: Model, settings: SyntaxSettings) -> Model:
     guided by a batch from ``collate``, and ``model(**tokens)`` is the plain encoder.
 
     Raises SettingsError for models of families that are not known, and for those that have a
-    variant already.
+    variant already: attached, or trained and saved in the folder that they were loaded from.
     """
+    encoder = encoder_of(model)
+    folder = Path(encoder.name_or_path)
+    if encoder.name_or_path and holds_variant(folder):
+        raise SettingsError(
+            f"{folder} holds a variant that is trained, and attach would begin a new one: "
+            "save with save_guided(model, folder), load with load_guided(folder)"
+        )
+    return put(model, settings)
+
+
+def holds_variant(folder: Path) -> bool:
+    """Tell whether a model was saved in a folder with its variant, by whatever function."""
+    if (folder / SYNTAX_WEIGHTS).is_file():
+        return True
+    try:
+        with safe_open(folder / SAFE_WEIGHTS_NAME, framework="pt") as file:
+            return any("syntax" in name.split(".") for name in file.keys())  # noqa: SIM118
+    except (OSError, SafetensorError):  # a name of a hub, or weights of another form
+        return False
+
+
+def put(model: Model, settings: SyntaxSettings) -> Model:
+    """Do what ``attach`` does, wherever the model comes from."""
     encoder = encoder_of(model)
     if hasattr(encoder, "syntax"):
         raise SettingsError("this encoder has a variant already: attach another to a fresh one")
     sites, take_over = _sites(encoder)
-    variant = build(settings, sizes_of(encoder.config, len(sites)))
+    on_top = isinstance(settings, SgNetSettings)
+    sizes = sizes_of_layers(encoder, len(sites)) if on_top else sizes_of(encoder, sites)
+    variant = build(settings, sizes)
     parameter = next(encoder.parameters())
     encoder.syntax = variant.to(parameter.device, parameter.dtype).train(encoder.training)
     guides = isinstance(variant, AttentionVariant)
-    calls = _Calls(variant, travels=guides and take_over is interface.take_over)
+    by_keyword = take_over in (interface.take_over, relatives.take_over)
+    calls = _Calls(variant, travels=guides and by_keyword)
     if isinstance(variant, SgNet):
         _top(encoder).register_forward_hook(calls.on_top)
     elif isinstance(variant, AttentionVariant):
@@ -64,6 +101,8 @@ def attach(model: Model, settings: SyntaxSettings) -> Model:
     if model is not encoder:
         model.register_forward_pre_hook(calls.offer, with_kwargs=True)
         model.register_forward_hook(calls.withdraw, always_call=True)
+        if hasattr(model, "generate"):
+            model.generate = partial(_generate, model)  # type: ignore[assignment]
     return model
 
 
@@ -105,8 +144,23 @@ def build(settings: SyntaxSettings, sizes: Sizes) -> Syntax:
     raise SettingsError(f"{type(settings).__name__} are not the settings of a variant")
 
 
-def sizes_of(config: PreTrainedConfig, layers: int) -> Sizes:
+def sizes_of(encoder: PreTrainedModel, sites: list[Site]) -> Sizes:
+    """Return the sizes of an encoder's attention modules.
+
+    A MobileBERT's are narrower than its layers, a ConvBERT's have fewer heads than it says.
+    """
+    sizes, module = sizes_of_layers(encoder, len(sites)), sites[0].module
+    return replace(
+        sizes,
+        width=getattr(encoder.config, "true_hidden_size", sizes.width),
+        heads=getattr(module, "num_attention_heads", sizes.heads),
+        head_width=getattr(module, "attention_head_size", sizes.head_width),
+    )
+
+
+def sizes_of_layers(encoder: PreTrainedModel, layers: int) -> Sizes:
     """Read the sizes of an encoder with so many attention modules off its configuration."""
+    config: PreTrainedConfig = encoder.config
 
     def first(*names: str, default: float) -> Any:
         found = (getattr(config, name, None) for name in names)
@@ -116,7 +170,7 @@ def sizes_of(config: PreTrainedConfig, layers: int) -> Sizes:
     return Sizes(
         width=width,
         heads=heads,
-        head_width=first("d_kv", "attention_head_size", default=width // heads),
+        head_width=first("d_kv", "attention_head_size", "head_dim", default=width // heads),
         layers=layers,
         feed_forward_width=first(
             "intermediate_size", "hidden_dim", "d_ff", "d_inner", default=4 * width
@@ -127,20 +181,34 @@ def sizes_of(config: PreTrainedConfig, layers: int) -> Sizes:
 
 
 def _sites(encoder: PreTrainedModel) -> tuple[list[Site], TakeOver]:
+    known = encoder.config.model_type in KNOWN
     for find, take_over in FAMILIES:
-        sites = find(encoder)
+        sites = find(encoder) if known else []
         if sites:
             return sites, take_over
     raise SettingsError(
-        f"syntax cannot be attached to a {type(encoder).__name__}: known are BERT, RoBERTa, "
-        "DistilBERT, ELECTRA, ALBERT, MPNet, DeBERTa, DeBERTa-v2, ModernBERT, XLNet, T5's encoder"
+        f"syntax cannot be attached to a {type(encoder).__name__}: known are "
+        f"{', '.join(KNOWN.values())}"
     )
+
+
+def _generate(
+    model: nn.Module, *args: Any, syntax: SyntaxBatch | None = None, **kwargs: Any
+) -> Any:
+    """Call ``generate`` of a model with a decoder; its encoder, which reads once, is guided."""
+    kind: Any = type(model)
+    variant = syntax_of(model)
+    variant.offered = syntax
+    try:
+        return kind.generate(model, *args, **kwargs)
+    finally:
+        variant.offered = None
 
 
 def _top(encoder: PreTrainedModel) -> nn.Module:
     """Return the module whose output are the last states, in front of a pooler if there is one."""
-    layers: nn.Module = encoder.encoder if hasattr(encoder, "pooler") else encoder
-    return layers
+    layers = getattr(encoder, "encoder", None) if hasattr(encoder, "pooler") else None
+    return layers if isinstance(layers, nn.Module) else encoder
 
 
 @dataclass

@@ -5,6 +5,7 @@ Shapes: B texts, A heads, T tokens, W features of a head, H of a token.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -24,8 +25,8 @@ class Attention:
     (B, A, T, W) is scaled already, so ``scores`` (B, A, T, T) are its products with ``key`` plus
     whatever the family adds for positions; nothing in them is masked. ``allowed`` says which keys
     the plain encoder lets a query see, (B or 1, 1, T or 1, T) of booleans, or is None where that
-    is all. ``dropout`` is 0 outside training. ``output_weight`` (H, A * W) is W^O. ``rotary`` is
-    the cosine and sine that queries and keys were turned by, where the family turns them.
+    is all. ``dropout`` is 0 outside training. ``output_weight`` (H, A * W) is W^O. ``turn``
+    turns keys (B, T, W) by their positions, where the family does so with its own.
     """
 
     layer_input: Tensor
@@ -36,7 +37,7 @@ class Attention:
     allowed: Tensor | None
     dropout: float
     output_weight: Tensor
-    rotary: tuple[Tensor, Tensor] | None = None
+    turn: Callable[[Tensor], Tensor] | None = None
 
     def softmax(self, mask: Tensor | None = None) -> Tensor:
         """Return the probabilities (B, A, T, T) of all keys that are allowed, by ``mask`` too.

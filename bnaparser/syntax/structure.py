@@ -165,21 +165,23 @@ def relations(heads: Heads) -> Relations:
     return Relations(child.T.copy(), child, np.where(unrelated, 0, distances))
 
 
-def constituency_relations(
-    trees: Sequence[Tree], headed: bool = False, rules: HeadRules = UD
-) -> Relations:
+def constituency_relations(trees: Sequence[Tree], heads: Heads | None = None) -> Relations:
     """Return Syntax-BERT's relations over constituency trees, of one sentence after another.
 
     Words are leaves, none above another: all pairs within a sentence are siblings, at their
-    distance through the tree, where a word and its tag are one node. If ``headed``, each phrase
-    gets a head word by ``rules``, and the tree over words that follows gives parents and children;
-    pairs so related are siblings no more. No pair is related in two ways.
+    distance through the tree, where a word and its tag are one node. With the ``heads`` that head
+    rules found in these trees, a word is the parent of those in the phrases that it heads, at their
+    distance through the tree as well (not by steps from head to head, which the dependencies'
+    relations count); pairs so related are siblings no more. No pair is related in two ways.
     """
     distances = leaf_distances(trees)
-    heads = dependencies_of(trees, rules) if headed else (0,) * len(distances)
-    above = relations(heads)
-    unrelated = (distances == UNREACHABLE) | (above.parent > 0) | (above.child > 0)
-    return above._replace(sibling=np.where(unrelated, 0, distances))
+    above = np.zeros(distances.shape, np.bool_)
+    if heads is not None:
+        above = ancestors(heads)
+        np.fill_diagonal(above, False)
+    child = np.where(above, distances, 0)
+    unrelated = (distances == UNREACHABLE) | above | above.T
+    return Relations(child.T.copy(), child, np.where(unrelated, 0, distances))
 
 
 def leaf_distances(trees: Sequence[Tree]) -> Distances:

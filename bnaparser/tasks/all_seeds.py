@@ -26,7 +26,7 @@ from bnaparser.tasks import task_storage
 from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.splits import Data, read_data
 from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import Gold, TaskModel
+from bnaparser.tasks.task_model import Gold, TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.task_significance import Comparison, compare
 from bnaparser.training.checkpoints import differing, fixed_part, remove_run
@@ -64,8 +64,10 @@ def train(
     if all((output / f"seed-{seed}" / RESULTS).is_file() for seed in recipe.train.seeds):
         log.info("all seeds are trained already")
     else:
+        # A wrong encoder is known before all texts are parsed; which classes there are is not yet.
+        create(recipe.model_settings(), ())
         data = read_data(recipe)
-        _check_same_data(data, output)
+        _check_same_data(recipe, data, output)
         for seed in recipe.train.seeds:
             folder = output / f"seed-{seed}"
             if (folder / RESULTS).is_file():
@@ -135,7 +137,7 @@ def summarize(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
 
 
 def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
-    """Test this run against another on the last part of the data, their seeds pooled in pairs.
+    """Test this run against another on the last part of the data, the mean over their seeds.
 
     The n-th seed of one is paired with the n-th of the other. Raises DataError where the other has
     no predictions, or they are not for the same examples.
@@ -148,17 +150,18 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
         if one["gold"] != mine[0]["gold"] or one["labels"] != mine[0]["labels"]:
             raise DataError(f"{file} has predictions for other examples than this run")
 
-    def pooled(runs: Sequence[dict[str, Any]], key: str) -> list[Gold]:
-        found = [gold for run in runs for gold in run[key]]
-        return [tuple(gold) if isinstance(gold, list) else gold for gold in found]
+    def predicted(runs: Sequence[dict[str, Any]]) -> list[list[Gold]]:
+        return [as_gold(run["predicted"]) for run in runs]
 
+    first = mine[0]
     return compare(
-        recipe.task,
-        mine[0]["labels"],
-        pooled(mine, "gold"),
-        pooled(mine, "predicted"),
-        pooled(theirs, "predicted"),
+        recipe.task, first["labels"], as_gold(first["gold"]), predicted(mine), predicted(theirs)
     )
+
+
+def as_gold(stored: Sequence[Any]) -> list[Gold]:
+    """Return what JSON gives as lists as the tuples that they were."""
+    return [tuple(gold) if isinstance(gold, list) else gold for gold in stored]
 
 
 def _predictions_name(recipe: TaskRecipe) -> str:
@@ -175,10 +178,17 @@ def _predictions(recipe: TaskRecipe, other: Path) -> list[Path]:
     return files[:count]
 
 
-def _check_same_data(data: Data, output: Path) -> None:
-    """Note the size of a new output's data; SettingsError where runs on other data are in it."""
-    parts = {split.name: len(split.examples) for split in (data.train, *data.judged)}
-    _check_same(output, DATA, {"labels": list(data.labels), "examples": parts}, "data")
+def _check_same_data(recipe: TaskRecipe, data: Data, output: Path) -> None:
+    """Note a hash of a new output's data; SettingsError where runs on other data are in it.
+
+    Trees of a parser are no part of it: another batch may change a last digit, and so a tree.
+    """
+    trees = recipe.syntax.trees == "files"
+    parts = {
+        split.name: {"examples": len(split.examples), "sha256": split.digest(trees)}
+        for split in (data.train, *data.judged)
+    }
+    _check_same(output, DATA, {"labels": list(data.labels), "parts": parts}, "data")
 
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser import models
+from bnaparser.errors import ModelError
 from bnaparser.files.tables import json_line
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parser import Parser
@@ -20,6 +21,7 @@ from bnaparser.parsing.result import Parse
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.task_model import PreparedExample, TaskModel
+from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source
 from bnaparser.text.sentence import Sentence, not_one_string
 from bnaparser.text.splitting import split
@@ -154,11 +156,12 @@ class Classifier:
         ``parser`` is a parser's name, folder, or a loaded one; by default the one that the model
         was trained with; ``open_parser`` loads it, where that is not ``Parser.load``'s to do.
         ``device`` is a torch device, by default the first GPU or the CPU. Raises ModelError when
-        there is no such model, or it is damaged, or the device is not there.
+        there is no such model, or it is damaged, or the device is not there, or the trees that the
+        model was trained with cannot be had.
         """
         loaded = task_storage.to_device(task_storage.load(models.find(model)), device)
         if not isinstance(parser, Parser):
-            name = parser or loaded.settings.syntax.parser
+            name = parser or trained_with(str(model), loaded.settings.syntax)
             parser = Parser.load(name, device) if open_parser is None else open_parser(name)
         return cls(loaded, parser)
 
@@ -264,6 +267,29 @@ class Classifier:
         probabilities = dict(zip(self.labels, shares, strict=True))
         label = self.labels[int(logits.argmax())]
         return Classification(given.text, label, probabilities, parses, error=error)
+
+
+def trained_with(model: str, syntax: SyntaxTable) -> str:
+    """Return the name of the parser whose trees a model was trained with, for new texts.
+
+    Raises ModelError, saying what is missing, where the parser is not there, or the trees came from
+    files, which have none for new texts.
+    """
+    instead = "name the parser whose trees are to take their place (--parser, parser=...)"
+    if syntax.needs_trees and syntax.trees == "files":
+        raise ModelError(
+            f"{model} was trained with trees from {', '.join(syntax.files)}, which has none for new "
+            f"texts: {instead}"
+        )
+    if syntax.needs_trees and syntax.trees == "parser":
+        try:
+            models.find(syntax.parser)
+        except ModelError as error:
+            raise ModelError(
+                f"{model} was trained with the trees of the parser {syntax.parser}, which is not "
+                f"there: put it back, or {instead}"
+            ) from error
+    return syntax.parser
 
 
 def softmax(logits: NDArray[np.float32]) -> list[float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 from dataclasses import dataclass
 
@@ -26,6 +28,15 @@ class Split:
     def gold(self) -> list[Gold]:
         """What is to be predicted of each."""
         return [example.gold for example in self.examples if example.gold is not None]
+
+    def digest(self, trees: bool) -> str:
+        """Return a hash of all words and what is to be predicted, with ``trees`` of their syntax too."""
+        digest = hashlib.sha256()
+        for example in self.examples:
+            syntax = [[s.heads, [*map(str, s.trees)]] for s in example.structures if trees]
+            words = [structure.words for structure in example.structures]
+            digest.update(json.dumps([words, example.gold, syntax]).encode())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -55,16 +66,19 @@ def read_data(recipe: TaskRecipe) -> Data:
             f"span_f1 is of BIO tags, B-PER and the like, and the training data has "
             f"{', '.join(labels[:5])}: set task.metric to accuracy or macro_f1"
         )
+    numbers = {label: number for number, label in enumerate(labels)}
+    # All labels are looked up before the first text is parsed, which may take hours.
+    gold = {name: [encode_gold(one, numbers) for one in found] for name, found in read.items()}
     source = tree_source(recipe.syntax, settings.device)
     texts = [text for examples in read.values() for example in examples for text in example.texts]
     structures = iter(source(texts))
-    numbers = {label: number for number, label in enumerate(labels)}
 
-    def prepare(example: TaskExample) -> PreparedExample:
-        found = tuple(next(structures) for _ in example.texts)
-        return PreparedExample(found, encode_gold(example, numbers))
+    def prepare(example: TaskExample, gold: Gold) -> PreparedExample:
+        return PreparedExample(tuple(next(structures) for _ in example.texts), gold)
 
-    splits = [Split(name, tuple(map(prepare, examples))) for name, examples in read.items()]
+    splits = [
+        Split(name, tuple(map(prepare, examples, gold[name]))) for name, examples in read.items()
+    ]
     for split in splits:
         unparsed = sum(s.error is not None for e in split.examples for s in e.structures)
         if unparsed and recipe.syntax.needs_trees:

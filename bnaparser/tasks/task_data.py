@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bnaparser.errors import DataError
@@ -20,11 +20,13 @@ from bnaparser.trees.tree import Tree, parse_trees_with_places
 class TaskExample:
     """One text, or two, and what is to be predicted: a class, a score, or a class of each word.
 
-    A text is running text, or the words that it was given as.
+    A text is running text, or the words that it was given as. ``place`` is its file and line, or
+    those of its first word.
     """
 
     texts: tuple[str | Words, ...]
     gold: str | float | tuple[str, ...]
+    place: str = field(default="", compare=False)
 
 
 def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[TaskExample]:
@@ -82,7 +84,8 @@ def _read_table(path: Path, file: TaskFile, task: TaskSettings) -> Iterator[Task
         name = _class(fields[label], file, f"{path}:{number}")
         if name is not None:
             place = f"{path}:{number}"
-            yield TaskExample(texts, _score(name, place) if task.kind == "regression" else name)
+            gold = _score(name, place) if task.kind == "regression" else name
+            yield TaskExample(texts, gold, place)
 
 
 def _read_words(path: Path, file: TaskFile) -> Iterator[TaskExample]:
@@ -92,7 +95,7 @@ def _read_words(path: Path, file: TaskFile) -> Iterator[TaskExample]:
     for number, line in read_lines(path):
         if not line.strip():
             if words:
-                yield TaskExample((tuple(words),), tuple(tags))
+                yield TaskExample((tuple(words),), tuple(tags), f"{path}:{number - len(words)}")
             words, tags = [], []
             continue
         fields = line.split("\t")
@@ -106,7 +109,7 @@ def _read_words(path: Path, file: TaskFile) -> Iterator[TaskExample]:
         words.append(fields[0])
         tags.append(tag)
     if words:
-        yield TaskExample((tuple(words),), tuple(tags))
+        yield TaskExample((tuple(words),), tuple(tags), f"{path}:{number - len(words) + 1}")
 
 
 def _read_trees(path: Path, file: TaskFile) -> Iterator[TaskExample]:
@@ -116,7 +119,8 @@ def _read_trees(path: Path, file: TaskFile) -> Iterator[TaskExample]:
     for tree, place in parse_trees_with_places(lines, str(path)):
         words = tuple(map(unescape, tree.words))
         for node in _phrases(tree, file.phrases):
-            name = _class(node.label, file, f"{path}:{place.line}")
+            line = f"{path}:{place.line}"
+            name = _class(node.label, file, line)
             phrase = words[node.start : node.end]
             if name is None:
                 continue
@@ -124,7 +128,7 @@ def _read_trees(path: Path, file: TaskFile) -> Iterator[TaskExample]:
                 if (phrase, name) in seen:
                     continue
                 seen.add((phrase, name))
-            yield TaskExample((phrase,), name)
+            yield TaskExample((phrase,), name, line)
 
 
 def _phrases(tree: Tree, least: int | None) -> Iterator[Tree]:
@@ -210,12 +214,19 @@ def encode_gold(example: TaskExample, numbers: Mapping[str, int]) -> int | float
     """
     if isinstance(example.gold, float):
         return example.gold
-    try:
-        if isinstance(example.gold, str):
-            return numbers[example.gold]
-        return tuple(numbers[label] for label in example.gold)
-    except KeyError as error:
-        shown = " ".join(" ".join(t) if isinstance(t, tuple) else t for t in example.texts)
-        raise DataError(
-            f"the label {error.args[0]!r} of {shown[:60]!r} is not in the training data"
-        ) from error
+    labels = (example.gold,) if isinstance(example.gold, str) else example.gold
+    shown = " ".join(" ".join(t) if isinstance(t, tuple) else t for t in example.texts)
+    for number, label in enumerate(labels):
+        if label not in numbers:
+            raise DataError(
+                f"{_line_of(example.place, number)}the label {label!r} of {shown[:60]!r} is not in "
+                f"the training data, which has {', '.join(sorted(numbers))}"
+            )
+    found = tuple(numbers[label] for label in labels)
+    return found[0] if isinstance(example.gold, str) else found
+
+
+def _line_of(place: str, number: int) -> str:
+    """Return the file and line of a word of an example in front of what is said of it."""
+    file, _, line = place.rpartition(":")
+    return f"{file}:{int(line) + number}: " if line else ""

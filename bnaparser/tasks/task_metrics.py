@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnaparser.errors import MissingExtraError
 from bnaparser.tasks.task_model import Gold
@@ -66,17 +67,32 @@ def class_scores(
 
 def correlations(gold: Sequence[float], predicted: Sequence[float]) -> dict[str, float]:
     """Return Pearson's and Spearman's correlation; 0 where one side is constant."""
-    _sklearn()
-    from scipy import stats  # comes with scikit-learn
+    found = row_correlations(np.array([gold], float), np.array([predicted], float))
+    return {name: float(values[0]) for name, values in found.items()}
 
-    if np.ptp(gold) == 0 or np.ptp(predicted) == 0:
-        return {"pearson": 0.0, "spearman": 0.0}
-    return _percent(
-        {
-            "pearson": stats.pearsonr(gold, predicted).statistic,
-            "spearman": stats.spearmanr(gold, predicted).statistic,
-        }
-    )
+
+def row_correlations(
+    gold: NDArray[np.float64], predicted: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Return both correlations in percent of each row, (rows), of two matrices (rows, examples).
+
+    Equal values have the mean of their ranks. 0 where a row is constant.
+    """
+    _sklearn()
+    from scipy.stats import rankdata  # comes with scikit-learn
+
+    ranks = (rankdata(side, axis=1) for side in (gold, predicted))
+    return {"pearson": _pearson(gold, predicted), "spearman": _pearson(*ranks)}
+
+
+def _pearson(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    constant = (np.ptp(first, axis=1) == 0) | (np.ptp(second, axis=1) == 0)
+    sides = [side - side.mean(axis=1, keepdims=True) for side in (first, second)]
+    spread = np.sqrt((sides[0] ** 2).sum(axis=1) * (sides[1] ** 2).sum(axis=1))
+    covariance = (sides[0] * sides[1]).sum(axis=1)
+    found = np.zeros(len(first))
+    np.divide(100 * covariance, spread, out=found, where=~constant & (spread > 0))
+    return found
 
 
 def span_scores(

@@ -142,6 +142,13 @@ class SyntaxTable(Settings):
         """Whether the variant looks at trees: a linear window does not."""
         return self.variant is not None and self.wla is None
 
+    def with_parser(self, name: str) -> SyntaxTable:
+        """Return the table with the trees of another parser in the place of our own or of files."""
+        update: dict[str, object] = {"parser": name}
+        if self.trees == "files":
+            update |= {"trees": "parser", "files": ()}
+        return self.model_copy(update=update)
+
     @property
     def rules(self) -> HeadRules:
         """The head rules that ``heads`` names."""
@@ -159,14 +166,14 @@ class TaskModelSettings(Settings):
     syntax: SyntaxTable = SyntaxTable()
 
     def portable(self) -> TaskModelSettings:
-        """Return the settings without paths of this machine, as a model folder holds them.
+        """Return the settings as a model folder holds them.
 
-        Trees from files are trees of these files' texts; other texts get our parser's.
+        Of paths of this machine they keep those of the parser or the files whose trees steered the
+        training: without these trees the model is another.
         """
-        syntax = self.syntax.model_copy(update={"cache": None, "files": ()})
-        if syntax.trees == "files":
-            syntax = syntax.model_copy(update={"trees": "parser"})
-        if Path(syntax.parser).is_dir():
+        syntax = self.syntax.model_copy(update={"cache": None})
+        steers = syntax.needs_trees and syntax.trees == "parser"
+        if not steers and Path(syntax.parser).is_dir():
             syntax = syntax.model_copy(update={"parser": "en"})
         name = self.encoder.name
         encoder = self.encoder.model_copy(

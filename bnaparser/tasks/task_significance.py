@@ -2,14 +2,17 @@
 
 The p-value is that of approximate randomisation (Noreen, 1989; Yeh, 2000): if both runs were alike,
 swapping their predictions for half of the examples, drawn at random, would change nothing. The
-interval is the percentile bootstrap over examples (Efron, 1979). What both need of a metric are
-sums over examples (who was right, tables of gold by predicted class, spans), so each trial is one
-product of matrices; correlations are computed anew for each.
+interval is the percentile bootstrap over examples (Efron, 1979). A run of several seeds has the mean
+of its seeds' metrics, and all seeds of an example are swapped and drawn together: predictions of one
+example are not independent of each other, and more seeds do not make more examples.
+
+What both need of a metric are sums over examples (who was right, tables of gold by predicted class,
+spans), so the trials are one product of matrices; correlations are computed anew for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,21 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import DataError
-from bnaparser.tasks.task_metrics import correlations
+from bnaparser.tasks.task_metrics import row_correlations
 from bnaparser.tasks.task_model import Gold
-from bnaparser.tasks.task_settings import Metric, TaskSettings
+from bnaparser.tasks.task_settings import TaskSettings
 
 Floats = NDArray[np.float64]
-# Sums of an example for one of the runs -> the metric of each row of such sums.
+# Sums over the examples of a seed -> the metric of each row of such sums.
 Metrics = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A metric in percent of two runs over the same ``examples``.
+    """A metric in percent of two runs over the same ``examples``, the mean over their ``seeds``.
 
     ``difference`` is ``first - second``, ``low`` and ``high`` bound its 95 % interval, and
-    ``p_value`` is the two-sided chance of a difference at least as large between equal runs.
+    ``p_value`` is the two-sided chance of a difference at least as large between equal runs. Both
+    are of these networks on other examples; they do not know what another seed would do.
     """
 
     metric: str
@@ -42,29 +46,26 @@ class Comparison:
     high: float
     p_value: float
     examples: int
+    seeds: int
 
 
 def compare(
     task: TaskSettings,
     labels: Sequence[str],
     gold: Sequence[Gold],
-    first: Sequence[Gold],
-    second: Sequence[Gold],
+    first: Sequence[Sequence[Gold]],
+    second: Sequence[Sequence[Gold]],
     *,
     trials: int = 2000,
     seed: int = 1,
 ) -> Comparison:
     """Compare two runs' predictions for the same gold; the same seed, the same result.
 
-    Several seeds of a run are given one after another, each with its gold. Raises DataError where
-    the numbers of examples differ or there is none.
+    ``first`` and ``second`` have the predictions of each seed; the n-th seed of one is paired with
+    the n-th of the other. Raises DataError where the numbers of examples or of seeds differ, or
+    there is none.
     """
-    if not len(gold) == len(first) == len(second):
-        raise DataError(
-            f"predictions for {len(first)} and {len(second)} examples, gold of {len(gold)}"
-        )
-    if not gold:
-        raise DataError("there are no predictions to compare")
+    _check_numbers(gold, first, second)
     tested = _tested(task, labels, gold, first, second)
     generator = np.random.default_rng(seed)
     count = len(gold)
@@ -90,7 +91,21 @@ def compare(
         high=float(high),
         p_value=float((at_least.sum() + 1) / (trials + 1)),
         examples=count,
+        seeds=len(first),
     )
+
+
+def _check_numbers(
+    gold: Sequence[Gold], first: Sequence[Sequence[Gold]], second: Sequence[Sequence[Gold]]
+) -> None:
+    if len(first) != len(second):
+        raise DataError(f"predictions of {len(first)} seeds and of {len(second)}")
+    lengths = sorted({len(one) for one in (*first, *second)})
+    if lengths and lengths != [len(gold)]:
+        found = " and ".join(map(str, lengths))
+        raise DataError(f"predictions for {found} examples, gold of {len(gold)}")
+    if not gold or not first:
+        raise DataError("there are no predictions to compare")
 
 
 def _parts(trials: int, count: int) -> list[int]:
@@ -101,7 +116,7 @@ def _parts(trials: int, count: int) -> list[int]:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Both runs' sums of each example, (examples, sums), and the metric of a row of them."""
+    """Both runs' sums of each example, (seeds, examples, sums), and the metric of a row of them."""
 
     first: Floats
     second: Floats
@@ -109,67 +124,87 @@ class _Sums:
 
     def swapped(self, swap: NDArray[np.bool_]) -> Floats:
         """Return both metrics, (trials, 2), with the examples of ``swap`` exchanged."""
-        change = swap.astype(np.float64) @ (self.second - self.first)
-        first = self.metric(self.first.sum(axis=0) + change)
-        return np.stack([first, self.metric(self.second.sum(axis=0) - change)], axis=1)
+        chosen = swap.astype(np.float64)
+        metrics = []
+        for first, second in zip(self.first, self.second, strict=True):
+            change = chosen @ (second - first)
+            rows = first.sum(axis=0) + change, second.sum(axis=0) - change
+            metrics.append(_columns(map(self.metric, rows)))
+        return _mean(metrics)
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
         """Return both metrics, (resamples, 2), of examples that occur so many times."""
         weights = counts.astype(np.float64)
-        return np.stack([self.metric(weights @ runs) for runs in (self.first, self.second)], axis=1)
+        metrics = [
+            _columns(self.metric(weights @ one) for one in pair)
+            for pair in zip(self.first, self.second, strict=True)
+        ]
+        return _mean(metrics)
 
 
 @dataclass(frozen=True)
 class _Correlation:
-    """Scores of two runs, whose metric is no sum."""
+    """Gold scores (examples) and two runs' (seeds, examples), whose metric is no sum."""
 
-    metric: Metric
+    metric: str
     gold: Floats
     first: Floats
     second: Floats
 
     def swapped(self, swap: NDArray[np.bool_]) -> Floats:
         """Return both metrics, (trials, 2), with the examples of ``swap`` exchanged."""
-        rows = [
-            (
-                self._of(self.gold, np.where(row, self.second, self.first)),
-                self._of(self.gold, np.where(row, self.first, self.second)),
-            )
-            for row in swap
+        gold = np.broadcast_to(self.gold, swap.shape)
+        metrics = [
+            self._of_both(gold, np.where(swap, second, first), np.where(swap, first, second))
+            for first, second in zip(self.first, self.second, strict=True)
         ]
-        return np.array(rows)
+        return _mean(metrics)
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
         """Return both metrics, (resamples, 2), of examples that occur so many times."""
-        rows = []
-        for row in counts:
-            places = np.repeat(np.arange(len(row)), row)
-            gold = self.gold[places]
-            rows.append((self._of(gold, self.first[places]), self._of(gold, self.second[places])))
-        return np.array(rows)
+        places = np.array([np.repeat(np.arange(len(row)), row) for row in counts])
+        gold = self.gold[places]
+        metrics = [
+            self._of_both(gold, first[places], second[places])
+            for first, second in zip(self.first, self.second, strict=True)
+        ]
+        return _mean(metrics)
 
-    def _of(self, gold: Floats, predicted: Floats) -> float:
-        return correlations(gold.tolist(), predicted.tolist())[self.metric]
+    def _of_both(self, gold: Floats, first: Floats, second: Floats) -> Floats:
+        found = [row_correlations(gold, one)[self.metric] for one in (first, second)]
+        return _columns(found)
+
+
+def _columns(sides: Iterable[Floats]) -> Floats:
+    """Return the metrics of both runs, (trials, 2)."""
+    found: Floats = np.stack([*sides], axis=1)
+    return found
+
+
+def _mean(seeds: Sequence[Floats]) -> Floats:
+    """Return the mean over seeds of what each gives."""
+    found: Floats = np.mean(seeds, axis=0)
+    return found
 
 
 def _tested(
     task: TaskSettings,
     labels: Sequence[str],
     gold: Sequence[Gold],
-    first: Sequence[Gold],
-    second: Sequence[Gold],
+    first: Sequence[Sequence[Gold]],
+    second: Sequence[Sequence[Gold]],
 ) -> _Sums | _Correlation:
     """Return both runs in the form that a task's main metric is computed from."""
     metric = task.main_metric
     if task.kind == "regression":
         return _Correlation(metric, np.array(gold), np.array(first), np.array(second))
-    if metric == "span_f1":
-        spans = [_span_counts(labels, gold, run) for run in (first, second)]
-        return _Sums(spans[0], spans[1], _f_of_counts)
-    size = len(labels)
-    tables = [_tables(size, gold, run) for run in (first, second)]
+    sums: Callable[[Sequence[Gold]], Floats] = lambda seed: _tables(len(labels), gold, seed)
     positive = None if task.positive is None else labels.index(task.positive)
-    return _Sums(tables[0], tables[1], lambda rows: table_metric(metric, rows, size, positive))
+    of_rows: Metrics = lambda rows: table_metric(metric, rows, len(labels), positive)
+    if metric == "span_f1":
+        sums, of_rows = (lambda seed: _span_counts(labels, gold, seed)), _f_of_counts
+    runs = [np.array([sums(seed) for seed in run]) for run in (first, second)]
+    return _Sums(runs[0], runs[1], of_rows)
 
 
 def _tables(size: int, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:

@@ -12,6 +12,7 @@ from bnaparser.syntax.sources.spacy_trees import SpacyTrees
 from bnaparser.syntax.sources.tree_source import Text, TreeSource, words_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.task_settings import SyntaxTable
+from bnaparser.text.sentence import not_one_string
 
 
 def tree_source(table: SyntaxTable, device: str | None = None) -> TreeSource:
@@ -32,7 +33,8 @@ def tree_source(table: SyntaxTable, device: str | None = None) -> TreeSource:
 
 def words_only(texts: Sequence[Text], /) -> list[Structure]:
     """Return each text's words without any syntax."""
-    return [Structure(words_of(text), None, error="no trees were asked for") for text in texts]
+    given = not_one_string(texts, "texts")
+    return [Structure(words_of(text), None, error="no trees were asked for") for text in given]
 
 
 class _SeveralFiles:
@@ -43,7 +45,7 @@ class _SeveralFiles:
 
     def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
         """Return the structure of each text, in order; DataError where no file has a text."""
-        return [self._structure(text) for text in texts]
+        return [self._structure(text) for text in not_one_string(texts, "texts")]
 
     def _structure(self, text: Text) -> Structure:
         for source in self.sources[:-1]:

@@ -13,12 +13,33 @@ import pytest
 from bnaparser.syntax.structure import Structure
 from bnaparser.trees.tree import Tree
 
+TINY: dict[str, tuple[str, dict[str, Any]]] = {
+    "albert": ("Albert", {"embedding_size": 16}),
+    "roformer": ("RoFormer", {"embedding_size": 32}),
+    "bigbird": ("BigBird", {}),
+    "convbert": (
+        "ConvBert",
+        {"embedding_size": 32, "conv_kernel_size": 3, "num_attention_heads": 4, "head_ratio": 2},
+    ),
+    "longformer": ("Longformer", {"attention_window": 12, "pad_token_id": 0}),
+    "mobilebert": (
+        "MobileBert",
+        {
+            "embedding_size": 16,
+            "intra_bottleneck_size": 16,
+            "normalization_type": "layer_norm",
+        },
+    ),
+    "nomic-bert": ("NomicBert", {}),
+}
+"""Families that only syntax knows: the name of their classes, and what is not as in a tiny BERT."""
+
 FAMILIES = [
     "bert",
     "roberta",
     "distilbert",
     "electra",
-    "albert",
+    *TINY,
     "mpnet",
     "deberta",
     "deberta-v2",
@@ -56,19 +77,21 @@ def fresh(encoder_folder: Callable[[str], Path]) -> Callable[[str], Any]:
 
     @functools.cache
     def load(family: str) -> Any:
-        if family == "albert":
+        if family in TINY:
             torch.manual_seed(2)
             tokenizer = transformers.AutoTokenizer.from_pretrained(encoder_folder("bert"))
-            config = transformers.AlbertConfig(
-                vocab_size=len(tokenizer),
-                embedding_size=16,
-                hidden_size=32,
-                num_hidden_layers=2,
-                num_attention_heads=2,
-                intermediate_size=64,
-                initializer_range=0.2,
-            )
-            return transformers.AlbertModel(config).eval()
+            name, special = TINY[family]
+            sizes: dict[str, Any] = {
+                "vocab_size": len(tokenizer),
+                "hidden_size": 32,
+                "num_hidden_layers": 2,
+                "num_attention_heads": 2,
+                "intermediate_size": 64,
+                "initializer_range": 0.2,
+                **special,
+            }
+            config = getattr(transformers, f"{name}Config")(**sizes)
+            return getattr(transformers, f"{name}Model")(config).eval()
         kind = transformers.T5EncoderModel if family == "t5" else transformers.AutoModel
         return kind.from_pretrained(encoder_folder(family)).eval()
 
@@ -82,7 +105,7 @@ def tokens_of(encoder_folder: Callable[[str], Path]) -> Callable[..., Any]:
 
     @functools.cache
     def tokenizer(family: str) -> Any:
-        folder = encoder_folder("bert" if family == "albert" else family)
+        folder = encoder_folder("bert" if family in TINY else family)
         kwargs = (
             {"add_prefix_space": True} if family in ("roberta", "deberta", "modernbert") else {}
         )

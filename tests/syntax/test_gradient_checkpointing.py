@@ -23,7 +23,9 @@ Stir = Callable[[nn.Module], None]
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
-@pytest.mark.parametrize("family", ["bert", "deberta", "t5"])
+@pytest.mark.parametrize(
+    "family", ["bert", "deberta", "t5", "roformer", "bigbird", "convbert", "longformer"]
+)
 def test_gradient_checkpointing_changes_nothing(
     family: str, reentrant: bool, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, stir: Stir
 ) -> None:

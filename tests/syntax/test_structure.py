@@ -133,9 +133,10 @@ def test_distances_between_leaves_of_the_cat() -> None:
 def test_words_are_leaves_without_parents_unless_phrases_have_heads() -> None:
     plain = constituency_relations([CAT_TREE])
     assert not plain.parent.any() and not plain.child.any()
-    headed = constituency_relations([CAT_TREE], headed=True, rules=COLLINS)
     assert dependencies_of([CAT_TREE], COLLINS) == CAT
-    assert (headed.parent == relations(CAT).parent).all()
+    headed = constituency_relations([CAT_TREE], CAT)
+    assert (headed.parent == np.where(relations(CAT).parent > 0, plain.sibling, 0)).all()
+    assert headed.parent[2, 1] == 4 and headed.parent[1, 0] == 2  # sat, cat; cat, The
     related = (headed.parent > 0) | (headed.child > 0)
     assert not (related & (headed.sibling > 0)).any()
     assert (related | (headed.sibling > 0) | np.eye(6, dtype=bool)).all()
@@ -144,12 +145,13 @@ def test_words_are_leaves_without_parents_unless_phrases_have_heads() -> None:
 
 def test_several_sentences_are_not_related() -> None:
     go = Tree.parse("(TOP (S (VP (VB Go) (ADVP (RB on)))))")
-    found = constituency_relations([go, CAT_TREE], headed=True)
-    assert dependencies_of([go, CAT_TREE], UD) == (0, 1, 4, 5, 0, 8, 8, 5)
+    heads = dependencies_of([go, CAT_TREE], UD)
+    assert heads == (0, 1, 4, 5, 0, 8, 8, 5)
+    found = constituency_relations([go, CAT_TREE], heads)
     for matrix in found:
         assert not matrix[:2, 2:].any() and not matrix[2:, :2].any()
-    assert found.parent[0, 1] == 1
-    alone = constituency_relations([CAT_TREE], headed=True)
+    assert found.parent[0, 1] == 3
+    alone = constituency_relations([CAT_TREE], dependencies_of([CAT_TREE], UD))
     for matrix, part in zip(found, alone, strict=True):
         assert (matrix[2:, 2:] == part).all()
 
@@ -283,7 +285,7 @@ def test_four_hundred_words_take_no_time() -> None:
     for found in (heads, chain):
         neighbour_distances(tree_distances(found))
         relations(found)
-    constituency_relations([deep], headed=True)
+    constituency_relations([deep], chain)
     assert time.process_time() - begin < 1
     assert tree_distances(chain)[0, 399] == 399
     assert leaf_distances([deep])[0, 399] == 400

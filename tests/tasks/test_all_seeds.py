@@ -98,8 +98,38 @@ def test_what_is_wrong_is_told_before_training(
         train(recipe(device="nonsense"), tmp_path / "new")
 
 
+@pytest.mark.parametrize(
+    ("encoder", "says"), [("no-such-folder", "cannot load"), (None, "cannot be attached")]
+)
+def test_a_wrong_encoder_or_label_is_told_before_anything_is_parsed(
+    recipe: Callable[..., TaskRecipe],
+    recipe_table: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    encoder: str | None,
+    says: str,
+) -> None:
+    monkeypatch.setattr("bnaparser.tasks.splits.tree_source", None)  # it would fail
+    monkeypatch.setattr("bnaparser.syntax.attachment.FAMILIES", ())
+    table = recipe_table()
+    if encoder is not None:
+        table["encoder"]["name"] = str(tmp_path / encoder)
+    with pytest.raises((ModelError, SettingsError), match=says):
+        train(validate(TaskRecipe, table, "test"), tmp_path / "run")
+    file = tmp_path / "new.tsv"
+    file.write_text("label\tsentence\n0\tIt sang.\nnew\tIt fell.\n", encoding="utf-8")
+    labels = {"0": "negative", "new": "new"}
+    plain = recipe(syntax={}, dev=[{"path": str(file), "labels": labels}])
+    with pytest.raises(DataError, match=r"new\.tsv:3: the label 'new'"):
+        train(plain, tmp_path / "run")
+
+
+@pytest.mark.parametrize("change", ["another label", "another word", "one less"])
 def test_data_that_changed_meanwhile_are_told(
-    recipe: Callable[..., TaskRecipe], recipe_table: Callable[..., dict[str, Any]], tmp_path: Path
+    recipe: Callable[..., TaskRecipe],
+    recipe_table: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    change: str,
 ) -> None:
     table = recipe_table()
     source = Path(table["train"]["data"][0]["path"])
@@ -108,7 +138,14 @@ def test_data_that_changed_meanwhile_are_told(
     settings = {"data": [{**table["train"]["data"][0], "path": str(copy)}], "max_updates": 1}
     train(recipe(**settings), tmp_path / "run")
     lines = copy.read_text().splitlines(keepends=True)
-    copy.write_text("".join(lines[:-1]))
+    last = lines[-1].rstrip("\n")
+    changed = {
+        "another label": last.replace(*("0", "1") if "0" in last else ("1", "0")),
+        "another word": last.replace(".", "!"),
+        "one less": "",
+    }[change]
+    assert changed != last
+    copy.write_text("".join([*lines[:-1], changed]))
     with pytest.raises(SettingsError, match=r"begun with other data: .*--fresh"):
         train(recipe(**settings, seeds=[1, 2]), tmp_path / "run")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from bnaparser.errors import ModelError
 from bnaparser.parsing.parser import MAX_WORDS, Parser
 from bnaparser.settings import validate
+from bnaparser.tasks import task_storage
 from bnaparser.tasks.classifier import Classification, Classifier
 from bnaparser.tasks.task_model import PreparedExample, create
 from bnaparser.tasks.task_settings import TaskModelSettings
@@ -166,3 +168,26 @@ def test_a_parser_is_no_classifier(tiny_model_dir: Path) -> None:
         Classifier.load(tiny_model_dir)
     with pytest.raises(ModelError, match="no model 'nothing'"):
         Classifier.load("nothing")
+
+
+def test_the_trees_that_steered_training_are_asked_for_again(
+    build: Callable[..., Classifier], parser: Parser, tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """A user's own parser was replaced by ``en``, and trees from files by its trees."""
+    own = tmp_path / "own-parser"
+    shutil.copytree(tiny_model_dir, own)
+    steered = build(syntax={"sla": {}, "parser": str(own)})
+    task_storage.save(steered.model, tmp_path / "steered", "float32", {})
+    loaded = Classifier.load(tmp_path / "steered", device="cpu")
+    assert loaded("It sang.").label in CLASSES
+    own.rename(tmp_path / "elsewhere")
+    with pytest.raises(ModelError, match=r"steered was trained .*own-parser, which is not there"):
+        Classifier.load(tmp_path / "steered", device="cpu")
+    given = Classifier.load(tmp_path / "steered", tmp_path / "elsewhere", "cpu")
+    assert given("It sang.").probabilities == loaded("It sang.").probabilities
+
+    files = build(syntax={"sla": {}, "trees": "files", "files": ["dev.mrg"]})
+    task_storage.save(files.model, tmp_path / "files", "float32", {})
+    with pytest.raises(ModelError, match=r"trees from dev\.mrg.*--parser"):
+        Classifier.load(tmp_path / "files", device="cpu")
+    assert Classifier.load(tmp_path / "files", parser, "cpu")("It sang.").label in CLASSES

@@ -144,6 +144,20 @@ def test_a_class_that_training_has_not_seen() -> None:
         encode_gold(TaskExample((("It", "rained"),), "new"), {"yes": 0})
 
 
+def test_a_label_that_training_has_not_seen_is_named_with_its_line(
+    written: Callable[[str, str | bytes], Path],
+) -> None:
+    tagged = written("a.tsv", "It\tO\n\n\nKaro\tO\nsang\tX\n")
+    with pytest.raises(DataError, match=r"a\.tsv:5: the label 'X' of 'Karo sang'.* which has O"):
+        [encode_gold(one, {"O": 0}) for one in read(tagged, TAGGING)]
+    table = written("b.tsv", "label\tsentence\nyes\tIt sang\nnew\tIt fell\n")
+    with pytest.raises(DataError, match=r"b\.tsv:3: the label 'new'"):
+        [encode_gold(one, {"yes": 0}) for one in read(table, SENTENCES)]
+    trees = written("c.txt", "(3 (2 a) (2 b))\n(4 (2 a) (2 b))\n")
+    with pytest.raises(DataError, match=r"c\.txt:2: the label '4'"):
+        [encode_gold(one, {"3": 0}) for one in read(trees, SENTENCES)]
+
+
 def test_phrases_of_the_invented_trees(task_data: Path) -> None:
     settings: dict[str, Any] = {"labels": {"1": "no", "3": "yes"}, "drop": ["2"]}
     sentences = read(task_data / "phrases.txt", **settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,7 +81,7 @@ def test_a_table_of_macro_f1_leaves_out_a_class_that_is_nowhere() -> None:
 def test_the_p_value_is_that_of_all_swaps() -> None:
     gold = [1] * 8
     first, second = [1, 1, 1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1, 0]
-    found = compare(TWO, ("no", "yes"), gold, first, second, trials=20000)
+    found = compare(TWO, ("no", "yes"), gold, [first], [second], trials=20000)
     assert (found.first, found.second) == (75.0, 25.0)
     differing = [a - b for a, b in zip(first, second, strict=True) if a != b]
     sums = [
@@ -103,13 +104,56 @@ def test_the_p_value_is_that_of_all_swaps() -> None:
 def test_right_beats_wrong_and_equals_itself(
     task: TaskSettings, labels: tuple[str, ...], gold: list[Gold], worse: list[Gold]
 ) -> None:
-    found = compare(task, labels, gold, gold, worse, trials=50)
+    found = compare(task, labels, gold, [gold], [worse], trials=50)
     assert found.first == pytest.approx(100.0)
     assert found.p_value < 0.05
-    same = compare(task, labels, gold, gold, gold, trials=50)
+    same = compare(task, labels, gold, [gold], [gold], trials=50)
     assert (same.difference, same.low, same.high, same.p_value) == (0.0, 0.0, 0.0, 1.0)
 
 
+def noisy(gold: list[float], generator: np.random.Generator, noise: float) -> list[float]:
+    return [one + noise * float(generator.normal()) for one in gold]
+
+
+def test_seeds_that_only_differ_in_scale_are_alike() -> None:
+    """Pooled over seeds, an offset of each took away from the correlation: p was 0.0005."""
+    generator = np.random.default_rng(5)
+    gold = [float(score) for score in generator.normal(size=200)]
+    first = [noisy(gold, generator, 1.0) for _ in range(3)]
+    second = [[10 * seed + 2 * one for one in run] for seed, run in enumerate(first)]
+    for metric in METRICS["regression"]:
+        task = SCORES.model_copy(update={"metric": metric})
+        found = compare(task, (), gold, first, second, trials=100)
+        assert found.difference == pytest.approx(0, abs=1e-9)
+        assert found.p_value == 1
+        seeds = [score(SCORES, (), gold, run)[metric] for run in first]
+        assert found.first == pytest.approx(np.mean(seeds))
+
+
+@pytest.mark.parametrize("task", [TWO, TAGS, SCORES])
+def test_more_seeds_make_no_more_examples(task: TaskSettings) -> None:
+    """The same predictions ten times over turned 0.44 into 0.009."""
+    generator = np.random.default_rng(8)
+    labels = {"classification": ("no", "yes"), "tagging": ("O", "B-X")}.get(task.kind, ())
+    gold: list[Any]
+    runs: list[list[Any]]
+    if task.kind == "regression":
+        scores = [float(one) for one in generator.normal(size=80)]
+        gold, runs = [*scores], [[*noisy(scores, generator, 1.0)] for _ in range(2)]
+    else:
+        drawn = generator.integers(0, 2, (3, 80, 4)).tolist()
+        tags = [[tuple(row) for row in run] for run in drawn]
+        classes = [[row[0] for row in run] for run in drawn]
+        gold, *runs = tags if task.kind == "tagging" else classes
+    once = compare(task, labels, gold, runs[:1], runs[1:], trials=200)
+    tiled = compare(task, labels, gold, runs[:1] * 10, runs[1:] * 10, trials=200)
+    assert tiled.p_value == once.p_value > 0.05
+    assert (tiled.low, tiled.high) == pytest.approx((once.low, once.high))
+    assert (tiled.examples, tiled.seeds) == (80, 10)
+
+
 def test_runs_that_do_not_fit() -> None:
+    with pytest.raises(DataError, match="of 1 seeds and of 2"):
+        compare(TWO, ("no", "yes"), [1], [[1]], [[1], [1]])
     with pytest.raises(DataError, match="predictions for 1 and 2 examples"):
-        compare(TWO, ("no", "yes"), [1], [1], [1, 0])
+        compare(TWO, ("no", "yes"), [1], [[1]], [[1, 0]])

@@ -9,7 +9,12 @@ import pytest
 
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.syntax.variants.sla import SlaSettings
-from bnaparser.tasks.task_settings import TaskModelSettings, is_task_recipe, load_task_recipe
+from bnaparser.tasks.task_settings import (
+    SyntaxTable,
+    TaskModelSettings,
+    is_task_recipe,
+    load_task_recipe,
+)
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 
@@ -73,14 +78,27 @@ def test_a_recipe_that_is_not_there(tmp_path: Path) -> None:
         load_task_recipe(tmp_path / "none.toml")
 
 
-def test_stored_settings_name_no_path_of_this_machine(tmp_path: Path) -> None:
-    settings = TaskModelSettings.model_validate(
-        {
-            "encoder": {"name": str(tmp_path)},
-            "syntax": {"cache": "x", "trees": "files", "files": ["a.mrg"], "sla": {}},
-        }
-    ).portable()
-    assert settings.encoder.name == tmp_path.name
-    assert (settings.syntax.cache, settings.syntax.files) == (None, ())
-    assert settings.syntax.trees == "parser"
-    assert settings.syntax.variant == SlaSettings()
+def test_stored_settings_name_what_steered_training_and_no_other_path(tmp_path: Path) -> None:
+    encoder, parser = {"name": str(tmp_path)}, str(tmp_path)
+
+    def stored(**syntax: object) -> SyntaxTable:
+        table = {"cache": "x", "parser": parser, **syntax}
+        settings = TaskModelSettings.model_validate({"encoder": encoder, "syntax": table})
+        assert settings.portable().encoder.name == tmp_path.name
+        assert settings.portable().syntax.cache is None
+        return settings.portable().syntax
+
+    assert stored(sla={}).parser == parser
+    files = stored(sla={}, trees="files", files=["a.mrg"])
+    assert (files.trees, files.files, files.parser) == ("files", ("a.mrg",), "en")
+    assert files.variant == SlaSettings()
+    assert stored(wla={}).parser == stored().parser == "en"
+    assert stored(sla={}, trees="random").parser == "en"
+
+
+def test_another_parser_takes_the_place_of_files() -> None:
+    files = SyntaxTable.model_validate({"sla": {}, "trees": "files", "files": ["a.mrg"]})
+    other = files.with_parser("en")
+    assert (other.trees, other.files, other.parser) == ("parser", (), "en")
+    random = SyntaxTable.model_validate({"sla": {}, "trees": "random"})
+    assert random.with_parser("en").trees == "random"

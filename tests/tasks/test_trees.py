@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from bnaparser.syntax.sources.file_trees import FileTrees
+from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.random_trees import random_trees
-from bnaparser.syntax.sources.tree_source import words_of
+from bnaparser.syntax.sources.tree_source import TreeSource, words_of
 from bnaparser.syntax.structure import parents_first
 from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source, words_only
@@ -57,3 +61,23 @@ def test_trees_of_several_files(tmp_path: Path) -> None:
     table = SyntaxTable.model_validate({"sla": {}, "trees": "files", "files": paths})
     found = tree_source(table)([("It", "fell"), "It rained"])
     assert [s.trees[0].words[1] for s in found] == ["fell", "rained"]
+
+
+def test_one_text_in_the_place_of_many_is_an_error(tmp_path: Path, tiny_model_dir: Path) -> None:
+    """Its characters were taken for texts."""
+    file = tmp_path / "a.mrg"
+    file.write_text("(TOP (S (NP (PRP It)) (VP (VBD fell))))\n", encoding="utf-8")
+    ours = ParserTrees(tiny_model_dir)
+    several = SyntaxTable.model_validate({"sla": {}, "trees": "files", "files": [str(file)] * 2})
+    sources: list[TreeSource] = [
+        ours,
+        FileTrees(file),
+        tree_source(several),
+        random_trees,
+        words_only,
+    ]
+    for source in sources:
+        with pytest.raises(TypeError, match="give a list of texts, not a string: 'It fell'"):
+            source("It fell")
+    with pytest.raises(TypeError, match="give a list of sentences of words"):
+        ours.parse("It fell")  # type: ignore[arg-type]

@@ -1,8 +1,4 @@
-"""DeBERTa and DeBERTa-v2: layers and attention modules are given subclasses of their own classes.
-
-The layers carry the batch as an argument, so that gradient checkpointing, which runs a layer a
-second time after the call is over, runs it with the same batch.
-"""
+"""DeBERTa and DeBERTa-v2: layers and attention modules are given subclasses of their own classes."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from transformers.models.deberta_v2 import modeling_deberta_v2 as v2
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families.site import Site
+from bnaparser.syntax.families.site import CarryingLayer, Site
 
 
 class _GuidedAttention:
@@ -105,27 +101,11 @@ class GuidedDebertaV2Attention(_GuidedAttention, v2.DisentangledSelfAttention): 
         return query, key, value, scores
 
 
-class _GuidedLayer:
-    """A DeBERTa's layer, which takes the batch along as an argument."""
-
-    attention: Any
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the layer with the batch of the call that is under way."""
-        held = self.attention.self.site.held()
-        return super().__call__(*args, syntax=held, **kwargs)  # type: ignore[misc]
-
-    def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:
-        """As the original, with the batch laid down where the attention finds it."""
-        self.attention.self.syntax = syntax
-        return super().forward(*args, **kwargs)  # type: ignore[misc]
-
-
-class GuidedDebertaLayer(_GuidedLayer, v1.DebertaLayer):  # type: ignore[misc]
+class GuidedDebertaLayer(CarryingLayer, v1.DebertaLayer):  # type: ignore[misc]
     """DeBERTa's layer, guided."""
 
 
-class GuidedDebertaV2Layer(_GuidedLayer, v2.DebertaV2Layer):  # type: ignore[misc]
+class GuidedDebertaV2Layer(CarryingLayer, v2.DebertaV2Layer):  # type: ignore[misc]
     """DeBERTa-v2's layer, guided."""
 
 

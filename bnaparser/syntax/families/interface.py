@@ -1,4 +1,4 @@
-"""BERT, RoBERTa, DistilBERT, ELECTRA, ALBERT, ModernBERT, T5: transformers' AttentionInterface.
+"""BERT and its kin, DistilBERT, ALBERT, ModernBERT, NomicBERT, T5: transformers' AttentionInterface.
 
 A registered function is called once a layer with queries, keys and values. What else it needs, a
 hook in front of the attention module adds to the keyword arguments that travel to it.
@@ -6,6 +6,7 @@ hook in front of the attention module adds to the keyword arguments that travel 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -23,7 +24,13 @@ PROJECTIONS = {
     "DistilBertSelfAttention": "out_lin",
     "AlbertAttention": "dense",
     "ModernBertAttention": "Wo",
+    "NomicBertAttention": "o_proj",
     "T5Attention": "o",
+    "MT5Attention": "o",
+    "UMT5Attention": "o",
+    "EuroBertAttention": "o_proj",
+    "GteAttention": "o_proj",
+    "JinaEmbeddingsV3Attention": "o_proj",
 }
 
 
@@ -94,7 +101,7 @@ def attend(
     scores = query @ key.transpose(-1, -2)
     if position_bias is not None:
         scores = scores + position_bias
-    allowed, scores = _weighed(attention_mask, scores)
+    allowed, scores = weighed(attention_mask, scores)
     projection: Any = site.projection
     attention = Attention(
         layer_input=layer_input,
@@ -105,12 +112,19 @@ def attend(
         allowed=allowed,
         dropout=dropout,
         output_weight=projection.weight,
-        rotary=rotary,
+        turn=None if rotary is None else partial(_turned, rotary),
     )
     return site.serve(attention, syntax)
 
 
-def _weighed(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor]:
+def _turned(rotary: tuple[Tensor, Tensor], keys: Tensor) -> Tensor:
+    """Return keys (B, T, W) turned by the cosine and sine of their positions, by halves."""
+    cosine, sine = rotary
+    left, right = keys.chunk(2, dim=-1)
+    return keys * cosine + torch.cat([-right, left], dim=-1) * sine
+
+
+def weighed(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor]:
     """Return which keys a mask lets see, and the scores with what it adds to these."""
     if mask is None or mask.dtype == torch.bool:
         return mask, scores

@@ -67,3 +67,23 @@ class Site:
         if batch is None or self.variant is None:
             return output
         return self.variant.finish(output, batch)
+
+
+class CarryingLayer:
+    """A layer that takes the batch along as an argument, where its own class takes no others.
+
+    So gradient checkpointing, which runs a layer a second time after the call is over, runs it with
+    the same batch.
+    """
+
+    attention: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the layer with the batch of the call that is under way."""
+        held = self.attention.self.site.held()
+        return super().__call__(*args, syntax=held, **kwargs)  # type: ignore[misc]
+
+    def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:
+        """As the original, with the batch laid down where the attention finds it."""
+        self.attention.self.syntax = syntax
+        return super().forward(*args, **kwargs)  # type: ignore[misc]

@@ -11,6 +11,7 @@ from bnaparser.errors import DataError
 from bnaparser.syntax.sources.conllu import load_conllu
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, words_of
 from bnaparser.syntax.structure import Structure, dependencies_of
+from bnaparser.text.sentence import not_one_string
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
@@ -54,7 +55,8 @@ class FileTrees:
 
     def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
         """Return the structure of each text, in order."""
-        return [self._structure(text, number) for number, text in enumerate(texts, 1)]
+        given = not_one_string(texts, "texts")
+        return [self._structure(text, number) for number, text in enumerate(given, 1)]
 
     def _structure(self, text: Text, number: int) -> Structure:
         if isinstance(text, str):

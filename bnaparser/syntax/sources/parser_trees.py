@@ -11,6 +11,7 @@ from bnaparser import models
 from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
+from bnaparser.text.sentence import not_one_string
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
@@ -54,13 +55,16 @@ class ParserTrees:
 
     def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
         """Return the structure of each text, in order."""
-        split_texts = [[sentence.words for sentence in sentences_of(text)] for text in texts]
+        split_texts = [
+            [sentence.words for sentence in sentences_of(text)]
+            for text in not_one_string(texts, "texts")
+        ]
         trees = self.parse(words for sentences in split_texts for words in sentences)
         return [self._structure(sentences, trees) for sentences in split_texts]
 
     def parse(self, sentences: Iterable[Words]) -> dict[Words, Tree | str]:
         """Return the tree of each sentence of words, or the reason why it has none."""
-        wanted = list(dict.fromkeys(sentences))
+        wanted = list(dict.fromkeys(not_one_string(sentences, "sentences of words")))
         found: dict[Words, Tree | str] = {}
         if self.store is not None:
             found.update(self.store.read(wanted))

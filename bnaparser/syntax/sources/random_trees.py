@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, words_of
 from bnaparser.syntax.structure import Structure
+from bnaparser.text.sentence import not_one_string
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import Tree
 
@@ -20,7 +21,7 @@ def random_trees(texts: Sequence[Text], /) -> list[Structure]:
     A binary tree that is split at random places, and dependencies that each of its nodes gives by
     picking the head of one of its halves at random.
     """
-    return [random_structure(words_of(text)) for text in texts]
+    return [random_structure(words_of(text)) for text in not_one_string(texts, "texts")]
 
 
 def random_structure(words: Sequence[str]) -> Structure:

@@ -12,6 +12,7 @@ from typing import Any
 from bnaparser.errors import MissingExtraError, ModelError
 from bnaparser.syntax.sources.tree_source import NO_WORDS, SpacedSentence, Text, sentences_of
 from bnaparser.syntax.structure import Structure
+from bnaparser.text.sentence import not_one_string
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -32,7 +33,7 @@ class SpacyTrees:
 
     def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
         """Return the structure of each text, in order."""
-        split_texts = [sentences_of(text) for text in texts]
+        split_texts = [sentences_of(text) for text in not_one_string(texts, "texts")]
         reasons = [_why_not(sentences) for sentences in split_texts]
         taken = zip(split_texts, reasons, strict=True)
         documents = (self._document(s) for text, why in taken if why is None for s in text)

@@ -84,7 +84,8 @@ class ParentHead(nn.Module):
         """Return the attention with the scores of this head; the same where it has no matrices."""
         if not len(self.matrices):
             return attention
-        keys = turned(F.linear(attention.layer_input, self.matrices[layer]), attention.rotary)
+        keys = F.linear(attention.layer_input, self.matrices[layer])
+        keys = keys if attention.turn is None else attention.turn(keys)
         change = keys - attention.key[:, self.head]
         scores = attention.scores.clone()
         scores[:, self.head] += attention.query[:, self.head] @ change.transpose(-1, -2)
@@ -109,15 +110,6 @@ class ParentHead(nn.Module):
     def loss(self) -> Tensor | None:
         """Return the weighted mean over layers of the last call, None where none was kept."""
         return self.loss_weight * torch.stack(self.losses).mean() if self.losses else None
-
-
-def turned(keys: Tensor, rotary: tuple[Tensor, Tensor] | None) -> Tensor:
-    """Turn keys (B, T, W) by their positions where the family does so with its own."""
-    if rotary is None:
-        return keys
-    cosine, sine = rotary
-    left, right = keys.chunk(2, dim=-1)
-    return keys * cosine + torch.cat([-right, left], dim=-1) * sine
 
 
 class Lisa(AttentionVariant):

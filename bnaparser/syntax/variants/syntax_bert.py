@@ -45,12 +45,14 @@ class SyntaxBertSettings(SyntaxSettings):
     ``trees``, ``relations``, ``distances``: a sub-network for each of their combinations, 90 in
     the paper; with ``pair`` two sentences have another for each kind of tree, 92.
     ``pair_diagonal`` adds each token itself to it, as the authors' program does.
-    ``constituency``: words are leaves, so none is another's parent; "headed" takes the tree
-    between the phrases' head words instead. ``random_masks`` puts the relations between random
+    ``constituency``: words are leaves, so none is another's parent; "headed" makes a phrase's head
+    word the parent of its others, by the head rules that made the text's dependencies, at their
+    distance through the tree. ``random_masks`` puts the relations between random
     words, as many as there are, the same in every epoch (``seed``).
     ``mask_mode`` "multiply" is eq. 1 as printed: a masked score is 0, not out.
-    ``empty_row``: a token without partners in a sub-network sees all there ("full"), itself
-    ("self"), or has no part in it ("drop"; where it has none at all it sees all).
+    ``empty_row``: a token without partners in a sub-network sees all there ("full": by the scores,
+    or all alike where "multiply" makes each score 0), itself ("self"), or has no part in it
+    ("drop"; where it has none at all it sees all by the scores).
     ``mixing``: "topical" attention, or the "mean", the "sum", the sum by the root of the number.
     ``share_topical`` False: parameters for each layer, applied before W^O, as in the program.
     ``lisa``: one head of the unmasked sub-networks attends to the parent, by its form "replace".
@@ -78,9 +80,10 @@ class SyntaxBertSettings(SyntaxSettings):
             raise ValueError("trees and relations must not repeat")
         if self.lisa is not None and self.lisa.form != "replace":
             raise ValueError('LISA in Syntax-BERT has lisa.form = "replace"')
-        if self.lisa is not None and self.empty_row != "full":
+        if self.lisa is not None and (self.empty_row, self.mask_mode) != ("full", "additive"):
             raise ValueError(
-                'LISA in Syntax-BERT needs empty_row = "full": an unmasked sub-network'
+                'LISA in Syntax-BERT needs an unmasked sub-network: empty_row = "full" and '
+                'mask_mode = "additive"'
             )
         return self
 
@@ -129,21 +132,26 @@ def word_subnetworks(
         raise DataError('there are no constituency trees: set trees = ["dependency"]')
     else:
         headed = settings.constituency == "headed"
-        found = constituency_relations(structure.trees, headed=headed)
+        found = constituency_relations(
+            structure.trees, dependency_heads(structure) if headed else None
+        )
     subnetworks = np.zeros((len(structure.words),) * 2, np.uint8)
     for number, relation in enumerate(settings.relations):
         distances = getattr(found, relation)
         near = (distances > 0) & (distances <= settings.distances)
         subnetworks[near] = number * settings.distances + distances[near]
     if settings.random_masks:
-        return shuffled(subnetworks, structure.words, settings.seed)
+        return shuffled(subnetworks, [tree, *structure.words], settings.seed)
     return subnetworks
 
 
-def shuffled(subnetworks: NDArray[np.uint8], words: Sequence[str], seed: int) -> NDArray[np.uint8]:
-    """Return the same numbers at random places off the diagonal, always the same for the same words."""
+def shuffled(subnetworks: NDArray[np.uint8], names: Sequence[str], seed: int) -> NDArray[np.uint8]:
+    """Return the same numbers at random places off the diagonal, always the same for the same names.
+
+    The kind of tree and the words are the names: each kind's places are drawn by themselves.
+    """
     generator = np.random.default_rng(
-        [seed, zlib.crc32("\n".join(words).encode("utf-8", "replace"))]
+        [seed, zlib.crc32("\n".join(names).encode("utf-8", "replace"))]
     )
     places = ~np.eye(len(subnetworks), dtype=bool)
     moved = subnetworks.copy()
@@ -286,6 +294,9 @@ class _SubNetworks:
         if settings.empty_row == "self":
             empty = torch.eye(scores.shape[-1], dtype=wide, device=scores.device)[None, None]
             empty = attention.drop(empty.expand_as(scores))
+        elif settings.empty_row == "full" and settings.mask_mode == "multiply":
+            alike = allowed / allowed.sum(dim=-1, keepdim=True).clamp_min(1)
+            empty = attention.drop(alike.to(wide).expand_as(scores))
         self.others = [empty.to(wide)]
 
     def add_unmasked(self, probabilities: Tensor) -> None:

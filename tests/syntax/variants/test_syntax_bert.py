@@ -20,10 +20,13 @@ from bnaparser.syntax.variants.syntax_bert import (
     SyntaxBert,
     SyntaxBertSettings,
     pair_mask,
+    shuffled,
     word_subnetworks,
 )
 from bnaparser.syntax.variants.topical import Topical, topical_weights
 from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
+from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
 
 Fresh = Callable[[str], Any]
@@ -74,7 +77,24 @@ def test_the_masks_of_a_constituency_tree() -> None:
     for (i, j), distance in examples.items():
         assert distances[i, j] == distances[j, i] == distance
     headed = word_subnetworks(text, "constituency", SyntaxBertSettings(constituency="headed"))
-    assert {(2, 1)} <= places(headed, 1) and {(1, 2)} <= places(headed, 16)
+    assert {(2, 1)} <= places(headed, 4) and {(1, 2)} <= places(headed, 19)
+
+
+def test_headed_constituents_are_no_dependencies_and_follow_the_texts_head_rules() -> None:
+    """They were the dependency networks once more, by one set of head rules for all."""
+    tree = Tree.parse(
+        "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"
+    )
+    settings = SyntaxBertSettings(constituency="headed")
+    found = []
+    for rules in (UD, COLLINS):
+        text = Structure.of_trees(tree.words, [tree], rules)
+        found.append(word_subnetworks(text, "constituency", settings))
+        dependencies = word_subnetworks(text, "dependency", settings)
+        parents = (found[-1] > 0) & (found[-1] <= 15)
+        assert (parents == ((dependencies > 0) & (dependencies <= 15))).all()
+        assert (found[-1][parents] != dependencies[parents]).mean() > 0.5
+    assert {(5, 3)} <= places(found[0], 3) and {(3, 5)} <= places(found[1], 3)
 
 
 def test_farther_pairs_are_in_no_mask() -> None:
@@ -116,6 +136,13 @@ def test_random_masks_are_as_dense_and_always_the_same(the_cat: Structure) -> No
     assert (found == word_subnetworks(the_cat, "dependency", settings)).all()
     other = SyntaxBertSettings(random_masks=True, seed=1)
     assert (found != word_subnetworks(the_cat, "dependency", other)).any()
+
+
+def test_random_masks_of_the_two_kinds_of_trees_are_drawn_apart() -> None:
+    places = np.arange(100, dtype=np.uint8).reshape(10, 10)
+    words = tuple("abcdefghij")
+    moved = [shuffled(places, [tree, *words], 0) for tree in ("dependency", "constituency")]
+    assert (moved[0] != moved[1]).mean() > 0.8
 
 
 def test_a_masked_score_is_out_or_zero() -> None:
@@ -161,6 +188,10 @@ def test_equal_sub_networks_may_be_merged() -> None:
     assert torch.allclose(one, all_, atol=1e-6)
 
 
+# Equation 1 as printed: also where a whole row of M is 0.
+LITERAL = ("multiply", "full")
+
+
 def softmax(scores: np.ndarray) -> np.ndarray:
     powers = np.exp(scores - scores.max())
     result: np.ndarray = powers / powers.sum()
@@ -194,7 +225,7 @@ def context_of(
                 assert syntax.parent_head is not None
                 matrix = syntax.parent_head.matrices[0].detach().double().numpy()
                 scores = seen["query"][head, i] @ (matrix @ seen["hidden"].T) / 4
-            if not mask[i].any():
+            if not mask[i].any() and (settings.mask_mode, settings.empty_row) != LITERAL:
                 if settings.empty_row == "drop":
                     continue
                 row = np.eye(size)[i] if settings.empty_row == "self" else softmax(scores)
@@ -252,6 +283,7 @@ def topically_mixed(outputs: np.ndarray, syntax: SyntaxBert) -> np.ndarray:
     [
         {},
         {"mask_mode": "multiply"},
+        {"mask_mode": "multiply", "empty_row": "self"},
         {"empty_row": "self"},
         {"empty_row": "drop"},
         {"mask_mode": "multiply", "empty_row": "drop", "constituency": "headed"},
@@ -328,6 +360,7 @@ def test_all_of_table_5_can_be_set() -> None:
         ({"relations": ("child", "child")}, "must not repeat"),
         ({"lisa": LisaSettings()}, 'lisa.form = "replace"'),
         ({"lisa": LisaSettings(form="replace"), "empty_row": "drop"}, "unmasked sub-network"),
+        ({"lisa": LisaSettings(form="replace"), "mask_mode": "multiply"}, "unmasked sub-network"),
     ],
 )
 def test_settings_that_mean_nothing_are_told(options: dict[str, Any], message: str) -> None:

@@ -1,0 +1,104 @@
+"""Longformer: layers and attention modules are given subclasses of their own classes.
+
+Its windows are computed here as masks of a whole matrix of scores: a long text takes the time and
+memory of full attention.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.models.longformer.modeling_longformer import (
+    LongformerLayer,
+    LongformerSelfAttention,
+)
+
+from bnaparser.errors import SettingsError
+from bnaparser.syntax.attention import Attention
+from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.syntax.families.site import CarryingLayer, Site
+
+
+class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
+    """Longformer's attention within its window, its softmax left to the variant at ``site``."""
+
+    site: Site
+    syntax: SyntaxBatch | None
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor,
+        is_index_masked: Tensor,
+        is_index_global_attn: Tensor | None = None,
+        is_global_attn: bool | None = None,
+        output_attentions: bool = False,
+    ) -> tuple[Tensor, ...]:
+        """Return the contexts (B, T, H), and the probabilities (B, T, A, T) where they are asked for.
+
+        The encoder fills texts up to whole windows; what it has filled in is left out here.
+        """
+        if is_global_attn:
+            if self.syntax is not None:
+                raise SettingsError("Longformer takes no syntax beside global_attention_mask")
+            return super().forward(  # type: ignore[no-any-return]
+                hidden_states,
+                attention_mask,
+                is_index_masked,
+                is_index_global_attn,
+                is_global_attn,
+                output_attentions,
+            )
+        filled = hidden_states.shape[1]
+        size = filled if self.syntax is None else self.syntax.shape[1]
+        hidden = hidden_states[:, :size]
+        heads = (*hidden.shape[:-1], self.num_heads, self.head_dim)
+        query, key, value = (
+            projection(hidden).view(heads).transpose(1, 2)
+            for projection in (self.query, self.key, self.value)
+        )
+        query = query * self.head_dim**-0.5
+        places = torch.arange(size, device=hidden.device)
+        near = (places - places[:, None]).abs() <= self.one_sided_attn_window_size
+        projection: Any = self.site.projection
+        attention = Attention(
+            layer_input=hidden,
+            query=query,
+            key=key,
+            value=value,
+            scores=query @ key.transpose(-1, -2),
+            allowed=near & ~is_index_masked[:, None, None, :size],
+            dropout=self.dropout if self.training else 0.0,
+            output_weight=projection.weight,
+        )
+        contexts, probabilities = self.site.serve(attention, self.syntax)
+        output = F.pad(contexts.flatten(2), (0, 0, 0, filled - size))
+        shown = F.pad(probabilities, (0, 0, 0, filled - size)).transpose(1, 2)
+        return (output, shown) if output_attentions else (output,)
+
+
+class GuidedLongformerLayer(CarryingLayer, LongformerLayer):  # type: ignore[misc]
+    """Longformer's layer, guided."""
+
+
+def find_sites(encoder: PreTrainedModel) -> list[Site]:
+    """Return the attention modules of a Longformer, in order; none of other encoders."""
+    layers = [module for module in encoder.modules() if type(module) is LongformerLayer]
+    return [
+        Site(layer.attention.self, layer.attention.output.dense, number)
+        for number, layer in enumerate(layers)
+    ]
+
+
+def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+    """Give layers and modules the subclasses: the names of all weights stay."""
+    for layer in encoder.modules():
+        if type(layer) is LongformerLayer:
+            layer.__class__ = GuidedLongformerLayer
+    for site in sites:
+        site.module.__class__ = GuidedLongformerAttention
+        site.module.site, site.module.syntax = site, None  # type: ignore[assignment]
