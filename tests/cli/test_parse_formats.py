@@ -37,7 +37,7 @@ def test_draw_is_each_tree_in_lines_of_text(run: Run, monkeypatch: pytest.Monkey
     trees = [
         Tree.parse(line) for line in run("It rained.\nDogs bark.\n", "bracket")[1].splitlines()
     ]
-    code, out, err = run("It rained.\n\nDogs bark.\n", "draw")
+    code, out, err = run("It rained.\nDogs bark.\n", "draw")
     assert (code, err) == (0, "")
     assert out == "".join(f"{tree.draw(60)}\n\n" for tree in trees)
 
