@@ -231,7 +231,9 @@ def fairness(report: Report, options: argparse.Namespace) -> None:
     report.aim(f"behind them {behind:.2f} s (median), aim {AIM_BEHIND_SECONDS}",
                behind <= AIM_BEHIND_SECONDS)  # fmt: skip
     ratios = [turn.service_rate / turn.library_rate for turn in turns]
-    rates = ", ".join(f"{turn.service_rate:.1f} ({ratio:.2f})" for turn, ratio in zip(turns, ratios, strict=True))
+    rates = ", ".join(
+        f"{turn.service_rate:.1f} ({ratio:.2f})" for turn, ratio in zip(turns, ratios, strict=True)
+    )
     report.add(f"- sentences/s, and as part of the library's in one call, by turns: {rates}.")
     ratio = statistics.median(ratios)
     report.aim(f"ratio {ratio:.3f} (median), aim {AIM_RATIO}", ratio >= AIM_RATIO)

@@ -191,11 +191,14 @@ class Waiting(Generic[Unit, Result]):
     def take(self, batch_words: int) -> list[Queued[Unit, Result]]:
         """Take out the next batch, sentences of ``batch_words`` words at most.
 
-        It has more where the first, or the first of who has waited longest, is longer than its part.
+        It has more where the first, or the first of who has waited longest, is longer than its part;
+        and half as many while one is new and another has had more than a whole batch.
         """
         jobs = self._next_queue()
         if not jobs:
             return []
+        if _some_just_came(jobs, batch_words):
+            batch_words //= 2
         batch: _Batch[Unit, Result] = _Batch()
         batch.fill_from_the_least(jobs, int(_FOR_THE_LEAST * batch_words))
         batch.fill_from_the_oldest(jobs, batch_words)
@@ -221,3 +224,9 @@ class Waiting(Generic[Unit, Result]):
 def weight(sentence: HasWords) -> int:
     """Return the words that a sentence counts as; one without words takes a place all the same."""
     return max(1, len(sentence.words))
+
+
+def _some_just_came(jobs: Sequence[Job[Unit, Result]], batch_words: int) -> bool:
+    """Whether someone has just come to whom the words of long requests would only be in the way."""
+    begun = [job.begun for job in jobs]
+    return min(begun) == 0 and max(begun) > batch_words

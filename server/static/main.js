@@ -15,12 +15,13 @@ const MOST_RETRIES = 5;
 const LINK_CHARACTERS = 8000; // what mail programs and browsers carry whole
 const KEY = "bnaparser-key";
 
+// The model `en` parses each of them as the Penn Treebank would.
 const EXAMPLES = [
-  "I saw the man with the telescope.",
+  "The cat that the dog chased ran away.",
   "Colorless green ideas sleep furiously.",
-  "Which book did you say that she wanted to read?",
-  "Time flies like an arrow; fruit flies like a banana.",
-  "The linguist who taught us drew every tree.",
+  "The horse raced past the barn fell.",
+  "The committee, which met on Monday, rejected the plan.",
+  "What did the children find under the old bridge?",
   "It rained all night. By morning the river had burst its banks.",
 ];
 

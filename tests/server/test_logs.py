@@ -26,7 +26,7 @@ def record(message: str, level: int = logging.INFO, **fields: Any) -> logging.Lo
     return made
 
 
-ANSWERED = {
+ANSWERED: dict[str, Any] = {
     "method": "POST",
     "path": "/v1/parse",
     "status": 200,

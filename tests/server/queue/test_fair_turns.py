@@ -58,6 +58,22 @@ def test_a_short_request_behind_nine_long_ones_is_in_the_next_batch(
     asyncio.run(check())
 
 
+def test_the_batch_of_a_short_request_behind_long_ones_is_half_as_large() -> None:
+    async def check() -> None:
+        waiting: Waiting[Sentence, Parse] = Waiting(Metrics())
+        for one in nine_of_80():
+            waiting.add(one)
+        sizes = []
+        for number in range(16):
+            if number == 12:
+                waiting.add(job([12]))
+            sizes.append(sum(queued.words for queued in waiting.take(BATCH)))
+        assert sizes[12] <= BATCH / 2
+        assert min(sizes[8:12] + sizes[13:]) > 0.9 * BATCH
+
+    asyncio.run(check())
+
+
 def test_short_requests_of_many_keep_the_order_in_which_they_came() -> None:
     async def check() -> None:
         chance = random.Random(4)
@@ -91,7 +107,7 @@ def test_who_has_waited_longest_goes_on_while_others_keep_coming(length: int) ->
                 waiting.add(job([length]))
             assert any(queued.job is oldest for queued in waiting.take(BATCH))
             batches += 1
-        assert batches <= (20 if length == 350 else 4)
+        assert batches <= (20 if length == 350 else 6)
 
     asyncio.run(check())
 
