@@ -1,4 +1,4 @@
-"""Logs as lines of JSON, without the users' text."""
+"""Logs without the users' text: as lines of JSON, or for people who watch a terminal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 import traceback
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
@@ -35,20 +36,69 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=True, default=str)
 
 
+class TextLines(logging.Formatter):
+    """A line a record, to be read: time of day, message, and the record's ``fields`` in words.
+
+    A level other than "info" is named. Of exceptions it tells what JsonLines tells. What could steer
+    a terminal, in a path say, is escaped.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as one line, or of an exception several."""
+        time = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
+        level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
+        fields = getattr(record, "fields", {})
+        said = _answered(fields) if "path" in fields else _with(record.getMessage(), fields)
+        lines = [f"{time} {level}{said}"]
+        if record.exc_info and record.exc_info[0] is not None:
+            lines += [record.exc_info[0].__name__, *_places(record.exc_info[2])]
+        return "\n    ".join(map(_harmless, lines))
+
+
+def as_text(settings: ServerSettings) -> bool:
+    """Return whether logs are for people: as the settings say, else where they go to a terminal."""
+    if settings.log_format is not None:
+        return settings.log_format == "text"
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def configure(settings: ServerSettings) -> None:
     """Write logs to standard error, unless the program has set up logging itself.
 
     Of this package and of uvicorn, records from ``settings.log_level`` on; of others, warnings.
     uvicorn's access log is turned off: ours tells the same without the query string, which may
-    hold text.
+    hold text. What uvicorn says of its start and end is left out of logs that people read.
     """
     logging.getLogger("uvicorn.access").disabled = True
-    for name in ("bnaparser", "uvicorn"):
-        logging.getLogger(name).setLevel(settings.log_level.upper())
+    level = settings.log_level.upper()
+    logging.getLogger("bnaparser").setLevel(level)
+    quiet = as_text(settings) and settings.log_level == "info"
+    logging.getLogger("uvicorn").setLevel("WARNING" if quiet else level)
     if not logging.getLogger().handlers:
         handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(JsonLines())
+        handler.setFormatter(TextLines() if as_text(settings) else JsonLines())
         logging.getLogger().addHandler(handler)
+
+
+def _answered(fields: Mapping[str, Any]) -> str:
+    """Say what became of a request; its number only where something went wrong."""
+    counts = [
+        f"{fields[name]:,} {name if fields[name] != 1 else name[:-1]}"
+        for name in ("sentences", "words", "errors")
+        if fields.get(name)
+    ]
+    parts = [f"{fields['status']} in {fields['seconds']:.3f} s", *counts]
+    if fields["status"] >= 400:
+        parts.append(f"request {fields['request_id']}")
+    return f"{fields['method']} {fields['path']}: {', '.join(parts)}"
+
+
+def _with(message: str, fields: Mapping[str, Any]) -> str:
+    return ", ".join([message, *(f"{name} {value}" for name, value in fields.items())])
+
+
+def _harmless(line: str) -> str:
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in line)
 
 
 def _places(trace: TracebackType | None) -> list[str]:

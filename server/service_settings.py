@@ -12,6 +12,11 @@ from bnaparser.errors import SettingsError
 from bnaparser.text.sentence import MAX_WORDS
 
 ENVIRONMENT_PREFIX = "BNAPARSER_"
+# A core parses about 500 words a second with the model `en`: a batch takes less than half a second.
+# Smaller ones go through more slowly, larger ones hold up who comes meanwhile; benchmarks/service
+# has figures.
+BATCH_WORDS_A_THREAD = 200
+BATCH_WORDS_ON_GPU = 1000
 
 
 def _number(default: float | None, description: str, **bounds: Any) -> Any:
@@ -54,7 +59,11 @@ class ServerSettings(BaseSettings):
         ge=1,
         le=1024,
     )
-    batch_tokens: int = _number(1000, "words that a batch holds at most")
+    batch_tokens: int | None = _number(
+        None,
+        "words that a batch holds at most, and so how long a short request may have to wait; by"
+        f" default {BATCH_WORDS_A_THREAD} for each thread on a CPU, {BATCH_WORDS_ON_GPU} on a GPU",
+    )
     queue_words: int = _number(
         50_000,
         "words that wait in a worker at most, and no more than it can answer within two thirds of"
@@ -99,6 +108,18 @@ class ServerSettings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="what is logged: debug, info, warning or error"
     )
+    log_format: Literal["json", "text"] | None = Field(
+        default=None,
+        description="how it is logged: json, or text for people; by default text where standard"
+        " error is a terminal",
+    )
+
+    def batch_words(self, device: str, threads: int) -> int:
+        """Return the words that a batch holds at most, for models on a torch device."""
+        if self.batch_tokens is not None:
+            return self.batch_tokens
+        on_cpu = device.startswith("cpu")
+        return BATCH_WORDS_A_THREAD * threads if on_cpu else BATCH_WORDS_ON_GPU
 
     @property
     def queue_seconds(self) -> float:

@@ -1,4 +1,4 @@
-"""What the service promises, measured: clients, schema, load, overload, endurance, faults.
+"""What the service promises, measured: clients, schema, load, fairness, overload, endurance, faults.
 
     python -m benchmarks.service.run_service [--model en] [--parts schema,faults,...] [--sentences FILE]
 
@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import machine
+from benchmarks.service import fairness as fair
 from benchmarks.service import load
 from benchmarks.service.faults import run_faults
 from benchmarks.service.service_process import SERVE, Fault, Server, checked
@@ -37,6 +38,7 @@ NOTES = "notes"
 CONNECTIONS = (64, 128, 256)
 TURNS = 6
 AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05, 0.05
+AIM_BEHIND_SECONDS = 0.5
 
 
 class Report:
@@ -211,6 +213,32 @@ def throughput(report: Report, options: argparse.Namespace) -> None:
                    f"{AIM_LONE_SECONDS * 1e3:.0f} ms more", alone - bare <= AIM_LONE_SECONDS)  # fmt: skip
 
 
+def fairness(report: Report, options: argparse.Namespace) -> None:
+    """A short request behind long ones: its time, and the throughput beside it."""
+    parse = load_library(options)
+    sentences = read_sentences(options)
+    # A machine that is busy with other things as well is slow: nobody is to be refused for that.
+    with started(options, ["--deadline-seconds", "600"]) as server:
+        fair.one_turn(server, parse, sentences)
+        alone = load.lone_latency(server, [fair.SHORT], 20)
+        turns = [fair.one_turn(server, parse, sentences) for _ in range(TURNS)]
+    took = sorted(seconds for turn in turns for seconds in turn.short_seconds)
+    behind = statistics.median(took)
+    report.add(f"A sentence behind {fair.LONG_REQUESTS} requests of {fair.SENTENCES_EACH} sentences, "
+               f"{words(sentences) / len(sentences):.1f} words each on average; {len(took)} times.\n")  # fmt: skip
+    report.add(f"- alone {alone * 1e3:.0f} ms; behind them {behind / alone:.1f} times as long, 90 of 100 "
+               f"within {load.percentile(took, 90):.2f} s, the slowest {took[-1]:.2f} s.")  # fmt: skip
+    report.aim(f"behind them {behind:.2f} s (median), aim {AIM_BEHIND_SECONDS}",
+               behind <= AIM_BEHIND_SECONDS)  # fmt: skip
+    ratios = [turn.service_rate / turn.library_rate for turn in turns]
+    rates = ", ".join(
+        f"{turn.service_rate:.1f} ({ratio:.2f})" for turn, ratio in zip(turns, ratios, strict=True)
+    )
+    report.add(f"- sentences/s, and as part of the library's in one call, by turns: {rates}.")
+    ratio = statistics.median(ratios)
+    report.aim(f"ratio {ratio:.3f} (median), aim {AIM_RATIO}", ratio >= AIM_RATIO)
+
+
 def load_library(options: argparse.Namespace) -> Parse:
     """Return what parses texts without the service."""
     from bnaparser import Parser
@@ -341,6 +369,7 @@ PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
     "clients": clients,
     "schema": schema,
     "throughput": throughput,
+    "fairness": fairness,
     "overload": overload,
     "endurance": endurance,
     "faults": faults,

@@ -13,6 +13,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -31,6 +32,7 @@ from bnaparser.server.process.sockets import (
     address_of,
     close_stalling,
     open_sockets,
+    page_of,
     port_error,
     port_of,
 )
@@ -78,6 +80,12 @@ def serve(settings: ServerSettings, load: Load = load_parser) -> None:
     _end()
 
 
+def _welcome(settings: ServerSettings, sockets: Sequence[socket.socket]) -> None:
+    """Tell whoever started the service on a terminal where its page is, now that it is there."""
+    if logs.as_text(settings):
+        print(f"The page is at {page_of(sockets)} ; Ctrl-C ends it.", file=sys.stderr, flush=True)
+
+
 def _raise_file_limit() -> None:
     """Allow as many open connections as the system lets us: the usual limit is 1024."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -92,7 +100,9 @@ def _supervise(settings: ServerSettings, load: Load, sockets: Sequence[socket.so
     with TemporaryDirectory(prefix=f"bnaparser-metrics-{os.getpid()}-") as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # for the workers, when they start
         target = partial(_worker, settings, load, sockets)
-        Supervisor(target, settings.workers, settings.drain_seconds, mark_process_dead).run()
+        welcome = partial(_welcome, settings, sockets)
+        patience = settings.drain_seconds
+        Supervisor(target, settings.workers, patience, mark_process_dead, welcome).run()
 
 
 def _worker(
@@ -115,7 +125,7 @@ async def _work(
     from bnaparser.server.app import create_app
 
     app = create_app(settings, load)
-    listening = None if pipe is None else partial(pipe.send, READY)
+    listening = partial(_welcome, settings, sockets) if pipe is None else partial(pipe.send, READY)
     server = _Server(_configuration(app, settings), app.state.service, settings, listening)
     loop = asyncio.get_running_loop()
     if pipe is not None:
@@ -163,7 +173,7 @@ class _Server(uvicorn.Server):
         config: uvicorn.Config,
         service: Service,
         settings: ServerSettings,
-        listening: Callable[[], None] | None,
+        listening: Callable[[], None],
     ):
         super().__init__(config)
         self._service, self._drain_seconds = service, settings.drain_seconds
@@ -184,8 +194,7 @@ class _Server(uvicorn.Server):
         # a burst would go to one worker), and how many may wait in the system, which is set here.
         for one in sockets or []:
             one.listen(BACKLOG)
-        if self._listening is not None:
-            self._listening()
+        self._listening()
 
     def stop(self) -> None:
         """Begin to drain; to be called from the event loop, as often as one likes."""

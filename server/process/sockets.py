@@ -72,6 +72,14 @@ def address_of(one: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def page_of(sockets: Sequence[socket.socket]) -> str:
+    """Return where a browser on this machine finds the page."""
+    local = (
+        address_of(sockets[0]).replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    )
+    return f"{local}/"
+
+
 def port_error(host: str, port: int, error: OSError | UnicodeError) -> PortError:
     """Return the error that says why an address cannot be listened on, and what to do."""
     if isinstance(error, UnicodeError):

@@ -84,7 +84,7 @@ class Supervisor:
 
     ``target`` can be pickled and is given the pipe to report through. ``patience`` is the time in
     seconds that a worker may take to end after SIGTERM. ``buried`` is called with the process id
-    of each worker that ended.
+    of each worker that ended, ``begun`` once, when the first worker is ready.
     """
 
     def __init__(
@@ -93,8 +93,10 @@ class Supervisor:
         count: int,
         patience: float,
         buried: Callable[[int], None],
+        begun: Callable[[], None] = lambda: None,
     ):
-        self._target, self._count, self._patience, self._buried = target, count, patience, buried
+        self._target, self._count, self._patience = target, count, patience
+        self._buried, self._begun = buried, begun
         self._workers: list[_Worker] = []
         self._started = self._failed_starts = 0
         self._proven = False  # whether a worker was ever ready
@@ -138,6 +140,8 @@ class Supervisor:
             if worker.pipe in happened:
                 worker.listen()
                 if worker.ready:
+                    if not self._proven:
+                        self._begun()
                     self._proven, self._failed_starts = True, 0
             if worker.process.sentinel in happened:
                 self._bury(worker)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,8 +22,8 @@ log = logging.getLogger(__name__)
 
 Work = Callable[[Sequence[Unit], Rows], list[Result]]
 
-# How much of the measured speed the last batch decides.
-_NEWEST = 0.2
+# The speed is measured over about so long: of a batch that took a second, a fifth of it.
+_SPEED_SECONDS = 5.0
 # A batch counts for that if it has this share of the words allowed: with little to do, small batches
 # go through slowly, and say nothing about how long a full queue takes.
 _FULL = 0.5
@@ -45,8 +46,8 @@ _Done = tuple[_Batch[Unit, Result], _Outcome[Result]]
 class QueueLimits:
     """How much a batch and a queue may hold.
 
-    ``batch_words`` bounds a batch, unless it is one sentence; ``queue_words`` bounds the words that
-    wait, and so does ``queue_seconds``, the time that they will take at the speed of late.
+    ``batch_words`` bounds a batch, unless a sentence or two have more; ``queue_words`` bounds the
+    words that wait, and so does ``queue_seconds``, the time that they will take at the speed of late.
     """
 
     batch_words: int
@@ -184,7 +185,8 @@ class Batcher(Generic[Unit, Result]):
         """Note a batch done ``seconds`` after it could begin: other work may have come before it."""
         words = sum(queued.words for queued in batch)
         if words >= _FULL * self.limits.batch_words:
-            self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
+            newest = 1.0 - math.exp(-seconds / _SPEED_SECONDS)
+            self.speed += newest * (words / max(seconds, 1e-6) - self.speed)
         self.metrics.batch_sentences.observe(len(batch))
         self.metrics.batch_words.observe(words)
         self.metrics.words.inc(words)

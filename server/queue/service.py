@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from bnaparser import models
 from bnaparser.errors import ModelError
+from bnaparser.models.about import About, about
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
@@ -55,19 +56,26 @@ def load_parser(settings: ServerSettings) -> Parser:
 
         from bnaparser.parsing.parser import Parser
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    threads = settings.threads or max(1, (cores or 1) // settings.workers)
+    threads = threads_of(settings)
     if threads != torch.get_num_threads():
         torch.set_num_threads(threads)
+    pieces = settings.batch_tokens and _PIECES_A_WORD * settings.batch_tokens
     with loading():
-        return Parser.load(settings.model, settings.device, _PIECES_A_WORD * settings.batch_tokens)
+        return Parser.load(settings.model, settings.device, pieces)
+
+
+def threads_of(settings: ServerSettings) -> int:
+    """Return the threads that a worker's models may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return settings.threads or max(1, (cores or 1) // settings.workers)
 
 
 class Service:
     """What the routes use: ``parse``, ``classify``, and how the service is.
 
-    ``model_name`` and ``classifier_name`` (empty without one) are for the answers; ``in_flight``
-    counts the requests whose body was read and whose answer is not yet sent.
+    ``model_name`` and ``classifier_name`` (empty without one) are for the answers, ``about`` and
+    ``about_classifier`` tell what is known of them; ``in_flight`` counts the requests whose body was
+    read and whose answer is not yet sent.
     """
 
     def __init__(
@@ -80,6 +88,7 @@ class Service:
         self.metrics = Metrics()
         self.model_name = _shown_name(settings.model)
         self.classifier_name = _shown_name(settings.classifier) if settings.classifier else ""
+        self.about, self.about_classifier = About(self.model_name), About(self.classifier_name)
         self.parser: Parser | None = None
         self.classifying: Classifying | None = None
         self.draining = False
@@ -103,9 +112,8 @@ class Service:
         """Load the models and try them out. Raises ModelError, in one sentence."""
         started = time.perf_counter()
         parser = await self._model_thread.run(self._load, self.settings)
-        limits = QueueLimits(
-            self.settings.batch_tokens, self.settings.queue_words, self.settings.queue_seconds
-        )
+        batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
+        limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
         batcher = Batcher(parser.parse_sentences, limits, self.metrics, thread=self._model_thread)
         try:
             warm_up = await batcher.try_out(tokenize(_WARM_UP))
@@ -114,6 +122,8 @@ class Service:
         if warm_up.error is not None:
             raise ModelError(f"the model {self.settings.model!r} cannot parse: {warm_up.error}")
         classifying = await self._classifying(parser, batcher)
+        self.about = _about(self.settings.model)
+        self.about_classifier = _about(self.settings.classifier or "")
         batcher.start()
         self.parser, self.classifying, self._batcher = parser, classifying, batcher
         seconds = round(time.perf_counter() - started, 2)
@@ -244,6 +254,14 @@ def _shown_name(name: str) -> str:
     """Return a model's name: of a folder the last part, for paths are nobody else's business."""
     shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
     return name if shipped_or_hub else Path(name).resolve().name
+
+
+def _about(name: str) -> About:
+    """Return what is known of a model that was loaded; nothing where its folder does not tell."""
+    try:
+        return about(models.find(name))
+    except ModelError:
+        return About(name)
 
 
 async def _before(seconds: float, record: Record, work: Coroutine[Any, Any, Result]) -> Result:

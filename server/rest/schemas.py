@@ -200,6 +200,8 @@ class Model(BaseModel):
     """A model that the service parses with."""
 
     name: str
+    license: str = Field(description="of the model; empty where its folder does not tell")
+    license_note: str = Field(description="why, in a sentence")
     version: str = Field(description="of bnaparser")
     device: str
     predicts_tags: bool = Field(description="if not, every tag is XX unless tags are given")
@@ -211,6 +213,8 @@ class ClassifierModel(BaseModel):
     """A model that the service classifies with."""
 
     name: str
+    license: str = Field(description="of the model; empty where its folder does not tell")
+    license_note: str = Field(description="why, in a sentence")
     version: str = Field(description="of bnaparser")
     device: str
     kind: Literal["classification", "regression", "tagging"]

@@ -32,8 +32,11 @@ async def models(request: Request) -> ModelList:
         json_depth=settings.max_json_depth,
         deadline_seconds=settings.deadline_seconds,
     )
+    about = service.about
     model = Model(
         name=service.model_name,
+        license=about.license,
+        license_note=about.license_note,
         version=__version__,
         device=str(parser.model.device),
         predicts_tags=parser.predicts_tags,
@@ -47,9 +50,12 @@ def _classifiers(service: Service) -> list[ClassifierModel]:
     if service.classifying is None:
         return []
     model = service.classifying.classifier.model
+    about = service.about_classifier
     return [
         ClassifierModel(
             name=service.classifier_name,
+            license=about.license,
+            license_note=about.license_note,
             version=__version__,
             device=str(model.device),
             kind=model.settings.task.kind,

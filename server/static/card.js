@@ -4,7 +4,8 @@ import { Drawing } from "./drawing.js";
 import { explain, family } from "./glossary.js";
 import { button, html } from "./html.js";
 import { legend, outline } from "./outline.js";
-import { copy, fileName, savePng, saveSvg, svgSource } from "./save.js";
+import { forest } from "./latex.js";
+import { copy, fileName, saveJson, saveLatex, savePng, saveSvg, svgSource } from "./save.js";
 import { buildTree, shortened, wordsOf } from "./tree.js";
 import { Viewport } from "./viewport.js";
 
@@ -107,6 +108,14 @@ function saving(drawing, parse, say) {
       return scale >= 1 ? `Saved as ${name}.png.`
         : `Saved as ${name}.png, at ${Math.round(scale * 100)} % since the tree is large; the SVG is sharp at any size.`;
     }), { title: "Save as PNG", "aria-label": "Save as PNG" }),
+    button("LaTeX", trying(async () => {
+      saveLatex(forest(drawing.root), name);
+      return `Saved as ${name}.tex, for the package forest.`;
+    }), { title: "Save for LaTeX", "aria-label": "Save for LaTeX" }),
+    button("JSON", trying(async () => {
+      saveJson(parse, name);
+      return `Saved as ${name}.json.`;
+    }), { title: "Save as JSON", "aria-label": "Save as JSON" }),
   ];
 }
 

@@ -13,9 +13,9 @@ export async function parse(text, key, signal) {
   return (await ask("v1/parse", key, signal, { text: wellFormed(text), format: "json" })).parses;
 }
 
-/** The service's classifier as `v1/models` describes it; null where it has none. Throws a Refusal. */
-export async function findClassifier(key, signal) {
-  return (await ask("v1/models", key, signal)).classifiers[0] ?? null;
+/** The service's models as `v1/models` describes them: { models, classifiers }. Throws a Refusal. */
+export async function findModels(key) {
+  return ask("v1/models", key);
 }
 
 /** What the classifier says of a text; a pair stands on two lines. Throws a Refusal. */

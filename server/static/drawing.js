@@ -32,6 +32,10 @@ export class Drawing {
     this.draw(true);
   }
 
+  get rootX() {
+    return this.layout.boxes.get(this.root).x;
+  }
+
   visible(node) {
     for (let above = node.parent; above; above = above.parent) if (above.folded) return false;
     return true;

@@ -1,8 +1,11 @@
 // The page: text in, trees out, the text in the address.
 
+import { BracketError, readBrackets } from "./brackets.js";
 import { card } from "./card.js";
-import { classify, findClassifier, parse } from "./client.js";
+import { classify, findModels, parse } from "./client.js";
 import { button, html } from "./html.js";
+import { showModels } from "./models.js";
+import { A_PAGE, fillPages } from "./pages.js";
 import { copy } from "./save.js";
 import { inShort, showVerdict } from "./verdict.js";
 
@@ -12,23 +15,26 @@ const MOST_RETRIES = 5;
 const LINK_CHARACTERS = 8000; // what mail programs and browsers carry whole
 const KEY = "bnaparser-key";
 
+// The model `en` parses each of them as the Penn Treebank would.
 const EXAMPLES = [
-  "I saw the man with the telescope.",
+  "The cat that the dog chased ran away.",
   "Colorless green ideas sleep furiously.",
-  "Which book did you say that she wanted to read?",
-  "Time flies like an arrow; fruit flies like a banana.",
-  "The linguist who taught us drew every tree.",
+  "The horse raced past the barn fell.",
+  "The committee, which met on Monday, rejected the plan.",
+  "What did the children find under the old bridge?",
   "It rained all night. By morning the river had burst its banks.",
 ];
 
 const part = (id) => document.getElementById(id);
 const [text, status, notice, trees] = ["text", "status", "notice", "trees"].map(part);
-const shown = new Map(); // cards by what they show, so that a tree that stays is not drawn again
+let shown = { wanted: "", parses: [], first: 0 }; // the text that the trees are of; the first on this page
+let cards = new Map(); // by what they show, so that a tree that stays is not drawn again
 let asked = null; // the text that was asked for last, unless it was taken back
 let running = null; // its request
 let timer = 0; // until a text that is typed is asked for
 let retry = 0; // until one that was refused is asked for again
-let classifier; // the service's; null where it has none, undefined until it is known
+let describing = null; // what the service says of its models, or is being asked
+let busy = false;
 
 function say(message) {
   status.textContent = message;
@@ -48,11 +54,12 @@ async function ask({ force = false, tries = 0 } = {}) {
   tell("");
   remember(wanted);
   if (!wanted) {
-    show([]);
+    show(wanted, []);
     showVerdict(part("verdict"), null, null);
     say("");
     return;
   }
+  if (draw(wanted)) return;
   const request = new AbortController();
   running = request;
   setBusy(true);
@@ -63,9 +70,9 @@ async function ask({ force = false, tries = 0 } = {}) {
     const parses = await parse(...asking);
     const time = performance.now() - started;
     part("key-form").hidden = true;
-    show(parses);
+    show(wanted, parses);
     say(summary(parses, null, time));
-    const verdict = await judging; // the trees do not wait for it
+    const { classifier, verdict } = await judging; // the trees do not wait for it
     if (running !== request) return;
     showVerdict(part("verdict"), classifier, parses.length ? verdict : null, parses);
     if (verdict) say(summary(parses, verdict, time));
@@ -79,9 +86,26 @@ async function ask({ force = false, tries = 0 } = {}) {
   }
 }
 
+/** Draws a text that is brackets, or says what is wrong with them; returns whether it is some. */
+function draw(wanted) {
+  try {
+    const parses = readBrackets(wanted);
+    if (!parses) return false;
+    show(wanted, parses);
+    showVerdict(part("verdict"), null, null);
+    say(`Drawn from the brackets: ${inTotal(parses)}.`);
+  } catch (error) {
+    if (!(error instanceof BracketError)) throw error;
+    tell(error.message);
+    markStale();
+  }
+  return true;
+}
+
 /** Takes back what is being asked, or waits to be asked; it may be asked for again. */
 function stop() {
   clearTimeout(timer);
+  timer = 0;
   if (retry) tell("");
   clearTimeout(retry);
   running?.abort();
@@ -91,49 +115,103 @@ function stop() {
   setBusy(false);
 }
 
-function setBusy(busy) {
+function setBusy(now) {
+  busy = now;
   for (const section of [trees, part("verdict")]) {
     if (busy) section.setAttribute("aria-busy", "true");
     else section.removeAttribute("aria-busy");
   }
+  markStale();
 }
 
-/** What the classifier says, or why it says nothing; null where there is none. Never throws. */
+/** Dims trees that are not of the text in the field, and says so. */
+function markStale() {
+  const stale = shown.parses.length > 0 && text.value.trim() !== shown.wanted;
+  for (const section of [trees, part("verdict")]) section.classList.toggle("stale", stale);
+  if (!stale) return;
+  const what = shown.parses.length === 1 ? "The tree below is" : "The trees below are";
+  say(`${what} of the text before this one${busy || timer ? "; the new one is on its way" : ""}.`);
+}
+
+/** The service's models; it is asked until it has answered. Throws a Refusal. */
+function describe(key) {
+  describing ??= findModels(key).then((found) => {
+    showModels(part("models"), found);
+    return found;
+  }).catch((error) => {
+    describing = null;
+    throw error;
+  });
+  return describing;
+}
+
+/** The classifier, and what it says or why it says nothing; both null where there is none. Never throws. */
 async function classified(wanted, key, signal) {
+  let classifier = null;
   try {
-    if (classifier === undefined) classifier = await findClassifier(key, signal);
-    return classifier && await classify(wanted, classifier, key, signal);
+    classifier = (await describe(key)).classifiers[0] ?? null;
+    return { classifier, verdict: classifier && await classify(wanted, classifier, key, signal) };
   } catch (error) {
-    return classifier && error.name !== "AbortError" ? { error: error.message } : null;
+    return { classifier, verdict: classifier && error.name !== "AbortError" ? { error: error.message } : null };
   }
 }
 
-function show(parses) {
-  const cards = parses.map((one, index) => {
-    const name = JSON.stringify([index, one.text, one.tree, one.error]);
-    return [name, shown.get(name) ?? card(one, say)];
+/** Shows the parses of a text, from the page on that was shown if that begins as before. */
+function show(wanted, parses) {
+  const { first } = shown;
+  const stays = parses.length > first && nameOf(parses, first) === nameOf(shown.parses, first);
+  shown = { wanted, parses, first: stays ? first : 0 };
+  const names = new Set(parses.map((_, index) => nameOf(parses, index)));
+  cards = new Map([...cards].filter(([name]) => names.has(name)));
+  trees.classList.toggle("single", parses.length === 1 && parses[0].text === wanted);
+  turn(shown.first);
+  markStale();
+}
+
+function nameOf(parses, index) {
+  const { text: sentence, tree, error } = parses[index] ?? {};
+  return JSON.stringify([index, sentence, tree, error]);
+}
+
+/** Shows the page that begins with this sentence. */
+function turn(first) {
+  const { parses } = shown;
+  shown.first = first;
+  const page = parses.slice(first, first + A_PAGE).map((one, place) => {
+    const name = nameOf(parses, first + place);
+    const made = cards.get(name) ?? card(one, say);
+    cards.set(name, made);
+    made.number.textContent = parses.length > 1 ? `${first + place + 1}` : "";
+    return made;
   });
-  shown.clear();
-  cards.forEach(([name, made], index) => {
-    shown.set(name, made);
-    made.number.textContent = cards.length > 1 ? `${index + 1}` : "";
-  });
-  trees.classList.toggle("single", cards.length === 1 && parses[0].text === text.value.trim());
-  trees.replaceChildren(...shown.values());
+  trees.replaceChildren(...page);
+  for (const nav of document.querySelectorAll(".pages")) {
+    fillPages(nav, { first, count: parses.length, turn: turnTo });
+  }
+}
+
+function turnTo(first) {
+  turn(first);
+  part("status").scrollIntoView();
 }
 
 function summary(parses, verdict, time) {
+  if (!parses.length) return "There is no word in this text.";
+  const said = inShort(verdict);
+  return `${said && `${said}; `}${inTotal(parses)}, ${Math.round(time)} ms`;
+}
+
+function inTotal(parses) {
   const failed = parses.filter((one) => one.error !== null).length;
   const words = parses.reduce((sum, one) => sum + one.tokens.length, 0);
   const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-  if (!parses.length) return "There is no word in this text.";
   const trouble = failed ? `, ${count(failed, "sentence")} without a tree` : "";
-  const said = inShort(verdict);
-  return `${said && `${said}; `}${count(parses.length - failed, "tree")}${trouble}, ${count(words, "word")}, ${Math.round(time)} ms`;
+  return `${count(parses.length - failed, "tree")}${trouble}, ${count(words, "word")}`;
 }
 
 function refused(error, tries) {
   say("");
+  setBusy(false);
   const again = button("Try again", () => ask({ force: true }));
   if (error.kind === "key") {
     part("key-form").hidden = false;
@@ -189,7 +267,8 @@ text.addEventListener("input", () => {
   if (text.value.trim() === asked) return; // shown, or on its way
   stop();
   if (text.value.length <= LIVE_CHARACTERS) timer = setTimeout(ask, PAUSE);
-  else say("This is a long text: press Parse when it is complete.");
+  markStale();
+  if (!timer) say("This is a long text: press Parse when it is complete. Trees below are of the text before.");
 });
 text.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask({ force: true });
@@ -213,5 +292,6 @@ part("examples").append(...EXAMPLES.map((example) => html("li", {}, button(examp
   history.pushState(null, "", location.href);
   set(example);
 }))));
+describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text
 set(linked() || text.value); // a text may have been typed before this ran, or kept over a reload
 if (!text.value && matchMedia("(hover: hover)").matches) text.focus();

@@ -1,4 +1,4 @@
-// Taking a tree along: onto the clipboard, as an SVG file, as a PNG file.
+// Taking a tree along: onto the clipboard, as a file: SVG, PNG, LaTeX, JSON.
 
 import { element } from "./svg.js";
 
@@ -70,6 +70,16 @@ export async function savePng(source, { width, height }, name) {
     URL.revokeObjectURL(address);
   }
   return scale;
+}
+
+/** Saves a tree for LaTeX. */
+export function saveLatex(source, name) {
+  download(new Blob([source], { type: "text/x-tex" }), `${name}.tex`);
+}
+
+/** Saves a parse in the form in which the service answers it. */
+export function saveJson(parse, name) {
+  download(new Blob([`${JSON.stringify(parse, null, 2)}\n`], { type: "application/json" }), `${name}.json`);
 }
 
 /** A file name for a sentence: its first words. */

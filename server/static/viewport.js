@@ -10,6 +10,7 @@ export class Viewport {
     this.drawing = drawing;
     this.onZoom = onZoom;
     this.chosen = null; // the scale that the user chose; ALL: as fits; null: as fits and is readable
+    this.opened = false; // whether it was seen
     this.element = document.createElement("div");
     this.element.className = "viewport";
     this.element.append(drawing.svg);
@@ -35,6 +36,13 @@ export class Viewport {
     svg.style.width = `${width * this.scale}px`;
     svg.style.height = `${height * this.scale}px`;
     this.onZoom?.(this.scale);
+    if (!this.opened && this.element.clientWidth) this.open();
+  }
+
+  /** Begins at the root, which stands in the middle of what may be wider than the window. */
+  open() {
+    this.opened = true;
+    this.element.scrollLeft = this.drawing.rootX * this.scale - this.element.clientWidth / 2;
   }
 
   /** Sets the scale, or null or ALL, and keeps the point (x, y) of the window still. */

@@ -96,7 +96,8 @@ def test_a_pair_is_written_on_two_lines(visit: Visit, classifier: Any, monkeypat
     assert "each on a line of its own" in verdict(page).locator(".error").text_content()
     page.locator("#text").fill("Mira sang.\nThe dog fell.\n")
     soon(page.locator(".label-said")).to_have_text("positive")
-    assert asked[1:] == [["Mira sang.", "The dog fell."]]
+    by_page = [text for text in asked if isinstance(text, list)]  # the start reads a tuple
+    assert by_page == [["Mira sang.", "The dog fell."]]
 
 
 @pytest.mark.parametrize(

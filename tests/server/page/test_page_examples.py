@@ -1,0 +1,35 @@
+"""What the page offers to a newcomer is parsed right by the model that ships."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+
+from bnaparser.parsing.parser import Parser
+from bnaparser.trees.tree import parse_trees
+
+TREES = """
+(TOP (S (NP (NP (DT The) (NN cat)) (SBAR (WHNP (WDT that)) (S (NP (DT the) (NN dog)) (VP (VBD
+  chased))))) (VP (VBD ran) (ADVP (RB away))) (. .)))
+(TOP (S (NP (JJ Colorless) (JJ green) (NNS ideas)) (VP (VBP sleep) (ADVP (RB furiously))) (.
+  .)))
+(TOP (S (NP (NP (DT The) (NN horse)) (VP (VBD raced) (PP (IN past) (NP (DT the) (NN barn)))))
+  (VP (VBD fell)) (. .)))
+(TOP (S (NP (NP (DT The) (NN committee)) (, ,) (SBAR (WHNP (WDT which)) (S (VP (VBD met) (PP (IN
+  on) (NP (NNP Monday)))))) (, ,)) (VP (VBD rejected) (NP (DT the) (NN plan))) (. .)))
+(TOP (SBARQ (WHNP (WP What)) (SQ (VBD did) (NP (DT the) (NNS children)) (VP (VB find) (PP (IN
+  under) (NP (DT the) (JJ old) (NN bridge))))) (. ?)))
+(TOP (S (NP (PRP It)) (VP (VBD rained) (NP (DT all) (NN night))) (. .)))
+(TOP (S (PP (IN By) (NP (NN morning))) (NP (DT the) (NN river)) (VP (VBD had) (VP (VBN burst)
+  (NP (PRP$ its) (NNS banks)))) (. .)))
+"""
+
+
+def test_the_examples_are_parsed_right() -> None:
+    program = (resources.files("bnaparser.server") / "static" / "main.js").read_text("utf-8")
+    [listed] = re.findall(r"const EXAMPLES = \[(.*?)\];", program, re.DOTALL)
+    examples = json.loads(f"[{listed.strip().rstrip(',')}]")
+    expected = [str(tree) for tree in parse_trees(TREES)]
+    parser = Parser.load("en", device="cpu")
+    assert [str(parse.tree) for example in examples for parse in parser(example)] == expected
