@@ -60,6 +60,7 @@ class Subwords:
         self.prefix, self.suffix = _special_tokens(tokenizer)
         self.mask: int | None = tokenizer.mask_token_id
         self.max_subwords = max_subwords - len(self.prefix) - len(self.suffix)
+        self.reads_case: bool = tokenizer.encode("A") != tokenizer.encode("a")
         self._start = _place(
             self.prefix + self.suffix, tokenizer.cls_token_id, 0 if self.prefix else MISSING
         )

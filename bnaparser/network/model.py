@@ -115,6 +115,15 @@ class BnaModel(nn.Module):
         return self.scorer.hidden.weight.device
 
     @property
+    def reads_case(self) -> bool:
+        """Tell whether small letters and capitals are different to the encoder, and it has both."""
+        if isinstance(self.encoder, CharacterEncoder):
+            characters = self.encoder.characters
+            return any(map(str.islower, characters)) and any(map(str.isupper, characters))
+        assert self.subwords is not None
+        return self.subwords.reads_case
+
+    @property
     def subwords_can_be_masked(self) -> bool:
         """Tell whether there is a tokenizer with a mask token."""
         return self.subwords is not None and self.subwords.mask is not None

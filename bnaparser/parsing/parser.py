@@ -17,6 +17,7 @@ from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.result import Parse
+from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
@@ -39,6 +40,7 @@ class Parser:
     def __init__(self, model: BnaModel, batch_tokens: int | None = None):
         _check_batch_tokens(batch_tokens)
         self.model = model.eval()
+        self.cased = model.reads_case
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
 
     @property
@@ -144,7 +146,8 @@ class Parser:
 
     def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
         tags = [row for _, row in given if row is not None]
-        return self.model.prepare([sentence.words for sentence, _ in given], tags or None)
+        read = [as_read(sentence.words, self.cased) for sentence, _ in given]
+        return self.model.prepare(read, tags or None)
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
         return predict_batch(self.model, batch)

@@ -1,6 +1,12 @@
-"""Words as trees write them: ``-LRB-`` for ``(``, ``\\/`` for ``/``, two backquotes for a quote."""
+"""Words as trees write them: ``-LRB-`` for ``(``, ``\\/`` for ``/``, two backquotes for a quote.
+
+And as HTML does: ``&amp;`` for ``&``.
+"""
 
 from __future__ import annotations
+
+import html
+import re
 
 BRACKET_ESCAPES = {
     "(": "-LRB-",
@@ -13,19 +19,39 @@ BRACKET_ESCAPES = {
 _BRACKETS = {escape: bracket for bracket, escape in BRACKET_ESCAPES.items()}
 _ROUND = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
+ENTITY = re.compile(r"&(?:\#\d{1,7}|\#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")
+# No width: soft hyphens, marks of direction, zero-width blanks and the like. Joiners have a meaning
+# in some scripts and in pictures, but not between Latin letters.
+_UNSEEN = re.compile(
+    "[\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]++"
+    "|(?<=[A-Za-z])[\u200c\u200d]++(?=[A-Za-z])"
+)
+
 
 def unescape(word: str) -> str:
     """Return the word as running text would write it: ``-LRB-`` is ``(``, `` `` `` is ``"``.
 
     Round, square and curly brackets, ``\\/``, ``\\*`` and both Penn quotes are undone, brackets
-    also inside a longer word. What is left is what a pre-trained encoder saw in its own training.
+    also inside a longer word; entities (``&amp;``) become characters, and what has no width (soft
+    hyphens) goes, unless nothing else is there. What is left is what a pre-trained encoder saw in
+    its own training.
     """
     if word in ("``", "''"):
         return '"'
+    if "&" in word:
+        word = ENTITY.sub(character_of, word)
+    if not word.isascii():
+        word = _UNSEEN.sub("", word) or word
     if "-" in word:
         for escape, bracket in _BRACKETS.items():
             word = word.replace(escape, bracket)
     return word.replace("\\/", "/").replace("\\*", "*") if "\\" in word else word
+
+
+def character_of(entity: re.Match[str]) -> str:
+    """Return the one character that a match of ``ENTITY`` stands for; an unknown name as it is."""
+    character = html.unescape(entity.group())
+    return character if len(character) == 1 else entity.group()
 
 
 def escape_brackets(word: str) -> str:

@@ -28,6 +28,36 @@ def test_the_readme_sentence(parser: Parser) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "usual"),
+    [
+        ("THE CAT SAT ON THE MAT.", "The cat sat on the mat."),
+        ("The Cat Sat On The Mat.", "The cat sat on the mat."),
+        ("AT&amp;T doesn&#39;t pay.", "AT&T doesn't pay."),
+        ("The co\xadop was to\u200bgether.", "The coop was together."),
+    ],
+)
+def test_the_same_tree_however_it_is_written(parser: Parser, text: str, usual: str) -> None:
+    (parse,), (other,) = parser(text), parser(usual)
+    assert (parse.tags, parse.spans) == (other.tags, other.spans)
+    assert parse.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("We met at 3 p.m.", "."),
+        ("He lives in Washington, D.C.", "."),
+        ("I like it :)", ":"),
+        ("I like it:)", ":"),
+        ("Great \U0001f600", ":"),
+    ],
+)
+def test_the_tag_of_the_last_word(parser: Parser, text: str, tag: str) -> None:
+    (parse,) = parser(text)
+    assert parse.tags[-1] == tag
+
+
 def test_at_most_60_megabytes() -> None:
     assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 60e6
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from bnaparser import chart
-from bnaparser.encoders.characters import CharacterWindow
+from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
 from bnaparser.network.model import BnaModel, PreparedSentence, position_rows
 from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.training.data import Example
@@ -25,6 +25,17 @@ def windows(length: int, max_words: int) -> tuple[CharacterWindow, ...]:
     return tuple(
         CharacterWindow(tuple(words[first : first + max_words]), first) for first in firsts
     )
+
+
+def test_a_model_knows_whether_capitals_matter_to_it(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    assert build_model("roberta").reads_case
+    model = build_model()
+    assert isinstance(model.encoder, CharacterEncoder)
+    assert model.reads_case
+    model.encoder.characters = "THECATS."
+    assert not model.reads_case
 
 
 @pytest.mark.parametrize(("length", "max_words"), [(1, 8), (8, 8), (9, 8), (30, 8), (23, 6)])

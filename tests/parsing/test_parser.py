@@ -61,6 +61,18 @@ def test_the_tiny_model_has_learned_something(parser: Parser, examples: list[Exa
     assert right > sum(len(parse.spans) for parse in parses) / 2
 
 
+def test_capitals_are_read_in_lower_case_and_stay_in_the_tree(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parser, "cased", True)
+    read = parser.parse_words(["The", "cat", "saw", "the", "dog", "."])
+    parse = parser.parse_words(["THE", "CAT", "SAW", "THE", "DOG", "."])
+    assert (parse.tags, parse.spans, parse.score) == (read.tags, read.spans, read.score)
+    assert tree_of(parse).words == parse.words == ("THE", "CAT", "SAW", "THE", "DOG", ".")
+    monkeypatch.setattr(parser, "cased", False)
+    assert parser.parse_words(parse.words).score != read.score
+
+
 def test_many_sentences_are_parsed_in_order_as_each_alone(
     parser: Parser, examples: list[Example]
 ) -> None:

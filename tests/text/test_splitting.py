@@ -64,6 +64,8 @@ joe.b@x.co.uk|, foo-bar_2.tar.gz C:\\dir\\x.txt|! /usr/bin/env
 :-) :) ;) <3 ^_^ :D xD thanks|!!
 love 😂|😂 👨‍👩‍👧 🇩🇪 ❤️|👍🏽
 *|so|* f**k **|bold|** <b>|x|</b> a < b
+it| :)|. so :)|" it|:) it|;-) ok|!|:) (|so :)|) (|as follows|:|) :)|"
+a|!=|b a|<=|b a|->|b == >= || && >> << <> := i++ +=
 ¿|Qué|? ¡|No|! «|oui|» 5°C §|5 §§|6-7
 我爱你|。|你呢|？ 「|好|」|，|他
 نعم|؟ हाँ|।
@@ -97,8 +99,13 @@ def test_the_last_period_of_a_sentence_is_a_word_as_in_the_treebank(
 
 
 def test_blanks_of_all_kinds_stand_between_words() -> None:
-    text = "\ufeffHello\u200bworld\u00a0and\u3000\u200emore\x00co\xadop \u200d \ud800."
+    text = "\ufeffHello\u200b world\u00a0and\u3000\u200emore\x00co\xadop \u200d \ud800."
     assert tokenize(text).words == ("Hello", "world", "and", "more", "co\xadop", ".")
+
+
+def test_what_has_no_width_belongs_to_the_word_around_it_only() -> None:
+    text = "\u200bto\u200bge\ufeffther co\xadop \u200f(\u200bso\u200b)\u200b."
+    assert tokenize(text).words == ("to\u200bge\ufeffther", "co\xadop", "(", "so", ")", ".")
 
 
 def test_offsets_count_from_start() -> None:
@@ -142,6 +149,9 @@ She asked "why?" -- then left.
 Up to 6 in. of snow fell. | Add 1 tsp. salt and 2 tbsp. butter. | Wait 30 sec. to load. | It is in.
 The no. of people grew. | I said no. | Of course not. | It is 5 ft. 3 in. tall.
 See Pub. L. No. 94-553. | The XIV Amend. did, and U.S. Const. amend. XIV, cmt. a. | See Ex. A and Ex. B.
+Ca. 100 B.C. Rome fell. | In 100 B.C. Rome fell. | Approx. 5 of them. | Yes.
+She asks "why?" of it. | Look at x.php?Name=1 or a !Send type, i.e. this.
+I like it:) so much. | We did (so :) ). | Great 😀. | Next.
 Mr./Mrs. Smith came. | He lives on Oak St. | He likes it on St. John St. in town.
 """.strip().splitlines()
 
@@ -167,6 +177,8 @@ def test_sentences(case: str) -> None:
             4,
         ),
         ("10:30 Bob: fine\n10:31 Al: ok then\n[10:32] Bob: so\nwe go on", 3),
+        ("Ann wrote:\n> how are\n> you\n>> so\nFine.", 5),
+        ("Ann wrote:\n>how are you\nFine, with values\n>= 5 or so", 3),
         ("<john> hi\n<mary> hey you\n", 2),
         ("Ann: Yes, it is\nBob: No\nMary Ann: so what\nof it", 3),
         ("\r\nOne line.\r\nThe next line.\r\n\r\nlast", 3),
@@ -179,6 +191,25 @@ def test_lines_and_paragraphs(text: str, sentences: int) -> None:
 def test_a_forgotten_blank_does_not_join_sentences_but_names_stay_whole() -> None:
     text = "It was good.The next was System.Out and Node.js"
     assert [s.text for s in split(text)] == [text[:12], text[12:]]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "It is 42.|The end",
+        "In 1999.|It was",
+        "(so).|The end",
+        "good.|I know",
+        "See Vol.I of it",
+        "Stop!|I know",
+        "Stop !|I know",
+        "Really?|Yes, I do",
+        "What?!|It is",
+        "Yahoo!Inc. is",
+    ],
+)
+def test_a_blank_forgotten(case: str) -> None:
+    assert [s.text for s in split(case.replace("|", ""))] == case.split("|")
 
 
 def test_a_piece_without_letters_joins_the_sentence_before_it() -> None:

@@ -26,12 +26,12 @@ _NEVER = """
 Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt Col Maj Capt Cmdr
 Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc
 Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
-e.g i.e eg ie cf Cf viz vs v approx incl esp aka qtd Ph Ex
+e.g i.e eg ie cf Cf viz vs v approx Approx incl Incl esp Esp aka qtd Ph Ex
 """
 
 _NUMBER = """
 No no Nos nos Fig fig Figs figs Sec sec Secs secs Art art Arts Ch ch Chap chap Chs Par par Para para
-p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca cl Cl amend
+p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
 """
 
 _UNIT = "in gal sec secs pt pts c"
@@ -109,6 +109,16 @@ _NUMBER_AFTER = re.compile(
 _NUMBER_BEFORE = re.compile(r"[\d\xbc-\xbe\u2150-\u215e][\s-]*\Z")
 _LONGEST_GAP = 4  # between a number and its unit
 _PARTS = re.compile(r"[/-]")  # D-Calif., Mr./Mrs.
+
+
+def is_abbreviation(word: str) -> bool:
+    """Tell whether a word, given without its period, is one of the lists."""
+    return word in _KINDS
+
+
+def is_acronym(word: str) -> bool:
+    """Tell whether a word is letters and periods by turns, the last period left out: ``p.m``."""
+    return _ACRONYM.fullmatch(word) is not None
 
 
 def period_at(text: str, start: int, dot: int) -> Period:

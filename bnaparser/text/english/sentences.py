@@ -17,7 +17,8 @@ from bnaparser.text.english.abbreviations import (
     Period,
     period_at,
 )
-from bnaparser.text.english.token_rules import BLANK, GLUED_PERIOD, PICTURE
+from bnaparser.text.english.entities import as_written, decoded, has_entities
+from bnaparser.text.english.token_rules import BLANK, GLUED_MARK, GLUED_PERIOD, PICTURE
 
 _STOP = re.compile(
     rf"""
@@ -28,6 +29,7 @@ _STOP = re.compile(
     [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+
   | [\u3002\uff01\uff1f\uff61]++ [\u300d\u300f\u3011\u3015\uff09"'\u2019\u201d]*+ [{BLANK}]*+
   | \. {GLUED_PERIOD}
+  | {GLUED_MARK}
     """,
     re.VERBOSE,
 )
@@ -49,6 +51,7 @@ _BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6][{BL
 _ITEM_NUMBER = re.compile(
     rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)]+[{BLANK}])"
 )
+_QUOTED = re.compile(rf"[{BLANK}]*+>(?![=\d])")  # ``> a line of an e-mail that is answered``
 # A line of a chat or a transcript: ``10:31 Al: ok``, ``<mary> hey``, ``ANN: Yes.``
 _TURN = re.compile(
     rf"[{BLANK}]*+ (?: [\[(]?\d{{1,2}}:\d\d(?::\d\d)?(?:[ ]?[AaPp]\.?[Mm]\.?)?[\])]?[{BLANK}-]"
@@ -88,12 +91,20 @@ _PLAIN_TITLES = frozenset(["Mr", "Mrs", "Ms", "Messrs"])
 
 
 def sentence_spans(block: str) -> Iterator[tuple[int, int]]:
-    """Yield ``(start, end)`` of each sentence in ``block``, without the blanks around it.
+    """Return ``(start, end)`` of each sentence in ``block``, without the blanks around it.
 
     Everything but blanks is in exactly one sentence. A piece without a letter, digit or picture
     joins the sentence before it; a line break counts as a blank unless it ends a heading, an item
     of a list, or a line that was broken off long before the margin.
     """
+    if has_entities(block):
+        plain, places = decoded(block)
+        return as_written(_plain_spans(plain), places)
+    return _plain_spans(block)
+
+
+def _plain_spans(block: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of sentences in a block without entities."""
     letter = _FIRST_LETTER.search(block)
     lower_case = letter is not None and letter.group().islower()
     for start, end in _segments(block):
@@ -149,6 +160,8 @@ def _segments(block: str) -> Iterator[tuple[int, int]]:
 def _breaks(line: str, following: str, width: int) -> bool:
     """Tell whether the end of ``line`` is more than a blank."""
     if _BULLET.match(following) or _TURN.match(following):
+        return True
+    if _QUOTED.match(following) or _QUOTED.match(line):
         return True
     if _SPEAKER.match(line) and _SPEAKER.match(following):
         return True

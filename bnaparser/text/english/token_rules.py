@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-Kind = Literal["whole", "mark", "elided", "stop", "word", "other"]
+Kind = Literal["whole", "smile", "mark", "elided", "stop", "word", "other"]
 """What becomes of a match: see the table of each kind. ``tokens`` does what needs more context."""
 
 
@@ -34,6 +34,8 @@ BLANK = (
     r"\s\x00-\x1f\x7f-\x9f\u180e\u200b\u200e\u200f\u2028-\u202e"
     r"\u2061-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
 )
+# Of these, what has no width: inside a word it is part of the word.
+_UNSEEN = r"\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\ufeff"
 _QUOTES = '"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4'
 _BRACKETS = r"()\[\]{}<>"
 _ASIAN = r"\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
@@ -49,9 +51,14 @@ _START = rf"(?<![^{BLANK}])"
 _END = rf"(?![^{BLANK}])"
 _CLITICS = "(?i:s|re|ve|ll|d|m)"
 
-# ``good.The``: a blank forgotten, and not a name such as ``System.Out``.
-_GLUED = r"(?:The|This|That|It|He|She|We|They|You|But|And|If|There|What|In|My|Then|So)\b"
-GLUED_PERIOD = rf"(?<=[a-z][a-z]\.)(?={_GLUED})"
+# ``good.The``, ``42.The``: a blank forgotten, and not a name such as ``System.Out``.
+_GLUED = (
+    r"(?:The|This|That|It|He|She|We|They|You|But|And|If|There|What|In|My|Then|So"
+    r"|I(?=['\u2019][a-z]|[ ](?!of\b|and\b|to\b)[a-z]))\b"
+)
+GLUED_PERIOD = rf"(?:(?<=[a-z][a-z]\.)|(?<=[\d)\]\"\u201d]\.))(?={_GLUED})"
+# ``Stop!I know``, ``Stop !I know``, but not ``index.php?Name=1`` and not ``a !Send type``.
+GLUED_MARK = rf"(?<=[a-z])(?: [!?]++(?=[A-Z][a-z]*+[{BLANK},'\u2019]) | [ ][!?]++(?={_GLUED}) )"
 
 _PICTURE_RULES = (
     TokenRule(
@@ -59,13 +66,14 @@ _PICTURE_RULES = (
         rf"""
         {_START}(?:
           [<>]?[:;=][-o*^']?[)\](\[DPpOo3/\\|*@}}{{]{{1,4}}
-        | [8xX]-[)(DPp] | [xX]D+ | \(-?[:;] | </?3+
+        | [8xX]-[)(DPp] | [xX]D+ | \(-?[:;]
         | [oO>^T-]_+[oO<^T-] | -\.- | >\.< | \^\^ | \\o/ | \xaf\\_\([^{BLANK}]\)_/\xaf
-        )(?=[.,!?]*{_END})
+        )(?=[.,!?"'\u2019\u201d]*{_END})
         """,
         "Good :-) or bad :(, so xD",
         "Good :-) or bad :( , so xD",
     ),
+    TokenRule("heart", rf"{_START}</?3+(?=[.,!?]*{_END})", "I <3 it </3", "I <3 it </3"),
     TokenRule(
         "flag",
         r"[\U0001f1e6-\U0001f1ff]{2}",
@@ -105,10 +113,21 @@ _WHOLE = (
     TokenRule("markup", rf"</?[A-Za-z][^{BLANK}<>]*>", "<b>bold</b> face", "<b> bold </b> face"),
 )
 
+# Faces that could be the end of a bracket.
+_SMILES = (
+    TokenRule(
+        "emoticon after a word, a blank forgotten",
+        rf"(?<=[\w!?.])[:;][-o^']?\)(?=[.,!?]*{_END})",
+        "I like it:) so much!;-) (or so:)",
+        "I like it :) so much ! ;-) ( or so : )",
+    ),
+)
+
 # Punctuation of several characters, or that could be taken for a part of a word.
 _MARKS = (
     TokenRule("ellipsis before the full stop", r"\.{3}(?=\.(?!\.))", "And so....", "And so ... ."),
     TokenRule("ellipsis", r"\.{2,}", "Well... no", "Well ... no"),
+    TokenRule("not equal", r"!=+", "a!=b !== c", "a != b !== c"),
     TokenRule("questions and exclamations", r"[?!]+", "What?! No!", "What ?! No !"),
     TokenRule("arrow to the right", r"<?-+>", "a-->b <-> c", "a --> b <-> c"),
     TokenRule("arrow to the left", r"<-+", "a<--b", "a <-- b"),
@@ -127,8 +146,12 @@ _MARKS = (
     TokenRule("section sign", r"\xa7+", "\xa7\xa7 5", "\xa7\xa7 5"),
     TokenRule("asterisks after a word", r"\*++(?!\w)", "so** it", "so ** it"),
     TokenRule("asterisks before a word", r"(?<!\w)\*++", "**so", "** so"),
-    TokenRule("at most", r"<=", "a<=b", "a <= b"),
+    TokenRule("at most", r"<=>?", "a<=b <=> c", "a <= b <=> c"),
     TokenRule("at least", r">=", "a>=b", "a >= b"),
+    TokenRule("less or greater", r"<>", "a<>b", "a <> b"),
+    TokenRule("becomes", r":=", "a:=b", "a := b"),
+    TokenRule("bars", r"\|{2,}", "a || b", "a || b"),
+    TokenRule("quoted lines, shifts", r">{2,}|<{2,}", ">> a << 2", ">> a << 2"),
     TokenRule("number sign", r"\#(?=\d)", "#5 of #us", "# 5 of #us"),
     TokenRule(
         "dollars of a country",
@@ -170,8 +193,8 @@ _STOPS = (
     TokenRule(
         "period after a quotation, a blank forgotten",
         r"(?<=[\"\u201d'\u2019)\]])\.(?=[A-Z])",
-        "(so).The end",
-        "( so ) . The end",
+        "(so).Nobody came",
+        "( so ) . Nobody came",
     ),
 )
 
@@ -200,6 +223,7 @@ _PARTS = (
     TokenRule(
         "comma or colon of a number", r"(?<=\d)[,:](?=\d)", "1,000 at 10:30", "1,000 at 10:30"
     ),
+    TokenRule("no width", rf"(?<=\w)[{_UNSEEN}]++(?=\w)", "to\u200bgether", "to\u200bgether"),
     TokenRule("double colon", r"(?<=\w)::(?=\w)", "std::sort", "std::sort"),
     TokenRule("drive", r"(?<=[A-Za-z]):(?=\\)", r"C:\temp", r"C:\temp"),
     TokenRule(
@@ -223,6 +247,7 @@ _OTHER = (TokenRule("any character", rf"[^{BLANK}]", "($5), so", "( $ 5 ) , so")
 
 TOKEN_RULES: Mapping[Kind, Sequence[TokenRule]] = {
     "whole": _WHOLE,
+    "smile": _SMILES,
     "mark": _MARKS,
     "elided": _ELIDED,
     "stop": _STOPS,
@@ -245,5 +270,6 @@ def token_pattern(rules: Mapping[Kind, Sequence[TokenRule]]) -> re.Pattern[str]:
     )
 
 
-# A picture of any kind, for a verbose pattern.
+# Faces of letters and marks, and pictures of any kind, for a verbose pattern.
+EMOTICON = _PICTURE_RULES[0].pattern
 PICTURE = alternatives(_PICTURE_RULES)

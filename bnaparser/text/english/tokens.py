@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from bnaparser.text.english.abbreviations import Period, period_at
+from bnaparser.text.english.entities import as_written, decoded, has_entities
 from bnaparser.text.english.token_rules import APOSTROPHE, TOKEN_RULES, token_pattern
 
 _TOKEN = token_pattern(TOKEN_RULES)
@@ -34,6 +35,7 @@ _FUSED = {
 _GOES_ON = frozenset(",;:")
 _OPENING, _CLOSING = frozenset("(["), frozenset(")]")
 _MORE = re.compile(r"[^\w.!?\u2026]*+[\w.!?\u2026]")  # the sentence does not end here
+_REACH = 200  # of a bracket that is open
 _FUSED_LONGEST = max(map(len, _FUSED))
 
 
@@ -42,6 +44,14 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
     No word is empty or holds a blank, and what lies between words is blank or without width.
     """
+    if has_entities(text):
+        plain, places = decoded(text)
+        return list(as_written(_plain_spans(plain), places))
+    return _plain_spans(text)
+
+
+def _plain_spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the words of a text without entities."""
     spans: list[tuple[int, int]] = []
     for match in _TOKEN.finditer(text):
         start, end = match.span()
@@ -50,6 +60,8 @@ def word_spans(text: str) -> list[tuple[int, int]]:
             _add_word(text, start, end, spans)
         elif kind == "stop" and _belongs_to_word(text, start, spans):
             spans[-1] = (spans[-1][0], end)
+        elif _could_close(match) and _in_brackets(text, start):
+            spans += [(start, end - 1), (end - 1, end)]
         elif end - start == 2 and match.group() == ".." and _abbreviated(text, start, spans):
             spans[-1] = (spans[-1][0], start + 1)
             spans.append((start + 1, end))
@@ -77,6 +89,19 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
         end = match.start()
     spans.append((start, end))
     spans.extend(reversed(clitics))
+
+
+def _could_close(match: re.Match[str]) -> bool:
+    """Tell whether the last character of a smiley may be a bracket's end: ``so:)``, ``so :))``."""
+    return match.lastgroup == "smile" or (
+        match.lastgroup == "whole" and match.group().endswith("))")
+    )
+
+
+def _in_brackets(text: str, place: int) -> bool:
+    """Tell whether a round bracket was opened a little before and not closed."""
+    reach = max(0, place - _REACH)
+    return text.rfind("(", reach, place) > text.rfind(")", reach, place)
 
 
 def _abbreviated(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
