@@ -91,6 +91,7 @@ def build_model(
     """A function that makes an untrained parser; ``encoder`` is a kind, or None for characters."""
     import torch
 
+    from bnaparser.encoders.characters import alphabet
     from bnaparser.encoders.encoder_settings import EncoderSettings
     from bnaparser.network import storage
     from bnaparser.network.labels import Inventory
@@ -104,7 +105,7 @@ def build_model(
     small = LayerSettings(width=WIDTH, heads=2, head_width=16, feed_forward_width=64)
     labels = Inventory.of_labels(span.label for example in examples for span in example.spans)
     tags = Inventory.of_tags(tag for example in examples for tag in example.tags)
-    characters = "".join(sorted({c for e in examples for word in e.words for c in word}))
+    characters = alphabet(word for example in examples for word in example.words)
 
     def build(
         encoder: str | None = None,

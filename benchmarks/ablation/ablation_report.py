@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.ablation.ablation_tables import (
+    BARE,
     BATCH_SIZE,
     BY_NGRAMS,
     BY_NSA_LAYERS,
@@ -38,7 +39,7 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
         "|---|---|---|---|---|---|",
     ]
     lines += [table_line(name, of(rows, name)) for name in RUNS if of(rows, name)]
-    lines += ["", *targets(rows)]
+    lines += ["", *gains(rows), "", *targets(rows)]
     for title, runs in (("n of NSA", BY_NGRAMS), ("NSA layers", BY_NSA_LAYERS)):
         lines += ["", f"| {title} (seed {SEEDS[0]}) | development | test |", "|---|---|---|"]
         lines += [small_line(label, of(rows, name, SEEDS[0])) for label, name in runs.items()]
@@ -72,6 +73,23 @@ def small_line(label: str, rows: list[Result]) -> str:
 def spread(values: list[float]) -> str:
     mean = f"{statistics.mean(values):.2f}"
     return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
+
+
+def gains(rows: list[Result]) -> list[str]:
+    """Return what BiMSA + NSA adds to a network without layers, and whether that is shown."""
+    ours, bare = of(rows, MAIN), of(rows, BARE)
+    if not ours or not bare:
+        return ["Without the runs that have no layers nothing is known of what layers add."]
+    lines = [
+        "A gain counts as shown where each seed with the layers is above each seed without.",
+        "",
+    ]
+    for part in PARTS:
+        mine, others = ([row[part] for row in of_one] for of_one in (ours, bare))
+        difference = statistics.mean(mine) - statistics.mean(others)
+        verdict = "a gain is shown" if min(mine) > max(others) else "no gain is shown"
+        lines.append(f"- {part}: {RUNS[MAIN].title} {difference:+.2f} above no layers, {verdict}")
+    return lines
 
 
 def targets(rows: list[Result]) -> list[str]:

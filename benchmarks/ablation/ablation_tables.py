@@ -34,12 +34,13 @@ RUNS = {
     "n=2": Setting("BiMSA + NSA, n = 2", (1,), {"kinds": ("bimsa", "nsa"), "ngrams": 2}),
     "n=3": Setting("BiMSA + NSA, n = 3", (1,), {"kinds": ("bimsa", "nsa"), "ngrams": 3}),
     "n=5": Setting("BiMSA + NSA, n = 5", (1,), {"kinds": ("bimsa", "nsa"), "ngrams": 5}),
-    "none": Setting("no layers", (1,), {"kinds": ()}),
+    "none": Setting("no layers", SEEDS, {"kinds": ()}),
 }
 # What the smaller tables show, all with the first seed; n is 4 where not named.
 BY_NGRAMS = {"2": "n=2", "3": "n=3", "4": "bimsa+nsa", "5": "n=5"}
 BY_NSA_LAYERS = {"0 of 2": "bimsa", "1 of 2": "bimsa+nsa", "2 of 2": "nsa"}
 
 MAIN, PEER, MARGIN = "bimsa+nsa", "benepar", 0.3
+BARE = "none"
 PARTS = ("dev", "test")
 BATCH_SIZE, BATCH_TOKENS, LEARNING_RATE, WARM_UP = 32, 500, 1e-4, 160

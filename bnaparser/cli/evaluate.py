@@ -10,6 +10,7 @@ from io import BytesIO
 
 from bnaparser.cli.arguments import add_examples
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
+from bnaparser.cli.given_tags import GOLD, HELP, NONE, given_tags, missing_tags
 from bnaparser.errors import SettingsError
 from bnaparser.eval import compare_outputs, score_with_pyevalb
 from bnaparser.eval.api import Trees, read_lines
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also test whether PRED and this other output differ in F1 by more than chance",
     )
     parser.add_argument("--model", metavar="M", help="parse the words of GOLD with this model")
+    parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=HELP)
     parser.add_argument(
         "--device", metavar="DEVICE", help="where the model runs, e.g. cpu or cuda (default: best)"
     )
@@ -66,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
         raise SettingsError("evaluate needs PRED, the predicted trees, or --model to make them")
     if args.pred is not None and args.model is not None:
         raise SettingsError("evaluate takes PRED or --model, not both")
+    if args.tags != NONE and args.model is None:
+        raise SettingsError("--tags are for a model to read: give --model, or leave them out")
     if args.prm is not None and args.scorer == "pyevalb":
         raise SettingsError("PYEVALB reads no parameter file: leave out --prm, or use evalb")
     return run_model(args) if args.model is not None else run_files(args)
@@ -93,7 +97,9 @@ def run_model(args: argparse.Namespace) -> int:
 
     The gold trees are cleaned first, as `bnaparser treebank` does it: below TOP, without traces.
     Where a predicted tag makes a mark of a word or a word of a mark, EVALB counts an error; it does
-    not stop after some of them unless --prm says so. Returns 1 when a sentence could not be parsed.
+    not stop after some of them unless --prm says so. With --tags these stand in the trees, and a
+    model that reads tags reads them; without, such a model is a SettingsError. Returns 1 when a
+    sentence could not be parsed.
     """
 
     def score(streams: Streams) -> int:
@@ -123,9 +129,13 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
 
     # Traces are no words to parse, and an outer bracket without a label would count against us.
     trees = [tree for tree in map(clean, read_trees(args.gold)) if tree is not None]
+    tags, source = given_tags(args.tags, trees), args.tags
     parser = Parser.load(args.model, device=args.device)
+    if tags is None and parser.reads_tags:
+        raise missing_tags(args.model, "--tags FILE, or --tags gold")
     # EVALB leaves words out by their tags: where a model has none of its own, the gold ones stand in.
-    tags = None if parser.predicts_tags else [tree.tags for tree in trees]
+    if tags is None and not parser.predicts_tags:
+        tags, source = given_tags(GOLD, trees), GOLD
     start = time.perf_counter()
     parses = parser.parse_many([tree.words for tree in trees], tags)
     seconds = max(time.perf_counter() - start, 1e-9)
@@ -137,7 +147,7 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
         f"model: {args.model}\n"
         f"data: {args.gold}\n"
         f"parameter file: {args.prm or 'COLLINS.prm'}\n"
-        f"tags: {'predicted' if tags is None else 'gold'}\n"
+        f"tags: {'predicted' if tags is None else source}\n"
         f"speed: {len(trees)} sentences, {words} words in {seconds:.2f} s,"
         f" {len(trees) / seconds:.1f} sentences/s, {words / seconds:.0f} words/s\n"
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from bnaparser import __version__
 from bnaparser.cli.arguments import add_examples, read_arguments
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
+from bnaparser.cli.given_tags import TagStream, missing_tags
 from bnaparser.cli.streams import (
     LineReader,
     answered,
@@ -72,6 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "holds one tree); pretty: brackets, indented; draw: drawn with lines; html: one page with "
         "all trees; latex: for the forest package",
     )
+    parser.add_argument(
+        "--tags",
+        type=Path,
+        metavar="FILE",
+        help="with --split token: part-of-speech tags, a line for each sentence, or trees that have them",
+    )
     parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     parser.add_argument(
@@ -103,21 +110,33 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError("give either text or --input, not both")
     if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
+    if options.tags is not None and options.split != "token":
+        raise SettingsError("--tags needs sentences of given words: give --split token as well")
     refuse_file_names(options.text, options.command, "parse")
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.
         words = open_words(options.text) if options.text else open_input(options.input)
         source = stack.enter_context(words)
+        tags = None if options.tags is None else TagStream(options.tags)
         output = stack.enter_context(open_output(options.output, source))
         parser = _load(options)
+        if parser.reads_tags and tags is None:
+            raise missing_tags(options.model, "--split token --tags FILE")
         empty(output)
         progress = not (options.quiet or output.isatty())
-        parses = _parses(parser, LineReader(source), options, progress)
-        return _write(parses, output, options.format)
+        parses = _parses(parser, LineReader(source), tags, options, progress)
+        code = _write(parses, output, options.format)
+        if tags is not None:
+            tags.check_end()
+        return code
 
 
 def _parses(
-    parser: Parser, reader: LineReader, options: argparse.Namespace, progress: bool
+    parser: Parser,
+    reader: LineReader,
+    tags: TagStream | None,
+    options: argparse.Namespace,
+    progress: bool,
 ) -> Iterator[tuple[str, Parse | None]]:
     """Yield each sentence's parse with its place; None for an empty line that is to stay one."""
     from bnaparser.text.splitting import split_lines
@@ -126,7 +145,9 @@ def _parses(
     lines = reader if options.split or options.quiet else note_wrapped(reader)
 
     def answer(chunk: list[tuple[Sentence, int]]) -> Iterator[tuple[str, Parse | None]]:
-        found = iter(parser.parse_sentences([one for one, _ in chunk if one.words]))
+        good = [one for one, _ in chunk if one.words]
+        rows = None if tags is None else tags.take(len(good))
+        found = iter(parser.parse_sentences(good, rows))
         unit = "sentence" if split == "text" else "line"
         for one, number in chunk:
             yield f"{unit} {number}", next(found) if one.words else None

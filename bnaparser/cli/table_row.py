@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bnaparser.errors import DataError
+from bnaparser.cli.given_tags import HELP, NONE, given_tags, missing_tags
+from bnaparser.errors import DataError, SettingsError
 from bnaparser.eval.api import Scores, score
 from bnaparser.treebanks.releases import Release
 from bnaparser.trees.tree import Tree
@@ -26,6 +27,9 @@ class WordParse(Protocol):
 
 class WordParser(Protocol):
     """What is asked of a parser; `bnaparser.parsing.parser.Parser` is one."""
+
+    @property
+    def reads_tags(self) -> bool: ...  # noqa: D102
 
     def parse_many(  # noqa: D102
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
@@ -75,15 +79,14 @@ class TableRow:
 
 
 def predict(
-    parser: WordParser, gold: Sequence[Tree], *, gold_tags: bool = False
+    parser: WordParser, gold: Sequence[Tree], tags: Sequence[Sequence[str]] | None = None
 ) -> tuple[list[Tree], int]:
     """Parse the words of gold trees; return a tree for each, and how many sentences failed.
 
-    Each tree has the gold words and tags, so that the parser's tags do not decide which words
+    ``tags`` are those that the parser reads, a row for each sentence. Each tree has the gold words and tags, so that the parser's tags do not decide which words
     EVALB leaves out as punctuation. A sentence that failed has a tree without constituents: its
     gold brackets count as missed.
     """
-    tags = [tree.tags for tree in gold] if gold_tags else None
     parses = parser.parse_many([tree.words for tree in gold], tags=tags)
     trees, failed = [], 0
     for tree, parse in zip(gold, parses, strict=True):
@@ -100,12 +103,7 @@ def add_arguments(arguments: argparse.ArgumentParser, release: Release) -> None:
     add("--model", required=True, help="a model that ships, a model folder, or org/name of a hub")
     add("--split", choices=list(release.parts), default="test", help="default: test")
     add("--device", help="a torch device; default: the GPU if there is one")
-    add(
-        "--tags",
-        choices=["none", "gold"],
-        default="none",
-        help="give the parser the treebank's own part-of-speech tags; say so beside the figures",
-    )
+    add("--tags", default=NONE, metavar="FILE|gold", help=HELP)
     add("--save", metavar="FOLDER", help="write gold.mrg and predicted.mrg there, for EVALB")
 
 
@@ -114,8 +112,14 @@ def run(args: argparse.Namespace, release: Release, load_parser: LoadParser) -> 
     gold = list(release.read(args.release, args.split))
     if not gold:
         raise DataError(f"{args.release}: no tree in {release.describe(args.split)}")
+    # Tags are read before the model is loaded: a wrong file is known at once.
+    tags = given_tags(args.tags, gold)
     parser = load_parser(args.model, args.device)
-    predicted, failed = predict(parser, gold, gold_tags=args.tags == "gold")
+    if parser.reads_tags and tags is None:
+        raise missing_tags(args.model, "--tags FILE, or --tags gold")
+    if tags is not None and not parser.reads_tags:
+        raise SettingsError(f"the model {args.model} reads no part-of-speech tags: no --tags")
+    predicted, failed = predict(parser, gold, tags)
     if args.save:
         _save(Path(args.save), {"gold.mrg": gold, "predicted.mrg": predicted})
     row = TableRow(

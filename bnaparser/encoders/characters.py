@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +15,11 @@ from bnaparser.trees.escapes import unescape
 # Special characters: unknown, word begin, word end, START, STOP (the last two are whole words).
 UNKNOWN, BEGIN, END, START, STOP = range(5)
 SPECIALS = 5
+
+
+def alphabet(words: Iterable[str]) -> str:
+    """Return the characters of words, sorted, as `CharacterEncoder` looks them up: unescaped."""
+    return "".join(sorted({character for word in words for character in unescape(word)}))
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class CharacterEncoder(nn.Module):
         self.width = width
         self.characters = characters
         self._numbers = {char: number for number, char in enumerate(characters, SPECIALS)}
+        # Drawn with deviation 1, as in the authors' program: it feeds an LSTM and is added to nothing.
         self.embedding = nn.Embedding(SPECIALS + len(characters), settings.character_width)
         self.dropout = nn.Dropout(settings.character_dropout)
         self.lstm = nn.LSTM(

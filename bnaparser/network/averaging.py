@@ -18,7 +18,13 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import ModelSettings
 
 # Settings that do not change what trained weights compute; dropouts do not either.
-_HARMLESS = {"encoder.name", "encoder.attention", "tags.loss_weight"}
+_HARMLESS = {
+    "encoder.name",
+    "encoder.attention",
+    "layers.position_deviation",
+    "tags.deviation",
+    "tags.loss_weight",
+}
 
 
 @torch.no_grad()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,10 +18,12 @@ from bnaparser.encoders.loading import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.labels import Inventory
+from bnaparser.network.layers.dropout import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.scorer import SpanScorer
 
+log = logging.getLogger(__name__)
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
 
@@ -100,6 +103,9 @@ class BnaModel(nn.Module):
         if settings.tags.given:
             # Row 0 is for START, STOP, padding and tags never seen in training.
             self.tag_embedding = nn.Embedding(len(tags) + 1, content)
+            with torch.no_grad():  # drawn with deviation 1
+                self.tag_embedding.weight.mul_(settings.tags.deviation)
+            self.tag_dropout = FeatureDropout(settings.tags.dropout)
         self.scorer = SpanScorer(width, len(labels), settings.scorer)
         if settings.tags.predict:
             self.tagger = nn.Sequential(
@@ -131,7 +137,13 @@ class BnaModel(nn.Module):
     def prepare(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[PreparedSentence]:
-        """Return sentences of words as the network takes them; ``tags`` where it wants given ones."""
+        """Return sentences of words as the network takes them; ``tags`` where it wants given ones.
+
+        A tag that training never saw is read as such; where all are, a warning is logged. Raises
+        ValueError where it wants tags and there are none.
+        """
+        if self.settings.tags.given and tags is None:
+            raise ValueError("this model reads part-of-speech tags: give a row for each sentence")
         max_words = self.settings.layers.max_positions - 2
         windows: Sequence[Sequence[Window | CharacterWindow]]
         if isinstance(self.encoder, CharacterEncoder):
@@ -144,21 +156,30 @@ class BnaModel(nn.Module):
             numbers = [
                 np.array([self.tags.number(tag, -1) + 1 for tag in row], np.int64) for row in tags
             ]
+            self._warn_of_unknown(tags)
         # One model has windows of one kind only, which the types do not say.
         return [
             PreparedSentence(len(words), tuple(of), row)  # type: ignore[arg-type]
             for words, of, row in zip(sentences, windows, numbers, strict=True)
         ]
 
+    def _warn_of_unknown(self, tags: Sequence[Sequence[str]]) -> None:
+        given = {tag for row in tags for tag in row}
+        if given and not any(tag in self.tags for tag in given):
+            theirs, ours = (", ".join(sorted(names)[:5]) for names in (given, self.tags.names))
+            log.warning("the model knows none of the tags given (%s); it knows %s", theirs, ours)
+
     def encode(self, batch: Sequence[PreparedSentence]) -> Encoded:
         """Run encoder and layers over sentences of at least one word."""
         windows = [window for sentence in batch for window in sentence.windows]
         content = self.project(self.encoder(windows))
+        tags: Tensor | None = None
         if self.settings.tags.given:
-            content = content + self.tag_embedding(self._window_tags(batch, content.shape[1]))
+            tags = self.tag_embedding(self._window_tags(batch, content.shape[1]))
+            tags = self.tag_dropout(tags)
         words = torch.tensor([window.words for window in windows], device=content.device)
         positions = torch.arange(content.shape[1], device=content.device)
-        hidden = self.stack(content, positions < words[:, None] + 2)
+        hidden = self.stack(content, positions < words[:, None] + 2, tags)
         lengths = [sentence.words for sentence in batch]
         rows = hidden.flatten(0, 1)[position_rows(batch, hidden.shape[1]).to(hidden.device)]
         sizes = np.array(lengths) + 2
@@ -227,10 +248,10 @@ class BnaModel(nn.Module):
         rows = []
         for sentence in batch:
             for window in sentence.windows:
+                assert sentence.tags is not None  # else it was not prepared by this model
                 row = np.zeros(positions, np.int64)
-                if sentence.tags is not None:
-                    first = window.first_word
-                    row[1 : window.words + 1] = sentence.tags[first : first + window.words]
+                first = window.first_word
+                row[1 : window.words + 1] = sentence.tags[first : first + window.words]
                 rows.append(row)
         return torch.from_numpy(np.stack(rows)).to(self.device)
 

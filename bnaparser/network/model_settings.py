@@ -13,10 +13,21 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.settings import Settings
 
 LayerKind = Literal["bimsa", "nsa", "self_attention", "partitioned"]
+# Where the paper's equations and its authors' program contradict each other.
+Reading = Literal["paper", "program"]
+# Of added positions at the start of training; BERT's own table has the same.
+ADDED_DEVIATION = 0.02
 
 
 class LayerSettings(Settings):
-    """The layers between word vectors and span scores, in order, and their common sizes."""
+    """The layers between word vectors and span scores, in order, and their common sizes.
+
+    ``position_deviation`` is that of the table of positions at the start of training: by default
+    0.02 where positions are added, 1 where they stand beside the content. ``residual`` says what is
+    added to the output of the feed-forward network (equation 10 or the authors' program), and
+    ``span_signs`` which sign the backward halves of NSA's shortest spans have (equation 15 or the
+    program).
+    """
 
     kinds: tuple[LayerKind, ...] = ("bimsa", "nsa")
     width: int = Field(512, gt=0)
@@ -25,8 +36,11 @@ class LayerSettings(Settings):
     feed_forward_width: int = Field(1024, gt=0)
     ngrams: int = Field(4, gt=0)
     positions: Literal["add", "concatenate"] = "add"
+    position_deviation: float | None = Field(None, ge=0)
     max_positions: int = Field(512, gt=2)
     activation: Literal["leaky_relu", "relu", "gelu"] = "leaky_relu"
+    residual: Reading = "paper"
+    span_signs: Reading = "paper"
     residual_dropout: float = Field(0.2, ge=0, lt=1)
     feed_forward_dropout: float = Field(0.2, ge=0, lt=1)
     attention_dropout: float = Field(0.2, ge=0, lt=1)
@@ -48,6 +62,13 @@ class LayerSettings(Settings):
         """Features of a word before positions are added, or put beside them."""
         return self.width // 2 if self.positions == "concatenate" else self.width
 
+    @property
+    def first_position_deviation(self) -> float:
+        """The deviation of the table of positions at the start of training."""
+        if self.position_deviation is not None:
+            return self.position_deviation
+        return 1.0 if self.positions == "concatenate" else ADDED_DEVIATION
+
 
 class ScorerSettings(Settings):
     """The span scorer: linear, norm, ReLU, linear."""
@@ -56,10 +77,16 @@ class ScorerSettings(Settings):
 
 
 class TagSettings(Settings):
-    """Part-of-speech tags: predicted beside the tree, and given as input or not."""
+    """Part-of-speech tags: predicted beside the tree, and given as input or not.
+
+    Of given ones ``deviation`` is that of their vectors at the start of training, and ``dropout``
+    the share of their features that is dropped over a whole sentence.
+    """
 
     predict: bool = False
     given: bool = False
+    deviation: float = Field(0.2, ge=0)
+    dropout: float = Field(0.0, ge=0, lt=1)
     hidden: int = Field(256, gt=0)
     loss_weight: float = Field(5.0, ge=0)
 

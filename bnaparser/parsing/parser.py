@@ -48,6 +48,11 @@ class Parser:
         """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
         return self.model.settings.tags.predict
 
+    @property
+    def reads_tags(self) -> bool:
+        """Whether the model reads part-of-speech tags: a sentence without them gets an ``error``."""
+        return self.model.settings.tags.given
+
     @classmethod
     def load(
         cls,
@@ -81,7 +86,7 @@ class Parser:
         return self.parse_sentences([tokenize(text)])[0]
 
     def parse_words(self, words: Iterable[str], tags: Sequence[str] | None = None) -> Parse:
-        """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that takes them.
+        """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that reads them.
 
         Raises TypeError for a string: ``parse_sentence`` takes text.
         """
@@ -124,7 +129,7 @@ class Parser:
         good: list[int] = []
         for index, (sentence, row) in enumerate(given):
             try:
-                _check(sentence, row)
+                _check(sentence, row, self.reads_tags)
                 good.append(index)
             except SentenceError as error:
                 found[index] = str(error)
@@ -146,8 +151,9 @@ class Parser:
 
     def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
         tags = [row for _, row in given if row is not None]
+        untagged = len(tags) < len(given)
         read = [as_read(sentence.words, self.cased) for sentence, _ in given]
-        return self.model.prepare(read, tags or None)
+        return self.model.prepare(read, None if untagged else tags)
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
         return predict_batch(self.model, batch)
@@ -158,7 +164,7 @@ def _check_batch_tokens(batch_tokens: int | None) -> None:
         raise ValueError(f"batch_tokens is {batch_tokens}: it must be at least 1")
 
 
-def _check(sentence: Sentence, tags: Tags) -> None:
+def _check(sentence: Sentence, tags: Tags, reads_tags: bool) -> None:
     """Raise SentenceError for a sentence that the network cannot take, saying why."""
     count = len(sentence.words)
     if count == 0:
@@ -172,6 +178,10 @@ def _check(sentence: Sentence, tags: Tags) -> None:
         if not word or _BLANK.search(word):
             raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
     if tags is None:
+        if reads_tags:
+            raise SentenceError(
+                "this model reads part-of-speech tags: give the words, and with tags=... a tag for each"
+            )
         return
     if len(tags) != count:
         raise SentenceError(f"{len(tags)} tags for {count} words: give one tag a word")

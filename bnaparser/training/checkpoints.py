@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import logging
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import writing
 
-log = logging.getLogger(__name__)
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
 RECIPE = "recipe.json"
 # What may differ from the recipe that a run was begun with: how long it goes on, and on what.
@@ -95,7 +93,7 @@ def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progre
             output.mkdir(parents=True, exist_ok=True)
             write_json(output / RECIPE, ours)
         return Progress()
-    theirs = read_json(output / RECIPE) if (output / RECIPE).is_file() else ours
+    theirs = _stored_recipe(output / RECIPE, recipe) if (output / RECIPE).is_file() else ours
     if changed := differing(ours, theirs):
         raise SettingsError(
             f"{target} is another recipe's (it differs in {', '.join(changed)}): start over with "
@@ -110,8 +108,16 @@ def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progre
             f"{target} is another recipe's, or damaged ({detail[0].strip()}): start over with "
             "--fresh, or write elsewhere with --output"
         ) from error
-    log.info("resumed after update %d", progress.update)
     return progress
+
+
+def _stored_recipe(file: Path, recipe: BaseModel) -> Any:
+    """Return the tables that a run was begun with, and defaults for settings that came since."""
+    stored = read_json(file)
+    try:
+        return fixed_part(type(recipe).model_validate(stored), FREE)
+    except ValidationError:  # no recipe of today: it differs, whatever it is
+        return stored
 
 
 def remove_run(output: Path, names: Sequence[str]) -> None:

@@ -14,18 +14,23 @@ from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.treebanks.releases import CTB, PTB
+from bnaparser.treebanks.tag_files import tags_of
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Span, Tree
 
 
 @dataclass(frozen=True)
 class Example:
-    """A gold tree and what training needs of it."""
+    """A gold tree and what training needs of it.
+
+    ``tags`` are the tree's own, ``given_tags`` those that a network reads, where it reads any.
+    """
 
     tree: Tree
     words: tuple[str, ...]
     tags: tuple[str, ...]
     spans: tuple[Span, ...]
+    given_tags: tuple[str, ...]
 
     @property
     def has_root(self) -> bool:
@@ -132,7 +137,13 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
             raise SettingsError(f"map = {source.map!r} needs train.label_maps, a TOML file")
         label_map = read_label_map(settings.label_maps, source.map)
         trees = [label_map.apply(tree) for tree in trees]
-    return [Example(tree, tree.words, tree.tags, tuple(tree.spans())) for tree in trees]
+    given = [tree.tags for tree in trees]
+    if source.tags is not None:
+        given = tags_of(source.tags, [tree.words for tree in trees])
+    return [
+        Example(tree, tree.words, tree.tags, tuple(tree.spans()), tags)
+        for tree, tags in zip(trees, given, strict=True)
+    ]
 
 
 def _name(source: DataSettings, sources: Sequence[DataSettings]) -> str:

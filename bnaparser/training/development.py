@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnaparser.eval import score
-from bnaparser.network.decoding import predict
+from bnaparser.network.decoding import Prediction, predict
 from bnaparser.network.model import BnaModel
 from bnaparser.training.checkpoints import Progress
 from bnaparser.training.data import Example
@@ -16,26 +16,35 @@ from bnaparser.trees.tree import Tree
 def development_scores(
     model: BnaModel, sets: dict[str, list[Example]], batch_tokens: int
 ) -> dict[str, float]:
-    """Return F1 and tag accuracy of each development set (percent), and the mean F1 of all.
+    """Return F1 and, of a tagger, tag accuracy of each development set (percent), and the mean F1.
 
-    The network is in evaluation mode from then on.
+    Trees are judged with gold tags: where a predicted tag made a mark of a word, EVALB would leave
+    the sentence out. The network is in evaluation mode from then on.
     """
     model.eval()
     scores: dict[str, float] = {}
     for name, examples in sets.items():
-        result = score([e.tree for e in examples], _parse(model, examples, batch_tokens))
-        scores[f"{name} f1"] = result.f1
-        scores[f"{name} tags"] = result.tag_accuracy
+        prepared = model.prepare([e.words for e in examples], [e.given_tags for e in examples])
+        found = predict(model, prepared, batch_tokens)
+        trees = [
+            Tree.from_spans(example.words, example.tags, prediction.spans)
+            for example, prediction in zip(examples, found, strict=True)
+        ]
+        scores[f"{name} f1"] = score([example.tree for example in examples], trees).f1
+        if model.settings.tags.predict:
+            scores[f"{name} tags"] = _tag_accuracy(examples, found)
     f1s = [value for name, value in scores.items() if name.endswith(" f1")]
     return {**scores, "f1": sum(f1s) / len(f1s)} if f1s else {}
 
 
-def _parse(model: BnaModel, examples: Sequence[Example], batch_tokens: int) -> list[Tree]:
-    prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
-    return [
-        Tree.from_spans(e.words, prediction.tags or e.tags, prediction.spans)
-        for e, prediction in zip(examples, predict(model, prepared, batch_tokens), strict=True)
+def _tag_accuracy(examples: Sequence[Example], found: Sequence[Prediction]) -> float:
+    """Return how many of all words have their gold tag, in percent."""
+    right = [
+        gold == tag
+        for example, prediction in zip(examples, found, strict=True)
+        for gold, tag in zip(example.tags, prediction.tags or (), strict=True)
     ]
+    return 100 * sum(right) / len(right) if right else 0.0
 
 
 def judge(

@@ -25,7 +25,7 @@ def disturbed(
     if settings.lower_case:
         for place in np.flatnonzero(generator.random(len(batch)) < settings.lower_case):
             words = [unescape(word).lower() for word in examples[place].words]
-            batch[place] = model.prepare([words], [examples[place].tags])[0]
+            batch[place] = model.prepare([words], [examples[place].given_tags])[0]
     if settings.mask_pieces:
         assert model.subwords is not None
         share, subwords = settings.mask_pieces, model.subwords

@@ -19,7 +19,8 @@ class DataSettings(Settings):
 
     ``weight`` says how often an epoch sees each of its sentences; ``map`` names a table of the file
     ``train.label_maps``; with ``release`` the path is a release's folder and ``part`` of its
-    standard split is read.
+    standard split is read. ``tags`` is a file of tags that a network with ``tags.given`` reads in
+    place of the trees' own, as `bnaparser.treebanks.tag_files.read_tags` takes it.
     """
 
     path: str
@@ -27,6 +28,7 @@ class DataSettings(Settings):
     map: str | None = None
     release: Literal["ptb", "ctb"] | None = None
     part: Literal["train", "dev", "test"] = "train"
+    tags: str | None = None
 
 
 class TrainSettings(Settings):

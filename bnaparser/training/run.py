@@ -95,7 +95,8 @@ class Run:
             disable=None if self.accelerator.is_main_process else True,
         )
         started = time.monotonic() - self.progress.seconds
-        while self.progress.update < self.total_updates and not self._stalled():
+        self._say_where_it_stands()
+        while not self._finished():
             for batch in self._batches_left():
                 loss = self._update(batch)
                 bar.update()
@@ -107,7 +108,7 @@ class Run:
                 last = self.progress.update == self.total_updates
                 if self.progress.update % self.check_every == 0 or last:
                     self._check(loss)
-                if last or self._stalled():
+                if self._finished():
                     break
         bar.close()
         self.accelerator.end_training()
@@ -126,10 +127,25 @@ class Run:
         self.progress.update += 1
         return loss
 
+    def _finished(self) -> bool:
+        return self.progress.update >= self.total_updates or self._stalled()
+
     def _stalled(self) -> bool:
         patience = self.settings.stop_after_epochs
         since = self.progress.update - self.progress.best_update
         return patience is not None and since > patience * self.updates_per_epoch
+
+    def _say_where_it_stands(self) -> None:
+        done, settings = self.progress.update, self.settings
+        if done and self._finished():
+            length = "epochs" if settings.max_updates is None else "max_updates"
+            more = "stop_after_epochs" if self._stalled() else length
+            log.info(
+                "finished already, after update %d: the model is in %s", done, self.output / BEST
+            )
+            log.info("--fresh starts over; a larger train.%s goes on", more)
+        elif done:
+            log.info("resumed after update %d", done)
 
     def _log_progress(self, loss: float) -> None:
         done, seconds = self.progress.update, self.progress.seconds

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from bnaparser.encoders.characters import alphabet
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
@@ -32,17 +33,26 @@ class TrainingSentence:
 def build_accelerator(precision: str, output: str | Path) -> Any:
     """Return Hugging Face's Accelerator, which does the device work; its logs go to ``output``.
 
-    ``precision`` is "no", "bf16" or "fp16". Raises MissingExtraError without accelerate.
+    ``precision`` is "no", "bf16" or "fp16". An Accelerator that was made before in this process is
+    not to be used any more. Raises MissingExtraError without accelerate.
     """
     try:
         from accelerate import Accelerator
-        from accelerate.utils import ProjectConfiguration
+        from accelerate.state import AcceleratorState
+        from accelerate.utils import DistributedDataParallelKwargs, ProjectConfiguration
     except ImportError as error:
         raise MissingExtraError("accelerate", "train") from error
+    # All Accelerators of a process share what the first was told, precision and processes, even
+    # after its training has ended; Hugging Face's Trainer forgets it like this, too.
+    AcceleratorState._reset_state(reset_partial_state=True)
+    # Some encoders have weights that nothing here reads, such as XLNet's for masked words: several
+    # processes would wait for their gradients for ever.
+    unread = DistributedDataParallelKwargs(find_unused_parameters=True)
     return Accelerator(
         mixed_precision=precision,
         log_with="tensorboard",
         project_config=ProjectConfiguration(project_dir=str(output), logging_dir=str(output)),
+        kwargs_handlers=[unread],
     )
 
 
@@ -58,8 +68,8 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
     labels = Inventory.of_labels(span.label for example in mix.train for span in example.spans)
     if len(labels) == 1:
         raise DataError("the training trees hold no constituents, only words and their tags")
-    tags = Inventory.of_tags(tag for example in mix.train for tag in example.tags)
-    characters = "".join(sorted({c for e in mix.train for word in e.words for c in word}))
+    tags = Inventory.of_tags(tag for e in mix.train for tag in (*e.tags, *e.given_tags))
+    characters = alphabet(word for example in mix.train for word in example.words)
     empty_root = any(not example.has_root for example in mix.train)
     if recipe.train.start is None:
         model = storage.create(recipe.model_settings(), labels, tags, characters, empty_root)
@@ -74,6 +84,6 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
 
 def training_sentences(model: BnaModel, examples: Sequence[Example]) -> list[TrainingSentence]:
     """Return examples as the updates of a network take them."""
-    prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
+    prepared = model.prepare([e.words for e in examples], [e.given_tags for e in examples])
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
     return [TrainingSentence(*parts) for parts in zip(examples, prepared, golds, strict=True)]

@@ -87,9 +87,9 @@ class Batcher(Generic[Unit, Result]):
         """Whether it takes requests: it was started, and neither stopped nor did it fail."""
         return self._task is not None and not self._task.done()
 
-    async def try_out(self, sentence: Unit) -> Result:
+    async def try_out(self, sentence: Unit, tags: Rows = None) -> Result:
         """Parse a sentence past the queue, before it is started. Raises Failure."""
-        outcome = await self.thread.run(_guarded, self._do, [sentence], None)
+        outcome = await self.thread.run(_guarded, self._do, [sentence], tags)
         if isinstance(outcome.found, BaseException):
             raise Failure(f"the {self._name} broke down") from outcome.found
         return outcome.found[0]

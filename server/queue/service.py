@@ -115,8 +115,10 @@ class Service:
         batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
         limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
         batcher = Batcher(parser.parse_sentences, limits, self.metrics, thread=self._model_thread)
+        sentence = tokenize(_WARM_UP)
+        tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
         try:
-            warm_up = await batcher.try_out(tokenize(_WARM_UP))
+            warm_up = await batcher.try_out(sentence, tags)
         except Failure as failure:
             raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
         if warm_up.error is not None:

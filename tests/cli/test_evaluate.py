@@ -105,6 +105,7 @@ class FakeParser:
     """Parses "The cat sat" as GOLD does and fails on all else."""
 
     predicts_tags = True
+    reads_tags = False
 
     def __init__(self) -> None:
         self.loaded: tuple[str, str | None] | None = None

@@ -17,6 +17,7 @@ from bnaparser.encoders.characters import (
     STOP,
     UNKNOWN,
     CharacterEncoder,
+    alphabet,
 )
 from bnaparser.encoders.encoder_settings import EncoderSettings
 
@@ -25,6 +26,19 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 def encoder() -> CharacterEncoder:
     torch.manual_seed(1)
     return CharacterEncoder("abc(", 8, EncoderSettings(character_width=4)).eval()
+
+
+def test_the_alphabet_holds_the_characters_that_are_looked_up() -> None:
+    """It held those of -LRB-: brackets and quotes were unknown characters to every model."""
+    words = ["-LRB-", "-RRB-", "-LCB-", "-RCB-", "``", "''", "1\\/2", "a-b"]
+    assert alphabet(words) == '"()-/12ab{}'
+    encoder = CharacterEncoder(alphabet(words), 8, EncoderSettings(character_width=4)).eval()
+    found = vectors(encoder, '( ) { } -LRB- " `` ~')[0]
+    brackets, opened, quote, opening, unknown = found[1:5], *found[5:9]
+    assert torch.equal(brackets[0], opened)
+    assert torch.equal(quote, opening)
+    known = [*brackets, quote, unknown]
+    assert all(not torch.equal(a, b) for i, a in enumerate(known) for b in known[:i])
 
 
 def vectors(encoder: CharacterEncoder, *sentences: str) -> torch.Tensor:

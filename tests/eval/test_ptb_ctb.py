@@ -113,6 +113,8 @@ class FakeParse:
 class FlatParser:
     """Gives gold trees back, a flat X for other sentences, and fails where a word is in ``fails``."""
 
+    reads_tags = False
+
     def __init__(self, gold: Iterable[Tree] = (), fails: Sequence[str] = ()) -> None:
         self.gold: dict[Sequence[str], Tree] = {tree.words: tree for tree in gold}
         self.fails = fails
@@ -217,6 +219,7 @@ class TestPenn:
         self, wsj: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         fake = FlatParser(PTB.read(wsj, "dev"))
+        fake.reads_tags = True
         assert ptb.main([str(wsj), "--model", "en", "--split", "dev", "--tags", "gold"], fake) == 0
         row = capsys.readouterr().out.splitlines()[1]
         assert "WSJ section 22" in row

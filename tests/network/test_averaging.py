@@ -45,6 +45,14 @@ def saved(build_model: Callable[..., BnaModel], tmp_path: Path) -> Callable[...,
     return write
 
 
+def test_how_a_network_began_does_not_keep_it_from_a_mean(saved: Callable[..., str]) -> None:
+    layers = [LayerSettings(width=32, heads=2, head_width=16, position_deviation=d) for d in (0, 1)]
+    assert average([saved(f"m{seed}", seed=seed, layers=layers[seed]) for seed in range(2)])
+    other = LayerSettings(width=32, heads=2, head_width=16, residual="program")
+    with pytest.raises(BnaparserError, match=r"their settings layers\.residual differ"):
+        average([saved("one", layers=layers[0]), saved("other", layers=other)])
+
+
 @pytest.mark.parametrize("shares", [None, (1, 2, 5)])
 def test_every_number_is_the_mean(
     saved: Callable[..., str], encoder_kind: str, shares: tuple[float, ...] | None

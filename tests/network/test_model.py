@@ -123,7 +123,7 @@ def test_given_tags_are_read_word_by_word_in_every_window(
     tags = ["DT", "NN", "VBD", "NNP", "."] * 4
     other = [*tags[:-1], "never-seen"]
     with_tags, with_other, without = (
-        model.encode(model.prepare([words], rows)).words for rows in ([tags], [other], None)
+        model.encode(model.prepare([words], [row])).words for row in (tags, other, ["?"] * 20)
     )
     assert not torch.allclose(with_tags, without)
     # The last tag is seen in the last windows only.
@@ -133,6 +133,51 @@ def test_given_tags_are_read_word_by_word_in_every_window(
     assert numbers is not None
     assert numbers[-1] == 0
     assert numbers[0] == model.tags.number("DT") + 1
+
+
+def test_a_model_that_reads_tags_takes_no_words_without_them(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    """They were read as tags that were never seen: 10 F1 where gold tags give 66."""
+    with pytest.raises(ValueError, match="reads part-of-speech tags"):
+        build_model(tagging=TagSettings(given=True)).prepare([["Mira", "sang"]])
+
+
+def test_tags_of_another_treebank_are_told(
+    build_model: Callable[..., BnaModel], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Universal tags given to a model of the Penn Treebank's are all unknown to it."""
+    model = build_model(tagging=TagSettings(given=True))
+    model.prepare([["Mira", "sang"]], [["NNP", "VERB"]])
+    model.prepare([], [])
+    assert not caplog.records
+    model.prepare([["Mira", "sang"]], [["PROPN", "VERB"]])
+    assert "the model knows none of the tags given (PROPN, VERB); it knows" in caplog.text
+
+
+@torch.no_grad()
+def test_tags_begin_as_the_settings_say_and_are_dropped_by_themselves(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    """They began five times as large as the words, and were dropped with the words' features."""
+    for settings, deviation in (
+        (TagSettings(given=True), 0.2),
+        (TagSettings(given=True, deviation=1.0), 1.0),
+    ):
+        found = build_model(tagging=settings).tag_embedding.weight.std()
+        assert float(found) == pytest.approx(deviation, rel=0.1)
+    layers = LayerSettings(kinds=(), input_dropout=0.99, **SIZES)
+    model = build_model(layers=layers, tagging=TagSettings(given=True, deviation=9.0)).train()
+    batch = model.prepare([["Mira", "sang"]], [["NNP", "VBD"]])
+    model.encoder.eval()
+    first, second = (model.encode(batch).words for _ in range(2))
+    # What is left are positions, small beside the tags.
+    assert torch.allclose(first, second, atol=0.2)
+    layers = LayerSettings(kinds=(), **SIZES)
+    model = build_model(layers=layers, tagging=TagSettings(given=True, dropout=0.5)).train()
+    model.encoder.eval()
+    first, second = (model.encode(batch).words for _ in range(2))
+    assert not torch.allclose(first, second, atol=0.2)
 
 
 def test_tags_are_ignored_by_a_model_that_takes_none(build_model: Callable[..., BnaModel]) -> None:

@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
-from bnaparser.files.folder import WEIGHTS
+from bnaparser.files.folder import CONFIG, WEIGHTS
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
@@ -28,7 +28,8 @@ WIDE = LayerSettings(width=128, heads=2, head_width=64, feed_forward_width=128)
 
 @torch.no_grad()
 def scores(model: BnaModel) -> np.ndarray:
-    return model.eval().all_scores(model.encode(model.prepare(SENTENCES)))
+    tags = [["NN"] * len(words) for words in SENTENCES]
+    return model.eval().all_scores(model.encode(model.prepare(SENTENCES, tags)))
 
 
 def round_trip(model: BnaModel, folder: Path, store: str = "float32") -> BnaModel:
@@ -46,6 +47,19 @@ def test_every_kind_of_encoder_is_the_same_after_loading(
     assert {tensor.device.type for tensor in everything} == {"cpu"}
     assert not loaded.training
     assert all(parameter.requires_grad for parameter in loaded.parameters())
+
+
+def test_a_model_that_was_stored_before_a_setting_came_is_read(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
+    model = build_model(tagging=TagSettings(predict=True, hidden=8))
+    storage.save(model, tmp_path, "float32", {})
+    table = json.loads((tmp_path / CONFIG).read_text(encoding="utf-8"))
+    for key in ("residual", "span_signs", "position_deviation"):
+        del table["layers"][key]
+    del table["tags"]["deviation"], table["tags"]["dropout"]
+    (tmp_path / CONFIG).write_text(json.dumps(table), encoding="utf-8")
+    assert np.array_equal(scores(storage.load(tmp_path)), scores(model))
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,24 @@ def test_given_tags_reach_a_model_that_takes_them(build_model: Callable[..., Bna
         parser.parse_words(["Mira", "sang"], tags).score for tags in (["NNP", "VBD"], ["X", "X"])
     ]
     assert scores[0] != scores[1]
-    assert parser.parse_words(["Mira", "sang"]).tags == ("XX", "XX")
+
+
+def test_a_model_that_reads_tags_says_so_where_there_are_none(
+    build_model: Callable[..., BnaModel], parser: Parser
+) -> None:
+    """Sentences without tags were parsed as if every tag were unknown, in silence."""
+    reader = Parser(build_model(tagging=TagSettings(given=True)))
+    assert (reader.reads_tags, parser.reads_tags) == (True, False)
+    words = ["Mira", "sang"]
+    untold = [reader.parse_words(words), reader.parse_many([words])[0], *reader("Mira sang.")]
+    untold += [reader.parse_sentence("Mira sang."), *reader.stream(["Mira sang."])]
+    assert len(untold) == 5
+    for parse in untold:
+        assert parse.tree is None
+        assert "reads part-of-speech tags: give the words, and with tags=..." in str(parse.error)
+    assert reader.parse_words([]).error == "the sentence has no words"
+    assert [p.error for p in reader.parse_many([[]], tags=[[]])] == ["the sentence has no words"]
+    assert reader.parse_words(words, ["NNP", "VBD"]).error is None
 
 
 @pytest.mark.parametrize("part", ["prepare", "encode"])

@@ -35,6 +35,7 @@ class HeldParser:
     """
 
     predicts_tags = True
+    reads_tags = False
 
     def __init__(self) -> None:
         self.gate = threading.Event()
@@ -59,7 +60,7 @@ class HeldParser:
             raise SystemExit("boom")
         error = "bad" if "BAD" in sentence.words else None
         try:
-            _check(sentence, None if tags is None else tuple(tags))
+            _check(sentence, None if tags is None else tuple(tags), self.reads_tags)
         except SentenceError as refused:
             error = str(refused)
         if error is not None:

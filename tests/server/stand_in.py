@@ -28,6 +28,7 @@ class StandInParser:
     """Gives each sentence a flat tree of its own words."""
 
     predicts_tags = True
+    reads_tags = False
     model = SimpleNamespace(device="cpu", labels=SimpleNamespace(names=("", "S")))
 
     def parse_sentences(

@@ -22,6 +22,9 @@ TREES = """(TOP (S (NP-SBJ (PRP I)) (VP (VBP run)) (. .)))
 """
 
 
+NONE = TrainSettings()
+
+
 @pytest.fixture
 def bank(tmp_path: Path) -> Path:
     path = tmp_path / "bank.mrg"
@@ -51,6 +54,19 @@ def test_a_label_map_is_applied(bank: Path, tmp_path: Path) -> None:
     assert spans(third) == [(0, 1, "X::NP")]
     with pytest.raises(SettingsError, match=r"train\.label_maps"):
         read_examples(source, TrainSettings())
+
+
+def test_tags_to_read_may_come_from_a_file(bank: Path, tmp_path: Path) -> None:
+    """The paper's parsers read a tagger's, not those of the treebank."""
+    assert all(e.given_tags == e.tags for e in read_examples(DataSettings(path=str(bank)), NONE))
+    tags = tmp_path / "tags.txt"
+    tags.write_text("NN NN .\nVB\nNN .\nDT NN NN VBD .\n", encoding="utf-8")
+    first, _, _, last = read_examples(DataSettings(path=str(bank), tags=str(tags)), NONE)
+    assert (first.tags, first.given_tags) == (("PRP", "VBP", "."), ("NN", "NN", "."))
+    assert last.given_tags == ("DT", "NN", "NN", "VBD", ".")
+    tags.write_text("NN NN .\n", encoding="utf-8")
+    with pytest.raises(DataError, match="tags for 1 sentences, not for 4"):
+        read_examples(DataSettings(path=str(bank), tags=str(tags)), NONE)
 
 
 def test_long_sentences_are_left_out_of_training_but_not_of_development(bank: Path) -> None:

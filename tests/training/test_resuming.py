@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import WEIGHTS
 from bnaparser.network.model_settings import LayerSettings
-from bnaparser.training.checkpoints import BEST, CHECKPOINT, NEW
+from bnaparser.training.checkpoints import BEST, CHECKPOINT, NEW, RECIPE
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.run import train
 from bnaparser.training.setup import TrainingSentence
@@ -44,6 +45,21 @@ def test_a_seed_fixes_the_run(recipe: Callable[..., Recipe], tmp_path: Path) -> 
     one, two, three = (weights(tmp_path / name) for name in runs)
     assert equal(one, two)
     assert not equal(one, three)
+
+
+def test_settings_that_came_since_a_run_was_begun_are_no_other_recipe(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    train(recipe(max_updates=2), tmp_path)
+    file = tmp_path / RECIPE
+    begun = json.loads(file.read_text(encoding="utf-8"))
+    del begun["layers"]["residual"], begun["tags"]["deviation"]
+    file.write_text(json.dumps(begun), encoding="utf-8")
+    assert train(recipe(max_updates=3), tmp_path).update == 3
+    begun["layers"]["heads"] = 4
+    file.write_text(json.dumps(begun), encoding="utf-8")
+    with pytest.raises(SettingsError, match="it differs in layers"):
+        train(recipe(max_updates=4), tmp_path)
 
 
 class KilledError(Exception):

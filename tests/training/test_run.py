@@ -54,6 +54,38 @@ def test_without_development_data_no_f1_is_made_up(
     assert set(metrics) == {"update", "seconds"}
 
 
+def test_one_process_trains_again_in_another_precision(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """accelerate holds on to what the first training of a process was told."""
+    losses = []
+    for number, precision in enumerate(("no", "bf16", "no")):
+        progress = train(recipe(precision=precision, max_updates=1), tmp_path / str(number))
+        losses.append(progress.history[0]["loss"])
+    assert losses[0] == losses[2] != losses[1]
+    assert losses[1] == pytest.approx(losses[0], rel=0.05)
+
+
+def test_a_finished_run_says_where_its_model_is(
+    recipe: Callable[..., Recipe], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It said "resumed", and did nothing."""
+    caplog.set_level("INFO", "bnaparser")
+    train(recipe(max_updates=2), tmp_path)
+    assert "finished already" not in caplog.text
+    assert train(recipe(max_updates=2), tmp_path).update == 2
+    assert f"finished already, after update 2: the model is in {tmp_path / BEST}" in caplog.text
+    assert "--fresh starts over; a larger train.max_updates goes on" in caplog.text
+    assert "resumed" not in caplog.text
+    assert train(recipe(max_updates=3), tmp_path).update == 3
+    assert "resumed after update 2" in caplog.text
+    caplog.clear()
+    stalled = {"learning_rate": 1e-12, "epochs": 9, "stop_after_epochs": 0.5, "checks_per_epoch": 4}
+    train(recipe(**stalled), tmp_path / "stalled")
+    train(recipe(**stalled), tmp_path / "stalled")
+    assert "a larger train.stop_after_epochs goes on" in caplog.text
+
+
 def test_the_arithmetic_of_the_process_is_as_before(
     recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

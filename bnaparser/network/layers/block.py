@@ -18,6 +18,7 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
 class Block(nn.Module):
     """``H^ = LN(H + attention(H))``, then ``LN(H^ + FFN(H^))`` (eq. 10; the same form in eq. 11).
 
+    With ``residual = "program"`` it is then ``LN(H + FFN(H^))``, as in the authors' program.
     ``attention(hidden, valid)`` maps (batch, positions, width) to the same shape; ``valid`` is
     boolean (batch, positions), False at padding.
     """
@@ -29,11 +30,13 @@ class Block(nn.Module):
         self.attention_norm = nn.LayerNorm(settings.width)
         self.feed_forward_norm = nn.LayerNorm(settings.width)
         self.dropout = FeatureDropout(settings.residual_dropout)
+        self.adds_input = settings.residual == "program"
 
     def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Return the layer's output, shaped like ``hidden`` (batch, positions, width)."""
-        hidden = self.attention_norm(hidden + self.dropout(self.attention(hidden, valid)))
-        output: Tensor = self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden)))
+        attended = self.attention_norm(hidden + self.dropout(self.attention(hidden, valid)))
+        kept = hidden if self.adds_input else attended
+        output: Tensor = self.feed_forward_norm(kept + self.dropout(self.feed_forward(attended)))
         return output
 
 

@@ -17,7 +17,8 @@ class NSA(nn.Module):
     ``h^b`` are the first and second half of the features. The halves of query, key and value make
     two independent attentions of ``heads`` heads each. Every query sees every span of its sentence.
     Scores are divided by the square root of ``head_width`` (the stated query and key size),
-    although a head of one half is only half as wide.
+    although a head of one half is only half as wide. With ``span_signs = "program"`` 1-grams are
+    ``[h_j^f - h_i^f; h_j^b - h_i^b]``, as in the authors' program; longer spans are as above.
     """
 
     def __init__(self, settings: LayerSettings):
@@ -26,6 +27,7 @@ class NSA(nn.Module):
         self.ngrams = settings.ngrams
         self.scale = settings.head_width**-0.5
         self.dropout = settings.attention_dropout
+        self.turns_unigrams = settings.span_signs == "program"
         inner = settings.heads * settings.head_width
         self.query = nn.Linear(settings.width, inner)
         self.key = nn.Linear(settings.width, inner)
@@ -38,8 +40,8 @@ class NSA(nn.Module):
         signed = torch.cat([forward, -backward], dim=-1)
         context = F.scaled_dot_product_attention(
             split_heads(self.query(hidden), 2 * self.heads),
-            split_heads(self._project_spans(self.key, signed), 2 * self.heads),
-            split_heads(self._project_spans(self.value, signed), 2 * self.heads),
+            split_heads(self._project_spans(self.key, signed, hidden), 2 * self.heads),
+            split_heads(self._project_spans(self.value, signed, hidden), 2 * self.heads),
             attn_mask=self._visible(valid)[:, None, None, :],
             dropout_p=self.dropout if self.training else 0.0,
             scale=self.scale,
@@ -47,7 +49,7 @@ class NSA(nn.Module):
         output: Tensor = self.output(merge_heads(context))
         return output
 
-    def _project_spans(self, linear: nn.Linear, signed: Tensor) -> Tensor:
+    def _project_spans(self, linear: nn.Linear, signed: Tensor, hidden: Tensor) -> Tensor:
         """Return the projections of all spans (batch, spans, inner), grouped by length, then start.
 
         A span is a difference of two positions and the projection is linear, so the positions are
@@ -57,7 +59,10 @@ class NSA(nn.Module):
         starts = F.linear(signed, linear.weight)
         ends = starts + linear.bias.to(starts.dtype)
         lengths = range(1, min(self.ngrams, signed.shape[1] - 1) + 1)
-        return torch.cat([ends[:, length:] - starts[:, :-length] for length in lengths], dim=1)
+        spans = [ends[:, length:] - starts[:, :-length] for length in lengths]
+        if self.turns_unigrams:
+            spans[0] = linear(hidden[:, 1:] - hidden[:, :-1])
+        return torch.cat(spans, dim=1)
 
     def _visible(self, valid: Tensor) -> Tensor:
         """Return boolean (batch, spans): a span is hidden when either of its ends is padding."""

@@ -17,9 +17,6 @@ from bnaparser.network.layers.partitioned import (
 from bnaparser.network.layers.self_attention import SelfAttention
 from bnaparser.network.model_settings import LayerKind, LayerSettings
 
-# Of added positions at the start of training; BERT's own table has the same.
-POSITION_DEVIATION = 0.02
-
 
 def layer(kind: LayerKind, settings: LayerSettings) -> Block:
     """Build one layer of a kind."""
@@ -42,18 +39,21 @@ class LayerStack(nn.Module):
         self.positions = nn.Parameter(torch.empty(settings.max_positions, settings.content_width))
         # The authors' program draws the table with deviation 1. Added to a content of a quarter of
         # that, it all but hides the words for hundreds of updates (benchmarks/ablation/ablation.md).
-        nn.init.normal_(self.positions, std=1.0 if self.concatenate else POSITION_DEVIATION)
+        nn.init.normal_(self.positions, std=settings.first_position_deviation)
         self.norm = nn.LayerNorm(settings.width)
         self.dropout = FeatureDropout(settings.input_dropout)
         self.layers = nn.ModuleList([layer(kind, settings) for kind in settings.kinds])
 
-    def forward(self, content: Tensor, valid: Tensor) -> Tensor:
+    def forward(self, content: Tensor, valid: Tensor, tags: Tensor | None = None) -> Tensor:
         """Map ``content`` (batch, positions, content_width) to (batch, positions, width).
 
         ``valid`` is boolean (batch, positions), False at padding; at most ``max_positions``.
+        ``tags``, shaped like the content, are added to it after its dropout.
         """
         positions = self.positions[: content.shape[1]]
         content = self.dropout(content)
+        if tags is not None:
+            content = content + tags
         if self.concatenate:
             hidden = torch.cat([content, positions.expand_as(content)], dim=-1)
         else:

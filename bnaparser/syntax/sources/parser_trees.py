@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser import models
+from bnaparser.errors import ModelError
 from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
@@ -84,11 +85,20 @@ class ParserTrees:
         return found
 
     def load(self) -> Parser:
-        """Return the parser; it is loaded when it is first needed."""
+        """Return the parser; it is loaded when it is first needed.
+
+        Raises ModelError where it reads part-of-speech tags, which texts do not have.
+        """
         if isinstance(self.model, Path):
             from bnaparser.parsing.parser import Parser
 
-            self.model = Parser.load(self.model, self.device, self.batch_tokens)
+            loaded = Parser.load(self.model, self.device, self.batch_tokens)
+            if loaded.reads_tags:
+                raise ModelError(
+                    f"{self.model} reads part-of-speech tags, which texts do not have: name a parser"
+                    " that reads words alone"
+                )
+            self.model = loaded
         return self.model
 
     def _structure(self, sentences: list[Words], trees: Mapping[Words, Tree | str]) -> Structure:

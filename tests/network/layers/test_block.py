@@ -30,6 +30,19 @@ def test_output_is_that_of_equation_10() -> None:
 
 
 @torch.no_grad()
+def test_output_is_that_of_the_authors_program_where_it_is_asked_for() -> None:
+    torch.manual_seed(1)
+    settings = SMALL.model_copy(update={"residual": "program"})
+    one, hidden = Block(settings, BiMSA(SMALL), feed_forward(SMALL)).eval(), torch.randn(1, 4, 8)
+    attended, first, _, _, second = one.attention(hidden, VALID), *one.feed_forward.children()
+    for i in range(4):
+        inner = F.layer_norm(hidden[0, i] + attended[0, i], (8,))
+        network = second(F.leaky_relu(first(inner), 0.01))
+        expected = F.layer_norm(hidden[0, i] + network, (8,))
+        torch.testing.assert_close(one(hidden, VALID)[0, i], expected)
+
+
+@torch.no_grad()
 def test_attention_reaches_the_output_past_a_silent_feed_forward_network() -> None:
     """The authors' program adds the layer's input instead, and would give ``LN(x)`` here."""
     one, hidden = block(), torch.randn(1, 4, 8)

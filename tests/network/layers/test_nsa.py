@@ -8,29 +8,39 @@ import pytest
 import torch
 
 from bnaparser.network.layers.nsa import NSA
-from bnaparser.network.model_settings import LayerSettings
+from bnaparser.network.model_settings import LayerSettings, Reading
 
+READINGS: dict[Reading, Reading] = {"paper": "program", "program": "paper"}
 SMALL = LayerSettings(
     width=8, heads=2, head_width=4, feed_forward_width=16, ngrams=3, attention_dropout=0.5
 )
 
 
-def literal_spans(hidden: torch.Tensor, ngrams: int) -> list[torch.Tensor]:
-    """Equations 15 and 16 for one sentence (positions, width): 1-grams first, then 2-grams..."""
+def literal_spans(
+    hidden: torch.Tensor, ngrams: int, signs: Reading = "paper"
+) -> list[torch.Tensor]:
+    """Equations 15 and 16 for one sentence (positions, width): 1-grams first, then 2-grams...
+
+    The authors' program turns the backward halves of the 1-grams.
+    """
     half = hidden.shape[1] // 2
-    return [
-        torch.cat(
-            [hidden[i + k, :half] - hidden[i, :half], hidden[i, half:] - hidden[i + k, half:]]
-        )
-        for k in range(1, ngrams + 1)
-        for i in range(len(hidden) - k)
-    ]
+    spans = []
+    for k in range(1, ngrams + 1):
+        for i in range(len(hidden) - k):
+            forward = hidden[i + k, :half] - hidden[i, :half]
+            backward = hidden[i, half:] - hidden[i + k, half:]
+            if signs == "program" and k == 1:
+                backward = hidden[i + 1, half:] - hidden[i, half:]
+            spans.append(torch.cat([forward, backward]))
+    return spans
 
 
-def literal_attention(layer: NSA, hidden: torch.Tensor, ngrams: int, scale: float) -> torch.Tensor:
+def literal_attention(
+    layer: NSA, hidden: torch.Tensor, ngrams: int, scale: float, signs: Reading = "paper"
+) -> torch.Tensor:
     """Equation 17 for one sentence: two attentions of ``heads`` heads, one for each half."""
     query = layer.query(hidden)
-    spans = literal_spans(hidden, ngrams)
+    spans = literal_spans(hidden, ngrams, signs)
     keys, values = [layer.key(span) for span in spans], [layer.value(span) for span in spans]
     size = query.shape[1] // (2 * layer.heads)
     context = torch.zeros_like(query)
@@ -50,6 +60,9 @@ def test_spans_of_the_oracle_have_the_worked_values() -> None:
     spans = torch.stack(literal_spans(features[:, None].repeat(1, 2), 2))
     assert spans[:, 0].tolist() == [1, 2, 3, 4, 3, 5, 7]
     assert spans[:, 1].tolist() == [-1, -2, -3, -4, -3, -5, -7]
+    spans = torch.stack(literal_spans(features[:, None].repeat(1, 2), 2, "program"))
+    assert spans[:, 0].tolist() == [1, 2, 3, 4, 3, 5, 7]
+    assert spans[:, 1].tolist() == [1, 2, 3, 4, -3, -5, -7]
     lengths = {(8, 4): 22, (8, 3): 18, (3, 4): 3, (5, 4): 10}
     for (positions, ngrams), count in lengths.items():
         assert len(literal_spans(torch.zeros(positions, 2), ngrams)) == count
@@ -58,12 +71,18 @@ def test_spans_of_the_oracle_have_the_worked_values() -> None:
 @torch.no_grad()
 @pytest.mark.parametrize("positions", [3, 4, 7], ids=["one word", "two words", "five words"])
 @pytest.mark.parametrize("ngrams", [1, 2, 4])
-def test_output_is_that_of_the_equations(positions: int, ngrams: int) -> None:
+@pytest.mark.parametrize("signs", ["paper", "program"])
+def test_output_is_that_of_the_equations_or_of_the_program(
+    positions: int, ngrams: int, signs: Reading
+) -> None:
     torch.manual_seed(1)
-    layer = NSA(SMALL.model_copy(update={"ngrams": ngrams})).eval()
+    layer = NSA(SMALL.model_copy(update={"ngrams": ngrams, "span_signs": signs})).eval()
     hidden = torch.randn(1, positions, 8)
     found = layer(hidden, torch.ones(1, positions, dtype=torch.bool))
-    torch.testing.assert_close(found[0], literal_attention(layer, hidden[0], ngrams, 2.0))
+    expected = literal_attention(layer, hidden[0], ngrams, 2.0, signs)
+    torch.testing.assert_close(found[0], expected)
+    other = literal_attention(layer, hidden[0], ngrams, 2.0, READINGS[signs])
+    assert not torch.allclose(found[0], other, atol=1e-4)
 
 
 @torch.no_grad()

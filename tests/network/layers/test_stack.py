@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch.nn import functional as F
@@ -60,6 +62,36 @@ def test_added_positions_do_not_hide_the_words_of_a_new_network() -> None:
     same_word = (torch.arange(20)[:, None] - torch.arange(20)) % 2 == 0
     assert alike[same_word].min() > 0.9
     assert alike[~same_word].max() < 0.2
+
+
+@pytest.mark.parametrize(
+    ("changes", "deviation"),
+    [
+        ({}, 0.02),
+        ({"positions": "concatenate"}, 1.0),
+        ({"position_deviation": 1.0}, 1.0),
+        ({"positions": "concatenate", "position_deviation": 0.5}, 0.5),
+    ],
+)
+def test_positions_begin_as_the_settings_say(changes: dict[str, Any], deviation: float) -> None:
+    """With 1 and added positions the authors' program begins."""
+    torch.manual_seed(1)
+    stack = LayerStack(LayerSettings(kinds=(), **changes))
+    assert float(stack.positions.detach().std()) == pytest.approx(deviation, rel=0.02)
+
+
+@torch.no_grad()
+def test_tags_are_added_to_the_content_past_its_dropout() -> None:
+    torch.manual_seed(1)
+    stack = LayerStack(settings(input_dropout=0.5)).train()
+    content, tags = torch.randn(2, 5, 8), torch.randn(2, 5, 8)
+    valid = torch.ones(2, 5, dtype=torch.bool)
+    torch.manual_seed(2)
+    found = stack(content, valid, tags)
+    torch.manual_seed(2)
+    dropped = stack.dropout(content)
+    assert (dropped == 0).any()
+    torch.testing.assert_close(found, F.layer_norm(dropped + tags + stack.positions[:5], (8,)))
 
 
 @torch.no_grad()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import lzma
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bnaparser.errors import DataError, MissingExtraError, ModelError, TreeError
+from bnaparser.network import storage
+from bnaparser.network.model import BnaModel
+from bnaparser.network.model_settings import TagSettings
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.syntax.sources import parser_trees
@@ -51,6 +54,15 @@ def no_loading(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the model was loaded")
 
     monkeypatch.setattr(Parser, "load", refuse)
+
+
+def test_a_parser_that_reads_tags_has_no_trees_for_texts(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
+    """Each text was left to the plain encoder, with a warning."""
+    storage.save(build_model(tagging=TagSettings(given=True)), tmp_path, "float32", {})
+    with pytest.raises(ModelError, match="reads part-of-speech tags, which texts do not have"):
+        ParserTrees(tmp_path, device="cpu")(TEXTS)
 
 
 def test_trees_are_the_parsers_and_heads_follow_from_them(parser: Parser) -> None:

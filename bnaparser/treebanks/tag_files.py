@@ -1,0 +1,52 @@
+"""Part-of-speech tags from a file: a line of tags for each sentence, or trees, whose tags are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bnaparser.errors import DataError
+from bnaparser.treebanks.reading import StrPath, find_trees, read_lines
+from bnaparser.trees.cleaning import clean
+
+Tags = tuple[str, ...]
+
+
+class TagRow(NamedTuple):
+    """The tags of one sentence, and the line of the file, from 1, where they stand."""
+
+    tags: Tags
+    line: int
+
+
+def read_tags(path: StrPath) -> Iterator[TagRow]:
+    """Yield the tags of each sentence of a file, which may be packed (``.gz``, ``.xz``).
+
+    A line holds the tags of a sentence with blanks between; blank lines are passed over. A file
+    that begins with a bracket holds trees: their tags are taken, traces left out. Raises DataError
+    and TreeError as `bnaparser.treebanks.reading.find_trees` does.
+    """
+    first = next((line for line in read_lines(path) if line.strip()), "")
+    if first.lstrip().startswith("("):
+        for found in find_trees(path):
+            tree = clean(found.tree)
+            if tree is not None:
+                yield TagRow(tree.tags, found.line)
+        return
+    for number, line in enumerate(read_lines(path), 1):
+        if tags := tuple(line.split()):
+            yield TagRow(tags, number)
+
+
+def tags_of(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[Tags]:
+    """Return the tags that a file has for sentences of words; DataError where they do not fit."""
+    rows = list(read_tags(path))
+    for number, ((tags, line), words) in enumerate(zip(rows, sentences, strict=False), 1):
+        if len(tags) != len(words):
+            raise DataError(
+                f"{path}:{line}: {len(tags)} tags for the {len(words)} words of sentence {number}"
+                f" ({' '.join(words[:6])} ...): give one tag a word"
+            )
+    if len(rows) != len(sentences):
+        raise DataError(f"{path} has tags for {len(rows):,} sentences, not for {len(sentences):,}")
+    return [row.tags for row in rows]
