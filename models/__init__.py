@@ -31,6 +31,11 @@ def find(name: str | Path) -> Path:
     )
 
 
+def lasting_name(name: str | Path, folder: Path) -> str:
+    """Return a name by which `find` finds the folder again, in whatever folder a program runs then."""
+    return str(folder.resolve()) if folder == Path(name) else str(name)
+
+
 def _from_hub(name: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
+import pytest
+
 import bnaparser
 
 ROOT = Path(__file__).parent.parent
@@ -39,25 +41,32 @@ def test_folders_do_not_leak_to_the_top_level(tmp_path: Path) -> None:
     assert run_python(code, tmp_path).strip() == "[]"
 
 
-def test_wheel_holds_exactly_the_tracked_python_files(tmp_path: Path) -> None:
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--no-build-isolation",
-            "--wheel-dir",
-            tmp_path,
-            ROOT,
-        ],
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".py")}
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """The wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl")
+    return zipfile.ZipFile(built)
+
+
+def test_wheel_names_both_licences_and_brings_their_texts(wheel: zipfile.ZipFile) -> None:
+    (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    told = wheel.read(metadata).decode().partition("\n\n")[0].splitlines()
+    assert "License-Expression: MIT AND LicenseRef-bnaparser-models-non-commercial" in told
+    texts = ["LICENSE", "models/en/GENIA-LICENSE", "models/en/LICENSE", "models/sst2/LICENSE"]
+    assert [line.partition(": ")[2] for line in told if line.startswith("License-File")] == texts
+    folder = metadata.removesuffix("METADATA")
+    for text in texts:
+        assert wheel.read(f"{folder}licenses/{text}") == (ROOT / text).read_bytes()
+        if "/" in text:
+            assert wheel.read(f"bnaparser/{text}") == (ROOT / text).read_bytes()
+
+
+def test_wheel_holds_exactly_the_tracked_python_files(wheel: zipfile.ZipFile) -> None:
+    shipped = {name for name in wheel.namelist() if name.endswith(".py")}
     tracked = subprocess.run(
         ["git", "ls-files", "bnaparser/*.py", *(f"{name}/*.py" for name in MAPPED)],
         cwd=ROOT, capture_output=True, text=True, check=True,

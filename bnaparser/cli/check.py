@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import time
 from importlib import metadata
@@ -16,6 +17,7 @@ EXTRAS = {
     "compare": ("PYEVALB",),
     "spacy": ("spacy",),
 }
+OMP = ("OMP_NUM_THREADS", "OMP_WAIT_POLICY")
 SENTENCE = "The cat sat on the mat."
 
 
@@ -26,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print versions, devices and extras, and the tree of one sentence with the time it took."""
+    """Print versions, threads, devices and extras, and the tree of one sentence with the time it took."""
     from bnaparser import __version__
 
     print(f"bnaparser {__version__}, Python {platform.python_version()}, {platform.platform()}")
@@ -37,8 +39,9 @@ def run(options: argparse.Namespace) -> int:
     quiet_libraries()
     import torch
 
+    print(f"threads: {torch.get_num_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
     devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    print(f"devices: cpu ({torch.get_num_threads()} threads)", *devices, sep=", ")
+    print("devices: cpu", *devices, sep=", ")
     from bnaparser.parsing.parser import Parser
 
     started = time.perf_counter()
@@ -49,6 +52,10 @@ def run(options: argparse.Namespace) -> int:
     print(f"model {options.model}: loaded in {loaded - started:.2f} s")
     print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
     return SUCCESS if parse.error is None else SOME_FAILED
+
+
+def _omp_settings() -> str:
+    return ", ".join(f"{name}={os.environ.get(name, '(not set)')}" for name in OMP)
 
 
 def _version(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Keep libraries from writing to standard error: what is printed there is ours."""
+"""Keep libraries quiet: what is printed is ours, and their threads do not spin."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import warnings
 
 
 def quiet_libraries() -> None:
-    """Silence warnings and chatter of torch, transformers and the rest; call before importing them."""
+    """Silence warnings, chatter and spinning threads of torch and the rest; call before importing them."""
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     warnings.simplefilter("ignore")
+    # Threads that wait sleep, and leave their cores to others; it is read once, with torch.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     logging.getLogger("transformers").setLevel(logging.ERROR)

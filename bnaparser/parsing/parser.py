@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any, Literal, TypeVar, overload
 
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
@@ -15,33 +16,55 @@ from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict_batch
 from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.given import (
+    check_name,
+    check_sentences,
+    check_text,
+    each_pair,
+    each_sentence,
+    each_text,
+    kind,
+    rows_of_tags,
+    sentence_of,
+)
 from bnaparser.parsing.parallel import in_batches
-from bnaparser.parsing.result import Parse
+from bnaparser.parsing.result import Parse, Parses
 from bnaparser.text.english.stand_ins import as_read
-from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string
+from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
 
 Tags = tuple[str, ...] | None
+Context = TypeVar("Context")
 
 _FAILED = "the parser failed on this sentence"
 _BLANK = re.compile(r"\s", re.ASCII)
 
-__all__ = ["MAX_WORDS", "Parse", "Parser"]
+_MANY = "parser.pipe takes many texts, parser.parse_words the words of a sentence"
+
+__all__ = ["MAX_WORDS", "Parse", "Parser", "Parses"]
 
 
 class Parser:
     """A loaded model. ``Parser.load("en")("It rained.")`` gives one Parse a sentence.
 
     A sentence that cannot be parsed gives a Parse with ``error`` set, in its place; the others are
-    parsed all the same. A Parser may be used from one thread at a time.
+    parsed all the same. A Parser may be used from one thread at a time. A process that is forked
+    may use it, too, and computes with one thread. Pickled, it is the name and the device that it
+    was loaded by, and is loaded anew.
     """
 
     def __init__(self, model: BnaModel, batch_tokens: int | None = None):
+        if not isinstance(model, BnaModel):
+            raise TypeError(
+                f"give a loaded model, not {kind(model)}: Parser.load takes a name or a folder, as"
+                ' in Parser.load("en")'
+            )
         _check_batch_tokens(batch_tokens)
         self.model = model.eval()
         self.cased = model.reads_case
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
+        self.name: str | None = None  # what it was loaded by
 
     @property
     def predicts_tags(self) -> bool:
@@ -66,11 +89,15 @@ class Parser:
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         Raises ModelError when there is no such model, or it is damaged, or the device is not there.
         """
-        loaded = storage.load(models.find(model))
+        check_name(model, 'Parser.load("en")')
+        folder = models.find(model)
+        loaded = storage.load(folder)
         move(loaded, device)
-        return cls(loaded, batch_tokens)
+        parser = cls(loaded, batch_tokens)
+        parser.name = models.lasting_name(model, folder)
+        return parser
 
-    def __call__(self, text: str, split: Split = "paragraph") -> list[Parse]:
+    def __call__(self, text: str, split: Split = "paragraph") -> Parses:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
 
         ``"paragraph"``: a line ends a sentence, and sentences are found within it. ``"text"``:
@@ -79,10 +106,12 @@ class Parser:
         line; an empty line there gives a Parse with ``error`` set. Raises ValueError for another
         ``split``.
         """
-        return self.parse_sentences(read_sentences(text, split))
+        check_text(text, _MANY)
+        return Parses(self.parse_sentences(read_sentences(text, split)))
 
     def parse_sentence(self, text: str) -> Parse:
         """Parse a text that is one sentence."""
+        check_text(text, _MANY)
         return self.parse_sentences([tokenize(text)])[0]
 
     def parse_words(self, words: Iterable[str], tags: Sequence[str] | None = None) -> Parse:
@@ -90,17 +119,16 @@ class Parser:
 
         Raises TypeError for a string: ``parse_sentence`` takes text.
         """
-        return self.parse_many([words], None if tags is None else [tags])[0]
+        return self.parse_sentences([sentence_of(words)], None if tags is None else [tags])[0]
 
     def parse_many(
         self, sentences: Iterable[Iterable[str]], tags: Sequence[Sequence[str]] | None = None
-    ) -> list[Parse]:
+    ) -> Parses:
         """Parse sentences of given words, in batches; a Parse each, in order.
 
         Offsets count in the words joined by blanks. ``tags`` gives one tag a word.
         """
-        each = not_one_string(sentences, "sentences, each a list of words")
-        return self.parse_sentences([from_words(words) for words in each], tags)
+        return Parses(self.parse_sentences(list(each_sentence(sentences)), tags))
 
     def stream(self, lines: Iterable[str], batch_tokens: int | None = None) -> Iterator[Parse]:
         """Parse lines, a sentence each, in constant memory; a Parse each, in order.
@@ -108,9 +136,28 @@ class Parser:
         A line is one sentence whatever is in it, as with ``split="line"``, and offsets count in it.
         ``batch_tokens`` takes the place of the parser's own.
         """
-        source = iter(not_one_string(lines, "lines"))
+        source = each_text(lines, "lines")
         while ahead := list(islice(source, READ_AHEAD)):
             yield from self.parse_sentences([tokenize(line) for line in ahead], None, batch_tokens)
+
+    @overload
+    def pipe(self, texts: Iterable[str], as_tuples: Literal[False] = False) -> Iterator[Parses]: ...
+    @overload
+    def pipe(
+        self, texts: Iterable[tuple[str, Context]], as_tuples: Literal[True]
+    ) -> Iterator[tuple[Parses, Context]]: ...
+    def pipe(self, texts: Iterable[Any], as_tuples: bool = False) -> Iterator[Any]:
+        """Parse running texts, in constant memory; what ``parser(text)`` gives for each, in order.
+
+        Batches are filled across texts. ``as_tuples``: pairs of a text and anything at all come
+        in, pairs of its parses and the same thing go out.
+        """
+        source = each_pair(texts) if as_tuples else ((t, None) for t in each_text(texts, "texts"))
+        for ahead in _read_ahead((read_sentences(text), context) for text, context in source):
+            parses = iter(self.parse_sentences([s for sentences, _ in ahead for s in sentences]))
+            for sentences, context in ahead:
+                of_text = Parses(islice(parses, len(sentences)))
+                yield (of_text, context) if as_tuples else of_text
 
     def parse_sentences(
         self,
@@ -119,8 +166,9 @@ class Parser:
         batch_tokens: int | None = None,
     ) -> list[Parse]:
         """Parse tokenized sentences, in length-sorted batches; a Parse each, in order."""
+        check_sentences(sentences)
         _check_batch_tokens(batch_tokens)
-        rows = [None] * len(sentences) if tags is None else [tuple(row) for row in tags]
+        rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
         if len(rows) != len(sentences):
             raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
         given = list(zip(sentences, rows, strict=True))
@@ -149,6 +197,23 @@ class Parser:
         found.update(zip(prepared, predictions, strict=True))
         return [_parse(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
 
+    def __repr__(self) -> str:
+        name = "a model in memory" if self.name is None else repr(self.name)
+        known = f"{len(self.model.labels) - 1} labels"
+        if self.predicts_tags:
+            known += f", {len(self.model.tags)} tags"
+        batch = f"batches of {self.batch_tokens:,} word pieces"
+        return f"<Parser of {name} on {self.model.device}: {known}, {batch}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.name is None:
+            raise TypeError(
+                "a Parser of a model in memory cannot be pickled: save the model"
+                " (bnaparser.network.storage.save) and load it with Parser.load(folder)"
+            )
+        given = (self.name, str(self.model.device), self.batch_tokens)
+        return type(self).load, given, {"cased": self.cased}
+
     def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
         tags = [row for _, row in given if row is not None]
         untagged = len(tags) < len(given)
@@ -157,6 +222,22 @@ class Parser:
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
         return predict_batch(self.model, batch)
+
+
+def _read_ahead(
+    texts: Iterable[tuple[list[Sentence], Context]],
+) -> Iterator[list[tuple[list[Sentence], Context]]]:
+    """Yield texts together that have READ_AHEAD sentences or more; the last ones may have fewer."""
+    ahead, count = [], 0
+    for sentences, context in texts:
+        ahead.append((sentences, context))
+        # An empty text counts, too: there may be any number of them.
+        count += max(1, len(sentences))
+        if count >= READ_AHEAD:
+            yield ahead
+            ahead, count = [], 0
+    if ahead:
+        yield ahead
 
 
 def _check_batch_tokens(batch_tokens: int | None) -> None:

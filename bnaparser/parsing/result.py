@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bnaparser.errors import DataError
 from bnaparser.files.tables import json_line
-from bnaparser.render import HTML_END, HTML_START, draw, forest, html_section
+from bnaparser.render import HTML_END, HTML_START, draw, forest, html_figure, html_section
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import CHAIN, Span, Tree
+
+# Trees that a notebook draws of a list: more make it slow.
+MOST_DRAWN = 100
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,35 @@ class Parse:
         """Return ``to_dict`` as one line of JSON; half a character in the text becomes U+FFFD."""
         return json_line(self.to_dict())
 
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Parse:
+        """Undo `to_dict`: an equal Parse; after an error, only its text and the error are known.
+
+        Raises DataError where it is not that form.
+        """
+        try:
+            tokens = stored["tokens"]
+            return cls(
+                stored["text"],
+                tuple(token["text"] for token in tokens),
+                tuple(token["tag"] for token in tokens),
+                _joined(stored["constituents"]),
+                stored["score"],
+                tuple((token["start"], token["end"]) for token in tokens),
+                stored["error"],
+            )
+        except (KeyError, TypeError) as error:
+            raise DataError(f"this is not what Parse.to_dict gives: {error!r}") from error
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Parse:
+        """Undo `to_json`, as `from_dict` does `to_dict`. Raises DataError where it is no such line."""
+        try:
+            stored = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"this is not what Parse.to_json gives: {error}") from error
+        return cls.from_dict(stored)
+
     def to_svg(self) -> str | None:
         """Return the drawn tree as an SVG document on one line; None after an error.
 
@@ -92,3 +127,23 @@ class Parse:
     def _repr_svg_(self) -> str | None:
         """Show the tree in a notebook."""
         return self.to_svg()
+
+
+class Parses(list[Parse]):
+    """The parses of sentences, in order: a list, all of whose trees a notebook draws."""
+
+    def _repr_html_(self) -> str:
+        shown = [html_figure(one.text, one.to_svg(), one.error) for one in self[:MOST_DRAWN]]
+        left = len(self) - len(shown)
+        return "".join([*shown, f"<p>... and {left} more</p>" if left > 0 else ""])
+
+
+def _joined(constituents: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
+    """The spans, those over the same words joined to a chain again."""
+    spans: list[Span] = []
+    for one in constituents:
+        start, end, label = one["start"], one["end"], one["label"]
+        if spans and spans[-1][:2] == (start, end):
+            label = spans.pop().label + CHAIN + label
+        spans.append(Span(start, end, label, one["score"]))
+    return tuple(spans)

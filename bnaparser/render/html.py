@@ -69,3 +69,9 @@ def html_section(
             f'</div>\n<pre dir="auto">{escape(str(tree))}</pre>'
         )
     return f'<section>\n<h2 dir="auto">{escape(text)}</h2>\n{body}\n</section>\n'
+
+
+def html_figure(text: str, svg: str | None, error: str | None = None) -> str:
+    """Return a drawing with its text above it, or its error, for a page that is not ours."""
+    body = svg or escape(error or "This sentence has no tree.")
+    return f'<figure><figcaption dir="auto">{escape(text)}</figcaption>{body}</figure>\n'

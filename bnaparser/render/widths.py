@@ -1,4 +1,4 @@
-"""How wide text will be, without a browser, and text that XML can hold."""
+"""How wide text will be, without a browser or a terminal, and text that XML can hold."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ def text_width(text: str, size: float) -> float:
     return sum(map(_advance, text)) * size / 100
 
 
+def cells(text: str) -> int:
+    """Return how many columns of a terminal ``text`` takes, as far as terminals agree."""
+    return sum(map(_columns, text))
+
+
 def visible(text: str) -> str:
     """Return the text with each character that XML forbids or that nobody sees made visible.
 
@@ -59,3 +64,9 @@ def _advance(character: str) -> int:
     if base < 127:
         return _ASCII[base - 32]
     return _UPPER if character.isupper() or not character.isalnum() else _OTHER
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -16,8 +16,10 @@ from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.files.tables import json_line
 from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.given import check_name, check_text, kind
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
+from bnaparser.parsing.threads import on_idle_cores
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.task_model import PreparedExample, TaskModel
@@ -126,11 +128,18 @@ class Classifier:
 
     A text may have several sentences. A text for a model of pairs is two texts with a tab between.
     What is longer than the encoder reads is cut off at the end; its trees are whole. A Classifier
-    may be used from one thread at a time.
+    may be used from one thread at a time. A process that is forked may use it, too, and computes with
+    one thread. Pickled, it is the names of model and parser, and is loaded anew.
     """
 
     def __init__(self, model: TaskModel, parser: Parser):
+        if not isinstance(model, TaskModel) or not isinstance(parser, Parser):
+            raise TypeError(
+                f"give a loaded model and a Parser, not {kind(model)} and {kind(parser)}:"
+                ' Classifier.load takes names and folders, as in Classifier.load("sst2")'
+            )
         self.model, self.parser = model, parser
+        self.name: str | None = None  # what it was loaded by
         self.model.network.eval()
         syntax = model.settings.syntax
         # Trees of our own parser are those that are shown: no other source is asked.
@@ -159,14 +168,33 @@ class Classifier:
         there is no such model, or it is damaged, or the device is not there, or the trees that the
         model was trained with cannot be had.
         """
-        loaded = task_storage.to_device(task_storage.load(models.find(model)), device)
+        check_name(model, 'Classifier.load("sst2")')
+        folder = models.find(model)
+        loaded = task_storage.to_device(task_storage.load(folder), device)
         if not isinstance(parser, Parser):
             name = parser or trained_with(str(model), loaded.settings.syntax)
             parser = Parser.load(name, device) if open_parser is None else open_parser(name)
-        return cls(loaded, parser)
+        classifier = cls(loaded, parser)
+        classifier.name = models.lasting_name(model, folder)
+        return classifier
+
+    def __repr__(self) -> str:
+        name = "a model in memory" if self.name is None else repr(self.name)
+        classes = ", ".join(self.labels) or "a score"
+        return f"<Classifier of {name} on {self.model.device}: {classes}; {self.parser!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.name is None:
+            raise TypeError(
+                "a Classifier of a model in memory cannot be pickled: save the model"
+                " (bnaparser.tasks.task_storage.save) and load it with Classifier.load(folder)"
+            )
+        return type(self).load, (self.name, self.parser, str(self.model.device))
 
     def __call__(self, text: str) -> Classification:
         """Classify one text."""
+        if not self.model.settings.task.pair:
+            check_text(text, "classifier.classify_many takes several texts")
         return self.classify_many([text])[0]
 
     def stream(self, texts: Iterable[str]) -> Iterator[Classification]:
@@ -185,10 +213,15 @@ class Classifier:
         return self.answer(given)
 
     def read(self, text: str | Sequence[str]) -> ReadText:
-        """Split a text into its parts, and they into sentences; a pair may come in two strings."""
+        """Split a text into its parts, and they into sentences; a pair may come in two strings.
+
+        Raises TypeError for what is neither text nor a list of texts.
+        """
         pair = self.model.settings.task.pair
         if isinstance(text, str):
             written = text.split("\t") if pair else [text]
+        elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
+            raise TypeError(f"give text, or two texts for a model of pairs, not {kind(text)}")
         else:
             written, text = list(text), "\t".join(text)
         if pair and len(written) != 2:
@@ -216,7 +249,9 @@ class Classifier:
 
     def _scores(self, given: Sequence[ReadText]) -> Sequence[NDArray[np.float32]]:
         """Return the logits of each text."""
-        return self.model.scores([PreparedExample(self._structures(one)) for one in given])
+        examples = [PreparedExample(self._structures(one)) for one in given]
+        with on_idle_cores(self.model.device.type == "cpu"):
+            return self.model.scores(examples)
 
     def _structures(self, given: ReadText) -> tuple[Structure, ...]:
         """Return the structure of each part, as far as the encoder reads."""

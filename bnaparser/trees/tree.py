@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast, overload
 
 from bnaparser.errors import TreeError
 from bnaparser.trees.brackets import (
@@ -20,6 +20,7 @@ from bnaparser.trees.brackets import (
     read_brackets,
     write_brackets,
 )
+from bnaparser.trees.nltk_trees import build_nltk, flatten_nltk
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
 """Labels of a top node that is no constituent; ``""`` is the unlabelled outer bracket of ``.mrg``."""
@@ -42,7 +43,8 @@ class Tree:
 
     ``label`` is the node's label. ``children`` are its nodes, left to right; a part-of-speech node
     (pre-terminal) has exactly one child, its word, a ``str``. ``span`` are the words it covers,
-    half-open, counted in the tree that it was made in: ``tree.children[1].span`` is ``(2, 7)``.
+    half-open, counted in the tree that it was made in: ``tree[1].span`` is ``(2, 7)``. A tree is
+    indexed and iterated as its children are: ``tree[0]`` is the first one, ``len(tree)`` counts them.
     Two trees are equal when labels, shape and words are; where they stand does not matter.
     """
 
@@ -117,19 +119,11 @@ class Tree:
 
         Words are taken as they are; raises TreeError as the constructor does.
         """
-        return assemble(*_flatten_nltk(tree))
+        return assemble(*flatten_nltk(tree))
 
     def to_nltk(self) -> Any:
         """Return the same tree as an ``nltk.Tree``, words as they are written here."""
-        from nltk import Tree as NltkTree
-
-        built: list[Any] = []
-        for node in reversed(list(self.nodes())):
-            if node.word is not None:
-                built.append(NltkTree(node.label, [node.word]))
-            else:
-                built.append(NltkTree(node.label, [built.pop() for _ in node.children]))
-        return built[0]
+        return build_nltk(self)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -178,26 +172,40 @@ class Tree:
         one child it just goes, with several the sentence as a whole has no label and no Span.
         An unlabelled node elsewhere counts as if its children hung from its parent.
         """
-        found: list[Span] = []
-        top = self.label in ROOT_LABELS
-        stack = list(self.subtrees[::-1]) if top else [self]
-        while stack:
-            node = stack.pop()
-            labels = []
-            while below := node.subtrees:
-                if node.label:
-                    labels.append(node.label)
-                if len(below) > 1:
-                    stack.extend(below[::-1])
-                    break
-                node = below[0]
-            if labels:
-                found.append(Span(node.start, node.end, CHAIN.join(labels)))
-        return found
+        return _constituents(self)
+
+    def find(self, label: str) -> Iterator[Tree]:
+        """Yield the nodes with this label, in pre-order; tags are labels, too."""
+        return (node for node in self.nodes() if node.label == label)
 
     def pretty(self) -> str:
         """Return the tree on several lines, indented; a node with only words below takes one."""
         return indent_brackets(self)
+
+    def draw(self, width: int = 80) -> str:
+        """Return the tree drawn for a terminal of so many columns, as `draw_text` does it."""
+        from bnaparser.render import draw_text
+
+        return draw_text(self, width)
+
+    def _repr_svg_(self) -> str:
+        """Show the tree in a notebook."""
+        from bnaparser.render import draw
+
+        return draw(self)
+
+    def __len__(self) -> int:
+        return len(self.children)
+
+    def __iter__(self) -> Iterator[Tree | str]:
+        return iter(self.children)
+
+    @overload
+    def __getitem__(self, place: int) -> Tree | str: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Tree | str, ...]: ...
+    def __getitem__(self, place: int | slice) -> Tree | str | tuple[Tree | str, ...]:
+        return self.children[place]
 
     def __str__(self) -> str:
         return write_brackets(self)
@@ -272,26 +280,6 @@ def flatten(tree: Tree) -> tuple[list[str], list[int], list[str]]:
     return labels, arities, list(tree.words)
 
 
-def _flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
-    """The same of an ``nltk.Tree``; raises TreeError where it holds what no Tree can."""
-    labels, arities, words = [], [], []
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        children = list(node)
-        is_tag = len(children) == 1 and isinstance(children[0], str)
-        labels.append(check_readable(str(node.label()), "label", may_be_empty=not is_tag))
-        if is_tag:
-            words.append(check_readable(children[0], "word"))
-            arities.append(0)
-        elif not children or not all(hasattr(child, "label") for child in children):
-            raise TreeError(f"the node {node.label()!r} must have one word or nodes below it")
-        else:
-            arities.append(len(children))
-            stack.extend(reversed(children))
-    return labels, arities, words
-
-
 def assemble(
     labels: Sequence[str], arities: Sequence[int], words: Sequence[str], start: int = 0
 ) -> Tree:
@@ -326,6 +314,24 @@ def _same(one: Tree, other: Tree) -> bool:
             elif left != right:
                 return False
     return True
+
+
+def _constituents(tree: Tree) -> list[Span]:
+    found: list[Span] = []
+    stack = list(tree.subtrees[::-1]) if tree.label in ROOT_LABELS else [tree]
+    while stack:
+        node = stack.pop()
+        labels = []
+        while below := node.subtrees:
+            if node.label:
+                labels.append(node.label)
+            if len(below) > 1:
+                stack.extend(below[::-1])
+                break
+            node = below[0]
+        if labels:
+            found.append(Span(node.start, node.end, CHAIN.join(labels)))
+    return found
 
 
 def _moved(tree: Tree, start: int) -> Tree:

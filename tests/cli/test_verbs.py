@@ -10,6 +10,7 @@ import pytest
 
 from bnaparser import models
 from bnaparser.cli import main
+from bnaparser.models.about import about
 
 RECIPE = """
 [layers]
@@ -67,17 +68,34 @@ def test_a_missing_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cannot read the recipe nowhere.toml" in capsys.readouterr().err
 
 
-def test_models_lists_what_ships(capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_lists_what_ships_in_columns_with_licences(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["models"]) == 0
-    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == (
-        models.shipped()
-    )
+    head, *lines, empty, advice = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == models.shipped()
+    columns = [head.index(name) for name in ("size", "language", "licence", "F1")]
+    for name, line in zip(models.shipped(), lines, strict=True):
+        told = about(models.find(name))
+        size, language, licence, scores = (line[column:] for column in columns)
+        assert size.startswith(f"{told.size_bytes / 1e6:.0f} MB ")
+        assert language.startswith(f"{told.language} ")
+        assert licence.startswith(f"{told.license} ")
+        assert scores.startswith(next(f"{test} {f1:.2f}" for test, f1 in told.f1.items()))
+    assert empty == ""
+    assert "--model en" in advice
 
 
-def test_check_parses_a_sentence(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_parses_a_sentence_and_tells_threads(
+    tiny_model_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
     assert main(["check", "--model", str(tiny_model_dir)]) == 0
     out = capsys.readouterr().out
     assert "torch " in out
+    assert "\nthreads: " in out
+    assert "OMP_NUM_THREADS=1, OMP_WAIT_POLICY=active" in out
     assert "(TOP " in out
     assert "extra [spacy]: spacy " in out
 

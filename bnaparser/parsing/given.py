@@ -1,0 +1,83 @@
+"""What a caller hands in for text, words or a model: what is of another kind is one clear TypeError."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from bnaparser.text.sentence import Sentence, from_words, not_one_string
+
+Context = TypeVar("Context")
+
+
+def check_text(text: object, otherwise: str) -> None:
+    """Raise TypeError unless it is a string; ``otherwise`` says what takes something else."""
+    if isinstance(text, bytes):
+        raise TypeError("give text, not bytes: text.decode('utf-8') makes text of them")
+    if not isinstance(text, str):
+        raise TypeError(f"give text, not {kind(text)}: {otherwise}")
+
+
+def check_name(model: object, call: str) -> None:
+    """Raise TypeError unless it can be a model's name or folder; ``call`` shows how it is given."""
+    if not isinstance(model, str | Path):
+        raise TypeError(f"give a model's name or folder, as in {call}, not {kind(model)}")
+
+
+def each_text(texts: Iterable[str], what: str) -> Iterator[str]:
+    """Yield the texts; TypeError for one string, and at the first that is none. ``what``: plural."""
+    for number, text in enumerate(not_one_string(texts, what), 1):
+        check_text(text, f"number {number} of the {what}")
+        yield text
+
+
+def each_pair(pairs: Iterable[tuple[str, Context]]) -> Iterator[tuple[str, Context]]:
+    """Yield pairs of a text and anything; TypeError at the first that is none."""
+    for number, pair in enumerate(not_one_string(pairs, "pairs"), 1):
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise TypeError(
+                f"number {number} is {kind(pair)}: give pairs of a text and anything, or texts"
+                " without as_tuples"
+            )
+        yield pair[0], pair[1]
+
+
+def each_sentence(sentences: Iterable[Iterable[str]]) -> Iterator[Sentence]:
+    """Yield sentences made of given words; TypeError where something is not a list of words."""
+    for words in not_one_string(sentences, "sentences, each a list of words"):
+        yield sentence_of(words)
+
+
+def sentence_of(words: Iterable[str]) -> Sentence:
+    """Make a sentence of given words; TypeError for text, and for a word that is not a string."""
+    if isinstance(words, str | bytes):
+        shown = f"a string: {words[:40]!r}"
+        raise TypeError(f"give a list of words, not {shown}; parser.parse_sentence takes text")
+    if not isinstance(words, Iterable):
+        raise TypeError(f"give a list of words, not {kind(words)}")
+    given = tuple(words)
+    for number, word in enumerate(given, 1):
+        if not isinstance(word, str):
+            raise TypeError(f"word {number} is {kind(word)}, not a string: {word!r:.40}")
+    return from_words(given)
+
+
+def rows_of_tags(tags: Iterable[Iterable[str]]) -> list[tuple[str, ...]]:
+    """Return the tags of each sentence; TypeError for a string, whose letters would be the tags."""
+    return [tuple(not_one_string(row, "tags")) for row in not_one_string(tags, "lists of tags")]
+
+
+def check_sentences(sentences: Iterable[object]) -> None:
+    """Raise TypeError unless all are sentences with their words."""
+    for sentence in sentences:
+        if not isinstance(sentence, Sentence):
+            raise TypeError(
+                f"give a list of Sentence, not of {kind(sentence)}: parser(text) takes text,"
+                " parser.parse_many lists of words"
+            )
+
+
+def kind(given: object) -> str:
+    """Return what something is, with its article."""
+    return "None" if given is None else f"a {type(given).__name__}"

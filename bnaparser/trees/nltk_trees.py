@@ -1,0 +1,47 @@
+"""To NLTK's trees and back, as flat lists; nothing here recurses, NLTK's own walks do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bnaparser.errors import TreeError
+from bnaparser.trees.brackets import BracketNode, check_readable
+
+
+def flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
+    """Return what `bnaparser.trees.tree.flatten` does, of an ``nltk.Tree``.
+
+    Raises TreeError where it holds what no Tree can.
+    """
+    labels, arities, words = [], [], []
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        children = list(node)
+        is_tag = len(children) == 1 and isinstance(children[0], str)
+        labels.append(check_readable(str(node.label()), "label", may_be_empty=not is_tag))
+        if is_tag:
+            words.append(check_readable(children[0], "word"))
+            arities.append(0)
+        elif not children or not all(hasattr(child, "label") for child in children):
+            raise TreeError(f"the node {node.label()!r} must have one word or nodes below it")
+        else:
+            arities.append(len(children))
+            stack.extend(reversed(children))
+    return labels, arities, words
+
+
+def build_nltk(tree: BracketNode) -> Any:
+    """Return the same tree as an ``nltk.Tree``."""
+    from nltk import Tree as NltkTree
+
+    nodes, stack = [], [tree]
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(child for child in node.children[::-1] if not isinstance(child, str))
+    built: list[Any] = []
+    for node in reversed(nodes):  # children before parents
+        below = [child if isinstance(child, str) else built.pop() for child in node.children]
+        built.append(NltkTree(node.label, below))
+    return built[0]

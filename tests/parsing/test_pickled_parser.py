@@ -1,0 +1,45 @@
+"""A Parser says what it is, and goes to another process as the name it was loaded by."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bnaparser import Parser
+from bnaparser.network.model import BnaModel
+
+
+def test_a_pickled_parser_loads_anew_wherever_it_is_read(
+    tiny_model_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tiny_model_dir.parent)
+    parser = Parser.load(tiny_model_dir.name, "cpu", batch_tokens=77)
+    stored = pickle.dumps(parser)
+    assert len(stored) < 1000
+    monkeypatch.chdir(tmp_path)
+    again = pickle.loads(stored)
+    assert again.parse_sentence("Mira sang.") == parser.parse_sentence("Mira sang.")
+    assert (again.batch_tokens, again.model.device) == (77, parser.model.device)
+
+
+def test_a_parser_of_a_model_in_memory_says_why_it_cannot(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    with pytest.raises(TypeError, match="model in memory cannot be pickled: save the model"):
+        pickle.dumps(Parser(build_model()))
+
+
+def test_its_repr_says_what_it_is(
+    tiny_model_dir: Path, build_model: Callable[..., BnaModel]
+) -> None:
+    parser = Parser.load(tiny_model_dir, "cpu", batch_tokens=2000)
+    shown = repr(parser)
+    labels, tags = len(parser.model.labels) - 1, len(parser.model.tags)
+    assert shown == (
+        f"<Parser of {str(tiny_model_dir)!r} on cpu: {labels} labels, {tags} tags, "
+        "batches of 2,000 word pieces>"
+    )
+    assert repr(Parser(build_model())).startswith("<Parser of a model in memory on cpu: ")
