@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from bnaparser.parsing.result import Parse
+from pathlib import Path
+
+import pytest
+
+from bnaparser import Parser
+from bnaparser.errors import DataError
+from bnaparser.parsing.result import MOST_DRAWN, Parse, Parses
 from bnaparser.trees.tree import Span
 from tests.render.drawings import HtmlReader, forest_words, texts
 
@@ -29,3 +35,39 @@ def test_a_parse_without_a_tree_has_no_drawing() -> None:
     failed = Parse("", error="the sentence has no words")
     assert failed.to_svg() is failed.to_latex() is failed._repr_svg_() is None
     assert HtmlReader(failed.to_html()).text["p"] == ["the sentence has no words"]
+
+
+def test_its_own_json_gives_an_equal_parse(tiny_model_dir: Path) -> None:
+    parser = Parser.load(tiny_model_dir, "cpu")
+    chain = Parse("Go", ("Go",), ("VB",), (Span(0, 1, "S::VP", 1.25),), 1.25, ((3, 5),))
+    for parse in [chain, *parser("It rained. The (old) cat saw Mira, and Mira “fell”.")]:
+        again = Parse.from_json(parse.to_json())
+        assert again == parse
+        assert again.tree == parse.tree
+        assert (
+            Parse.from_json(parse.to_json().encode()) == Parse.from_dict(parse.to_dict()) == parse
+        )
+
+
+def test_of_a_failed_one_json_keeps_text_and_error() -> None:
+    failed = Parse("a b", ("a b",), offsets=((0, 3),), error="word 1")
+    assert Parse.from_json(failed.to_json()) == Parse("a b", error="word 1")
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{", "[]", "3", '{"text": "a"}', '{"text": "a", "tokens": 3}']
+)
+def test_other_json_is_refused(line: str) -> None:
+    with pytest.raises(DataError, match=r"this is not what Parse\.to_"):
+        Parse.from_json(line)
+
+
+def test_a_list_of_parses_is_drawn_in_a_notebook() -> None:
+    failed = Parse("<no>", error="the sentence has no words")
+    page = Parses([PARSE, failed])._repr_html_()
+    assert page.count("<svg ") == 1
+    assert "&lt;no&gt;" in page
+    assert "the sentence has no words" in page
+    many = Parses([failed] * (MOST_DRAWN + 7))
+    assert many._repr_html_().endswith("<p>... and 7 more</p>")
+    assert many == [failed] * len(many)

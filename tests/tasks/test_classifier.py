@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -191,3 +192,62 @@ def test_the_trees_that_steered_training_are_asked_for_again(
     with pytest.raises(ModelError, match=r"trees from dev\.mrg.*--parser"):
         Classifier.load(tmp_path / "files", device="cpu")
     assert Classifier.load(tmp_path / "files", parser, "cpu")("It sang.").label in CLASSES
+
+
+# Calls as people make them, so the types are wrong.
+CALLS: list[tuple[Callable[[Any], object], str]] = [
+    (lambda c: c(["a."]), "give text, not a list: classifier.classify_many takes several texts"),
+    (lambda c: c(None), "give text, not None"),
+    (lambda c: c.classify_many("a."), "give a list of texts, not a string"),
+    (lambda c: c.classify_many([None]), "give text, or two texts .* not None"),
+    (lambda _: Classifier("sst2", "en"), r'not a str and a str: .* Classifier.load\("sst2"\)'),  # type: ignore[arg-type]
+    (lambda _: Classifier.load(None), r'as in Classifier.load\("sst2"\), not None'),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CALLS, ids=[message for _, message in CALLS])
+def test_a_wrong_argument_is_one_clear_type_error(
+    guided: Classifier, call: Callable[[Any], object], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        call(guided)
+
+
+def test_a_pickled_classifier_loads_anew(
+    guided: Classifier, tmp_path: Path, tiny_model_dir: Path
+) -> None:
+    with pytest.raises(TypeError, match="model in memory cannot be pickled: save the model"):
+        pickle.dumps(guided)
+    task_storage.save(guided.model, tmp_path, "float32", {})
+    classifier = Classifier.load(tmp_path, tiny_model_dir, "cpu")
+    again = pickle.loads(pickle.dumps(classifier))
+    assert again("Mira sang.") == classifier("Mira sang.")
+    assert repr(again) == repr(classifier)
+    assert repr(again).startswith(
+        f"<Classifier of {str(tmp_path)!r} on cpu: negative, positive; <P"
+    )
+
+
+def test_a_busy_machine_gets_one_thread_and_the_same_answer(
+    guided: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    quiet = guided("Mira sang.")
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    monkeypatch.setattr("bnaparser.parsing.threads._idle_cores.count", lambda: 1)
+    used: list[int] = []
+    scores = guided.model.scores
+
+    def watch(given: list[PreparedExample]) -> list[NDArray[np.float32]]:
+        used.append(torch.get_num_threads())
+        return scores(given)
+
+    monkeypatch.setattr(guided.model, "scores", watch)
+    busy = guided("Mira sang.")
+    after = torch.get_num_threads()
+    torch.set_num_threads(before)
+    assert (used, after) == ([1], 3)
+    assert busy.label == quiet.label
+    assert busy.probabilities == pytest.approx(quiet.probabilities)

@@ -246,6 +246,22 @@ class TestTree:
         assert tree.subtrees == tree.children
         assert next(tree.preterminals()).subtrees == ()
 
+    def test_is_indexed_iterated_and_counted_as_its_children(self) -> None:
+        tree = Tree.parse("(S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .))")
+        assert tree[0] == Tree.parse("(NP (DT The) (NN cat))")
+        assert tree[1:] == tree.children[1:]
+        assert list(tree) == list(tree.children)
+        assert (len(tree), len(tree.subtrees[0].subtrees[0])) == (3, 1)
+        assert next(tree.preterminals())[0] == "The"
+        with pytest.raises(IndexError):
+            tree[3]
+
+    def test_is_searched_by_label_in_preorder(self) -> None:
+        tree = Tree.parse("(NP (NP (NN a)) (PP (IN of) (NP (NN b))))")
+        assert [node.words for node in tree.find("NP")] == [("a", "of", "b"), ("a",), ("b",)]
+        assert [node.span for node in tree.find("NN")] == [(0, 1), (2, 3)]
+        assert list(tree.find("VP")) == []
+
     def test_made_by_hand_equals_the_one_read(self) -> None:
         noun = Tree("NN", ["cat"])
         tree = Tree("TOP", [Tree("NP", [noun, Tree("CC", ["and"]), noun])])
