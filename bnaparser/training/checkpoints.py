@@ -64,6 +64,7 @@ def save_checkpoint(accelerator: Any, output: Path, progress: Progress) -> None:
     accelerator.wait_for_everyone()
     with writing(new):
         accelerator.save_state(str(new))
+    accelerator.wait_for_everyone()  # each process writes a part of it
     if accelerator.is_main_process:
         text = json.dumps(asdict(progress), indent=1)
         (new / PROGRESS).write_text(text, encoding="utf-8")

@@ -42,7 +42,7 @@ def test_a_crash_is_a_problem_and_its_log_holds_no_text(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
 
-    def crash(body: bytes, settings: object) -> None:
+    def crash(body: bytes, *rest: object) -> None:
         raise ValueError(f"cannot read {body!r}")
 
     monkeypatch.setattr(request_body, "read_json", crash)

@@ -18,7 +18,7 @@ STAND_IN = Path(__file__).parents[1] / "stand_in.py"
 PAGE = r"^The page is at (http://127\.0\.0\.1:\d+/) ; Ctrl-C ends it\.$"
 
 
-class Terminal:
+class PseudoTerminal:
     """A service whose standard error is a terminal; ``lines`` are those that came there."""
 
     def __init__(self, *options: str):
@@ -47,14 +47,14 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(request: pytest.FixtureRequest) -> Iterator[Terminal]:
-    made = Terminal(*request.param)
+def terminal(request: pytest.FixtureRequest) -> Iterator[PseudoTerminal]:
+    made = PseudoTerminal(*request.param)
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("terminal", [[], ["--workers=2"], ["--host=0.0.0.0"]], indirect=True)
-def test_it_says_in_plain_words_where_the_page_is(terminal: Terminal) -> None:
+def test_it_says_in_plain_words_where_the_page_is(terminal: PseudoTerminal) -> None:
     lines = terminal.read()
     found = next(match for line in lines if (match := re.match(PAGE, line)))
     with urlopen(found[1]) as answer:
@@ -68,7 +68,7 @@ def test_it_says_in_plain_words_where_the_page_is(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("terminal", [["--log-format=json"]], indirect=True)
-def test_json_is_written_there_on_request(terminal: Terminal) -> None:
+def test_json_is_written_there_on_request(terminal: PseudoTerminal) -> None:
     lines = terminal.read()
     next(line for line in lines if '"message": "ready"' in line)
     terminal.process.send_signal(signal.SIGINT)
