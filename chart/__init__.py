@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bnaparser.chart.chart_batch import Decoded, ScoresError
     from bnaparser.chart.cky import (
         CostAugmented,
         CostAugmentedBatch,
-        Decoded,
-        ScoresError,
         cost_augment,
         cost_augment_packed,
         decode,
@@ -20,10 +19,25 @@ if TYPE_CHECKING:
         decode_best,
         decode_best_packed,
         decode_packed,
-        span_count,
-        span_indices,
     )
+    from bnaparser.chart.spans import span_count, span_index, span_indices
 
+_HOMES = {
+    "CostAugmented": "cky",
+    "CostAugmentedBatch": "cky",
+    "Decoded": "chart_batch",
+    "ScoresError": "chart_batch",
+    "cost_augment": "cky",
+    "cost_augment_packed": "cky",
+    "decode": "cky",
+    "decode_batch": "cky",
+    "decode_best": "cky",
+    "decode_best_packed": "cky",
+    "decode_packed": "cky",
+    "span_count": "spans",
+    "span_index": "spans",
+    "span_indices": "spans",
+}
 __all__ = [
     "CostAugmented",
     "CostAugmentedBatch",
@@ -37,13 +51,14 @@ __all__ = [
     "decode_best_packed",
     "decode_packed",
     "span_count",
+    "span_index",
     "span_indices",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from bnaparser.chart import cky
+    from importlib import import_module
 
-    return getattr(cky, name)
+    return getattr(import_module(f"bnaparser.chart.{_HOMES[name]}"), name)

@@ -4,11 +4,11 @@ Exact CKY over binary trees whose nodes carry one label each, after Stern, Andre
 "A Minimal Span-Based Neural Constituency Parser", and Gaddy, Stern and Klein (2018), "What's Going
 On in Neural Constituency Parsers? An Analysis". A tree scores the sum of its labelled spans.
 
-Spans are packed as ``bnaparser.chart.cky`` describes, those with one start side by side. A *group*
-is a run of sentences of one batch. The ``*_group`` functions are the entry points and do one group
-each without Python's lock, so that groups run side by side on threads. They trust the shapes, which
-``cky`` has checked. They never raise: a sentence with bad values gets a status other than ``OK``,
-and the rest of the group is still done.
+Spans are packed as ``spans`` describes, those with one start side by side. A *group* is a run of
+sentences of one batch. The ``*_group`` functions are the entry points and do one group each without
+Python's lock, so that groups run side by side on threads. They trust the shapes, which
+``chart_batch`` has checked. They never raise: a sentence with bad values gets a status other than
+``OK``, and the rest of the group is still done.
 """
 
 from __future__ import annotations
@@ -18,12 +18,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
+from bnaparser.chart import spans
+from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
 
 # In order of weight: a sentence with several troubles reports the last.
 OK, EMPTY_NOT_ZERO, TOO_LARGE, NOT_A_NUMBER, BAD_LABEL = range(5)
@@ -93,10 +90,9 @@ def _compiled(function: Function) -> Function:
         return cast(Function, numba.njit(nogil=True)(function))
 
 
-@_compiled
-def _row_start(start: int, n: int) -> int:
-    """``_row_start(i, n) + j`` is the packed index of the span (i, j)."""
-    return start * n - start * (start - 1) // 2 - start - 1
+# Numba does not see that machine code on disk is older than spans.py: it looks at this file alone.
+_span_count = _compiled(spans.span_count)
+_row_start = _compiled(spans.row_start)
 
 
 @_compiled
@@ -114,7 +110,7 @@ def _write_maxima(
     """Write the greatest score of each span of a sentence to ``best``; return the status."""
     bits, best_bits = scores.view(np.int32), best.view(np.int32)
     status = OK
-    for span in range(n * (n + 1) // 2):
+    for span in range(_span_count(n)):
         row = first + span
         # Starting at zero is no loss: the empty label scores 0.
         highest, highest_unsigned = np.int32(0), np.uint32(0)
@@ -139,7 +135,7 @@ def _write_augmented_maxima(
     """The same where every label but the gold one of its span scores 1 more."""
     best_bits = best.view(np.int32)
     status = OK
-    for span in range(n * (n + 1) // 2):
+    for span in range(_span_count(n)):
         row = first + span
         right = gold[row]
         if right < 0 or right >= scores.shape[1]:
@@ -256,7 +252,7 @@ def _scratch(layout: Layout, begin: int, end: int) -> tuple[Float32s, Float32s, 
     for sentence in range(begin, end):
         n = max(n, layout.words[sentence])
     return (
-        np.empty(n * (n + 1) // 2, np.float32),
+        np.empty(_span_count(n), np.float32),
         np.empty(n + 1, np.float32),
         np.empty((2 * n - 1, 2), np.int32),
         np.empty((n + 1, 2), np.int32),
@@ -309,7 +305,7 @@ def decode_best_group(
     chart, splits, nodes, stack = _scratch(layout, begin, end)
     for sentence in range(begin, end):
         n, first = layout.words[sentence], layout.spans[sentence]
-        size = n * (n + 1) // 2
+        size = _span_count(n)
         chart[:size] = scores[first : first + size]
         chart[n - 1] = root_scores[sentence]
         trees.counts[sentence] = 0

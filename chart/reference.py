@@ -1,6 +1,6 @@
 """The chart decoder again in plain Python, slow and obvious: what the tests hold ``cky`` to.
 
-Scores are nested sequences (spans, labels), packed as in ``cky``; a node is a triple of start, end
+Scores are nested sequences (spans, labels), packed as in ``spans``; a node is a triple of start, end
 and label. Two searches for the best tree are given, by enumeration of all binary trees (up to about
 eight words) and by CKY (up to about fifty). Both add in double precision and break ties as ``cky``
 does, so they find the same tree wherever single precision holds the sums exactly and the best tree

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bnaparser.eval.debug import Trace
 from bnaparser.eval.errorlog import SKIP, ErrorLog
-from bnaparser.eval.lines import Bracket, EvalbSentence
+from bnaparser.eval.evalb_sentence import Bracket, EvalbSentence
 from bnaparser.eval.params import Params, cut_label
 from bnaparser.eval.quotes import repair_quotes
 from bnaparser.eval.report import Row

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from bnaparser.eval.lines import Bracket, EvalbSentence, Quote, Word
+from bnaparser.eval.evalb_sentence import Bracket, EvalbSentence, Quote, Word
 
 
 class Trace:

@@ -3,72 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from bnaparser.eval.debug import Trace
 from bnaparser.eval.errorlog import ErrorLog
+from bnaparser.eval.evalb_sentence import Bracket, EvalbSentence, Quote, Word
 from bnaparser.eval.params import BLANKS, Params
 
 LINE_PIECE = 4999
 """EVALB reads a line in pieces of at most this many bytes; the rest is the next line."""
 
-UNSET = 9
-"""State of a word or bracket that was not compared."""
-
 _LABEL = re.compile(rb"\(([^\s()]*)")
 _WORD = re.compile(rb"\s+([^\s()]*)")
 _OPEN, _CLOSE = ord("("), ord(")")
 _QUOTES = (b"'", b'"', b"/")
-
-
-@dataclass(slots=True)
-class Word:
-    """A terminal. ``state``: 1 the tags agree, 0 they do not, 9 not compared."""
-
-    text: bytes
-    tag: bytes
-    state: int = UNSET
-
-
-@dataclass(slots=True)
-class Bracket:
-    """A constituent over the words from ``start`` up to ``end``; -1 if it was never closed.
-
-    ``state``: 0 unmatched, 1 matched, 5 deleted, 9 not compared. ``text_start`` and ``text_end``
-    are where its inside stands in the line.
-    """
-
-    label: bytes
-    start: int
-    end: int
-    text_start: int
-    text_end: int
-    state: int = UNSET
-
-
-@dataclass(slots=True)
-class Quote:
-    """A quotation mark that quote repair may put back: where it stood, and inside which brackets.
-
-    ``index`` words and ``bracket`` brackets came before it; ``inside`` are the open ones' numbers.
-    """
-
-    word: bytes
-    tag: bytes
-    index: int
-    bracket: int
-    inside: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class EvalbSentence:
-    """A line after reading. ``length`` counts the words that count for the length."""
-
-    line: bytes
-    words: list[Word]
-    brackets: list[Bracket]
-    quotes: list[Quote]
-    length: int
 
 
 class EvalbReader:

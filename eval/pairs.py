@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from bnaparser.eval.compare import compare
 from bnaparser.eval.debug import Trace, sentence_report
 from bnaparser.eval.errorlog import ERROR, ErrorLog, UnreadableLine
+from bnaparser.eval.evalb_sentence import EvalbSentence
 from bnaparser.eval.fast import FastScorer, Outline
-from bnaparser.eval.lines import EvalbReader, EvalbSentence
+from bnaparser.eval.lines import EvalbReader
 from bnaparser.eval.params import Params
 from bnaparser.eval.report import Row
 

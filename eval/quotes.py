@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bnaparser.eval.debug import Trace
-from bnaparser.eval.lines import EvalbSentence, Quote, Word
+from bnaparser.eval.evalb_sentence import EvalbSentence, Quote, Word
 from bnaparser.eval.params import Params
 
 

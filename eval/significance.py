@@ -70,7 +70,7 @@ def compare_outputs(
     pairs = [pair for pair in rows if pair[0].status == pair[1].status == OK]
     if not pairs:
         raise DataError("no sentence is valid in both outputs: there is nothing to compare")
-    firsts, seconds = ([_pack(pair[side]) for pair in pairs] for side in (0, 1))
+    firsts, seconds = ([_joined(pair[side]) for pair in pairs] for side in (0, 1))
     first_f1, second_f1 = _f1(sum(firsts)), _f1(sum(seconds))
     rng = random.Random(seed)
     p_value = _randomise(firsts, seconds, trials, rng)
@@ -88,14 +88,14 @@ def compare_outputs(
     )
 
 
-def _pack(row: Row) -> int:
+def _joined(row: Row) -> int:
     """Put the two counts that F1 needs into one integer, so that one sum adds both."""
     return row.matched << _FIELD | (row.gold + row.test)
 
 
-def _f1(packed: int) -> float:
-    brackets = packed & _MASK
-    return 200.0 * (packed >> _FIELD) / brackets if brackets else 0.0
+def _f1(counts: int) -> float:
+    brackets = counts & _MASK
+    return 200.0 * (counts >> _FIELD) / brackets if brackets else 0.0
 
 
 def _randomise(

@@ -133,27 +133,21 @@ def tiny_model_dir(
     examples: list[Example],
 ) -> Path:
     """The folder of a parser on a tiny BERT that knows a little of the invented sentences."""
-    import torch
-
     from bnaparser.network import storage
     from bnaparser.network.model_settings import TagSettings
-    from bnaparser.training.loss import gold, hinge_loss, known_tags, tag_loss
+    from bnaparser.training.recipe import TrainSettings
+    from bnaparser.training.setup import build_accelerator, training_sentences
+    from bnaparser.training.update import Updater
 
-    model = build_model("bert", tagging=TagSettings(predict=True, hidden=16))
-    prepared = model.prepare([example.words for example in examples])
-    golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    model.eval()
-    for update in range(100):
-        batch = slice(10 * update % 60, 10 * update % 60 + 10)
-        encoded = model.encode(prepared[batch])
-        loss = hinge_loss(model, encoded, golds[batch]) / 10
-        loss += tag_loss(model, encoded, golds[batch]) / known_tags(golds[batch])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
     folder = tmp_path_factory.mktemp("tiny-parser")
-    storage.save(model, folder, "float32", {"loss": float(loss.detach())})
+    model = build_model("bert", tagging=TagSettings(predict=True, hidden=16), dropout=0.0)
+    sentences = training_sentences(model, examples)
+    settings = TrainSettings(learning_rate=3e-3)
+    updater = Updater(model, settings, build_accelerator("no", folder))
+    for number in range(100):
+        first = 10 * number % 60
+        loss = updater.update(sentences[first : first + 10], number)
+    storage.save(model, folder, "float32", {"loss": loss})
     return folder
 
 

@@ -1,12 +1,14 @@
-"""The wheel, the links and the public names are what docs/architecture.md says they are."""
+"""The house: wheel, links and public names are what docs/architecture.md says, files are small."""
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -46,6 +48,7 @@ def test_wheel_holds_exactly_the_tracked_python_files(tmp_path: Path) -> None:
             "wheel",
             "--quiet",
             "--no-deps",
+            "--no-build-isolation",
             "--wheel-dir",
             tmp_path,
             ROOT,
@@ -95,3 +98,105 @@ def test_constraints_satisfy_the_lower_bounds() -> None:
         if requirement.name != "bnaparser":
             pinned = pins[requirement.name.lower().replace("_", "-")]
             assert requirement.specifier.contains(pinned), requirement
+
+
+def tracked_python_files() -> list[Path]:
+    """Every Python file of the repository, links not followed."""
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+FILES = tracked_python_files()
+OFTEN = {"__init__.py", "__main__.py", "conftest.py"}
+MOST_LINES = 400
+MOST_LINES_OF_A_FUNCTION = 50
+MOST_LINES_OF_A_CLASS = 200
+MOST_FILES_OF_THE_PACKAGE_ITSELF = 4
+REASON = "Long because"
+
+
+def definitions() -> Iterator[tuple[str, Function | ast.ClassDef]]:
+    """Every function and class of the repository, with ``file:line name``."""
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, Function | ast.ClassDef):
+                yield f"{file.relative_to(ROOT)}:{node.lineno} {node.name}", node
+
+
+ALL = list(definitions())
+FUNCTIONS = [(place, node) for place, node in ALL if not isinstance(node, ast.ClassDef)]
+CLASSES = [(place, node) for place, node in ALL if isinstance(node, ast.ClassDef)]
+
+
+def lines(node: Function | ast.ClassDef) -> int:
+    """Lines of a definition, from ``def`` or ``class`` to its end."""
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def said_twice(places: Iterable[tuple[str, str]]) -> list[str]:
+    """Of pairs of a name and its place, the names that stand in several, each with all of them."""
+    found: dict[str, list[str]] = {}
+    for name, place in places:
+        found.setdefault(name, []).append(place)
+    return [f"{name}: {', '.join(of)}" for name, of in sorted(found.items()) if len(of) > 1]
+
+
+def test_no_file_name_stands_twice() -> None:
+    places = [(file.name, str(file.relative_to(ROOT))) for file in FILES if file.name not in OFTEN]
+    twice = said_twice(places)
+    assert not twice, "name each file for what it alone holds:\n" + "\n".join(twice)
+
+
+def test_no_class_name_stands_twice() -> None:
+    twice = said_twice((node.name, place) for place, node in CLASSES)
+    assert not twice, "one thing, one name:\n" + "\n".join(twice)
+
+
+def test_no_file_is_long() -> None:
+    counts = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
+    long = [f"{f.relative_to(ROOT)}: {n}" for f, n in counts.items() if n > MOST_LINES]
+    assert not long, f"more than {MOST_LINES} lines, split by what they hold:\n" + "\n".join(long)
+
+
+def test_no_function_is_long() -> None:
+    long = [
+        f"{p}: {lines(node)}" for p, node in FUNCTIONS if lines(node) > MOST_LINES_OF_A_FUNCTION
+    ]
+    assert not long, f"more than {MOST_LINES_OF_A_FUNCTION} lines:\n" + "\n".join(long)
+
+
+def test_no_class_is_long_without_a_reason() -> None:
+    long = [
+        f"{place}: {lines(node)}"
+        for place, node in CLASSES
+        if lines(node) > MOST_LINES_OF_A_CLASS and REASON not in (ast.get_docstring(node) or "")
+    ]
+    assert not long, (
+        f"more than {MOST_LINES_OF_A_CLASS} lines: split them, or say in the docstring"
+        f' "{REASON} ...":\n' + "\n".join(long)
+    )
+
+
+def test_the_package_itself_holds_few_files() -> None:
+    here = sorted(file.name for file in FILES if file.parent == ROOT / "bnaparser")
+    assert len(here) <= MOST_FILES_OF_THE_PACKAGE_ITSELF, f"give each of these a room: {here}"
+
+
+def test_every_function_of_tests_and_benchmarks_says_its_types() -> None:
+    untyped = [
+        place
+        for place, node in FUNCTIONS
+        if place.startswith(("tests/", "benchmarks/")) and not is_typed(node)
+    ]
+    assert not untyped, "say what goes in and comes out:\n" + "\n".join(untyped)
+
+
+def is_typed(node: Function) -> bool:
+    """Tell whether a function's result and all its arguments, ``self`` and ``cls`` apart, have types."""
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    arguments += [one for one in (node.args.vararg, node.args.kwarg) if one is not None]
+    said = all(one.annotation is not None or one.arg in ("self", "cls") for one in arguments)
+    return said and (node.returns is not None or node.name == "__init__")

@@ -1,5 +1,7 @@
 """Settings: the paper's defaults, errors that name the key, recipes in TOML and overrides."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest
@@ -22,13 +24,13 @@ data = [{ path = "a.mrg", weight = 0.5 }, { path = "wsj", release = "ptb" }]
 """
 
 
-def write(folder, text: str):
+def write(folder: Path, text: str) -> Path:
     path = folder / "run.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def test_defaults_are_the_papers():
+def test_defaults_are_the_papers() -> None:
     layers = LayerSettings()
     assert layers.kinds == ("bimsa", "nsa")
     assert (layers.width, layers.heads, layers.head_width) == (512, 8, 64)
@@ -40,7 +42,7 @@ def test_defaults_are_the_papers():
     assert (train.warmup_updates, train.clip_norm, train.seed) == (160, None, 42)
 
 
-def test_a_recipe_is_read(tmp_path):
+def test_a_recipe_is_read(tmp_path: Path) -> None:
     recipe = load_recipe(write(tmp_path, RECIPE))
     assert recipe.encoder.name == "some/encoder"
     assert recipe.layers.kinds == ("bimsa", "bimsa", "nsa")
@@ -51,7 +53,7 @@ def test_a_recipe_is_read(tmp_path):
     assert recipe.model_settings() == ModelSettings(encoder=recipe.encoder, layers=recipe.layers)
 
 
-def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path):
+def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path: Path) -> None:
     recipe = load_recipe(
         write(tmp_path, RECIPE),
         (
@@ -88,18 +90,20 @@ def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path):
         ('layers.kinds=["partitioned"]', 'positions = "concatenate"'),
     ],
 )
-def test_a_wrong_setting_is_refused_with_its_name(tmp_path, override, message):
+def test_a_wrong_setting_is_refused_with_its_name(
+    tmp_path: Path, override: str, message: str
+) -> None:
     with pytest.raises(SettingsError, match=message):
         load_recipe(write(tmp_path, RECIPE), (override,))
 
 
-def test_partitioned_layers_need_an_even_feed_forward_width():
+def test_partitioned_layers_need_an_even_feed_forward_width() -> None:
     wrong = {"kinds": ["partitioned"], "positions": "concatenate", "feed_forward_width": 7}
     with pytest.raises(SettingsError, match="feed_forward_width"):
         validate(LayerSettings, wrong, "here")
 
 
-def test_words_from_characters_need_a_width_that_can_be_halved():
+def test_words_from_characters_need_a_width_that_can_be_halved() -> None:
     layers = LayerSettings(width=6, positions="concatenate")
     with pytest.raises(SettingsError, match="divisible by 4"):
         validate(ModelSettings, {"layers": layers.model_dump()}, "here")
@@ -107,25 +111,25 @@ def test_words_from_characters_need_a_width_that_can_be_halved():
     assert validate(ModelSettings, named, "here").layers.content_width == 3
 
 
-def test_a_byte_order_mark_is_no_mistake(tmp_path):
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
     file = write(tmp_path, RECIPE)
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
     assert load_recipe(file) == load_recipe(write(tmp_path, RECIPE))
 
 
-def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path):
+def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="No such file"):
         load_recipe(tmp_path / "none.toml")
     with pytest.raises(SettingsError, match="not valid TOML"):
         load_recipe(write(tmp_path, "[train"))
 
 
-def test_settings_cannot_be_changed_afterwards():
+def test_settings_cannot_be_changed_afterwards() -> None:
     with pytest.raises(ValueError, match="frozen"):
         EncoderSettings().name = "other"  # type: ignore[misc]
 
 
-def test_settings_survive_a_round_trip_through_plain_data():
+def test_settings_survive_a_round_trip_through_plain_data() -> None:
     settings = ModelSettings(layers=LayerSettings(kinds=("nsa", "bimsa"), ngrams=2))
     assert validate(ModelSettings, settings.model_dump(mode="json"), "here") == settings
 
@@ -135,7 +139,7 @@ def test_settings_survive_a_round_trip_through_plain_data():
     [("ptb-bert", (0.2, 0.2, 0.2, 0.1)), ("ptb-xlnet", (0.2, 0.2, 0.2, 0.1)),
      ("ptb-characters", (0.2, 0.2, 0.2, 0.1)), ("ctb-bert", (0.1, 0.1, 0.1, 0.2))],
 )  # fmt: skip
-def test_recipes_have_the_papers_dropout(name, dropouts):
+def test_recipes_have_the_papers_dropout(name: str, dropouts: tuple[float, ...]) -> None:
     """A.1: residual connections, feed-forward layers, attention, and what the layers are given."""
     recipe = load_recipe(Path(__file__).parents[1] / "recipes" / f"{name}.toml")
     layers = recipe.layers
@@ -146,7 +150,7 @@ def test_recipes_have_the_papers_dropout(name, dropouts):
     assert recipe.encoder.character_dropout == 0.2
 
 
-def test_the_recipes_that_come_along_are_whole():
+def test_the_recipes_that_come_along_are_whole() -> None:
     root = Path(__file__).parents[1]
     recipes = [*root.glob("recipes/*.toml"), *root.glob("models/en/*.toml")]
     recipes.remove(root / "recipes" / "label_maps.toml")

@@ -1,6 +1,6 @@
-"""Train benepar 0.2 once, for ablation.py, which starts this with the Python of benepar's environment.
+"""Train benepar 0.2 once, for run_ablation.py, which starts this in benepar's own environment.
 
-    python ablation_benepar.py JOB.json
+    python benepar_training.py JOB.json
 
 JOB.json: ``encoder``, ``threads``, ``seed``, ``train`` (trees, one a line), ``batches`` (a list of
 indices of training trees for each update), ``learning_rate``, ``warmup_updates``, ``betas``,
@@ -19,6 +19,7 @@ import os
 import sys
 import time
 from importlib.metadata import version
+from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -31,7 +32,7 @@ from benepar.ptb_unescape import guess_space_after, ptb_unescape
 PACKAGES = ("benepar", "torch", "torch-struct", "transformers", "numpy")
 
 
-class BeneparExample(parse_base.BaseInputExample):
+class BeneparExample(parse_base.BaseInputExample):  # type: ignore[misc]
     """A sentence as benepar takes it; with ``gold`` for training."""
 
     def __init__(self, tree: nltk.Tree, gold: bool):
@@ -47,7 +48,7 @@ class BeneparExample(parse_base.BaseInputExample):
         return self.tagged
 
 
-def build(job: dict, trees: list[nltk.Tree]) -> parse_chart.ChartParser:
+def build(job: dict[str, Any], trees: list[nltk.Tree]) -> parse_chart.ChartParser:
     decoder = decode_chart.ChartDecoder
     settings = nkutil.HParams(
         use_chars_lstm=False,
@@ -83,7 +84,7 @@ def compute_in_bfloat16(module: torch.nn.Module) -> None:
     """Make a part of the network compute in bfloat16 and return float32; weights stay float32."""
     forward = module.forward
 
-    def under_autocast(*arguments, **options):
+    def under_autocast(*arguments: Any, **options: Any) -> Any:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=module.training):
             output = forward(*arguments, **options)
         if isinstance(output, torch.Tensor):
@@ -94,7 +95,9 @@ def compute_in_bfloat16(module: torch.nn.Module) -> None:
     module.forward = under_autocast
 
 
-def train(job: dict, parser: parse_chart.ChartParser, examples: list[BeneparExample]) -> None:
+def train(
+    job: dict[str, Any], parser: parse_chart.ChartParser, examples: list[BeneparExample]
+) -> None:
     optimizer = torch.optim.Adam(parser.parameters(), betas=job["betas"], eps=job["epsilon"])
     parser.train()
     for update, indices in enumerate(job["batches"]):

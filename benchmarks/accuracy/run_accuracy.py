@@ -10,19 +10,19 @@ are the gold ones, tags are predicted, parameters are COLLINS.prm's.
 from __future__ import annotations
 
 import argparse
-import datetime
-import platform
 import time
 from itertools import islice
 from pathlib import Path
 
 import torch
 
+from benchmarks.machine import listed, now, processor, versions
 from bnaparser import Parser, Tree
 from bnaparser.eval import score
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import list_files, load_trees
 
+PACKAGES = ("bnaparser", "torch")
 LABEL_MAPS = Path(__file__).parents[2] / "recipes" / "label_maps.toml"
 SETS = {"wsj_sample": False, "gum": False, "genia": False, "masc": True, "craft": True}
 
@@ -35,8 +35,8 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int)
     options = arguments.parse_args()
     parser = Parser.load(options.model, device="cpu")
-    print(f"{datetime.date.today()}, {platform.machine()}, {torch.get_num_threads()} threads, "
-          f"torch {torch.__version__}, model {options.model}\n")  # fmt: skip
+    threads = f"{torch.get_num_threads()} threads"
+    print(f"{now()} UTC, {processor()}, {threads}, {listed(versions(PACKAGES))}, {options.model}\n")
     print("| set | sentences | recall | precision | F1 | tags | sentences/s |")
     print("|---|---|---|---|---|---|---|")
     for name, mapped in SETS.items():

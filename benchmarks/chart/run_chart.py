@@ -12,8 +12,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnaparser import chart
 
@@ -38,7 +40,9 @@ def measure(name: str, work: Callable[[], object], repeats: int) -> None:
     print(f"{name:<44}{min(times):9.2f}{statistics.median(times):9.2f}", flush=True)
 
 
-def batch(generator: np.random.Generator, count: int, n: int, labels: int) -> tuple:
+def batch(
+    generator: np.random.Generator, count: int, n: int, labels: int
+) -> tuple[NDArray[np.float32], NDArray[np.int32], list[int]]:
     """Random scores, gold labels of which most are empty, and lengths."""
     scores = generator.standard_normal((count * chart.span_count(n), labels), dtype=np.float32)
     scores[:, 0] = 0
@@ -61,15 +65,11 @@ def main() -> None:
     roots = best[49::1275], label[49::1275]
     for threads in 1, 2:
         title = f"64 x 50 words, {options.labels} labels, {threads} threads: "
-        cases = {
-            "packed": lambda threads=threads: chart.decode_packed(scores, lengths, threads),
-            "batch": lambda threads=threads: chart.decode_batch(arrays, lengths, threads),
-            "best": lambda threads=threads: chart.decode_best_packed(
-                best, label, *roots, lengths, threads
-            ),
-            "cost": lambda threads=threads: chart.cost_augment_packed(
-                scores, gold, lengths, threads
-            ),
+        cases: dict[str, Callable[[], object]] = {
+            "packed": partial(chart.decode_packed, scores, lengths, threads),
+            "batch": partial(chart.decode_batch, arrays, lengths, threads),
+            "best": partial(chart.decode_best_packed, best, label, *roots, lengths, threads),
+            "cost": partial(chart.cost_augment_packed, scores, gold, lengths, threads),
         }
         for name, work in cases.items():
             measure(title + name, work, options.repeats)
@@ -78,14 +78,11 @@ def main() -> None:
         repeats = options.repeats if n < 500 else 3
         if n <= 1000:  # 2,000 words would need scores of 0.9 GB
             scores, _, _ = batch(generator, 1, n, options.labels)
-            measure(f"1 x {n} words", lambda s=scores, n=n: chart.decode(s, n), repeats)
+            measure(f"1 x {n} words", partial(chart.decode, scores, n), repeats)
         best = generator.random(chart.span_count(n), dtype=np.float32)
         label = np.ones(len(best), np.int32)
-        measure(
-            f"1 x {n} words, maxima given",
-            lambda b=best, a=label, n=n: chart.decode_best(b, a, 1.0, 1, n),
-            repeats,
-        )
+        work = partial(chart.decode_best, best, label, 1.0, 1, n)
+        measure(f"1 x {n} words, maxima given", work, repeats)
 
     for _ in range(3):
         output = subprocess.check_output([sys.executable, "-c", START], text=True)

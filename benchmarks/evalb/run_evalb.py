@@ -30,7 +30,7 @@ def main() -> None:
             with open_bytes(name) as file, files[-1].open("wb") as out:
                 out.writelines(islice(cycle(line.rstrip(b"\n") + b"\n" for line in file), PAIRS))
         prm = Path(params.__file__).with_name("COLLINS.prm")
-        command = [sys.executable, "-m", "bnaparser.eval.evalb", "-p", prm, *files]
+        command = [sys.executable, "-m", "bnaparser.eval.evalb", "-p", str(prm), *map(str, files)]
         with Path(folder, "table").open("wb") as table:
             start = time.perf_counter()
             subprocess.run(command, check=True, stdout=table)

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import spacy
 from spacy.tokens import Doc
 
+from benchmarks.machine import listed, now, processor, versions
 from bnaparser.treebanks.reading import read_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
@@ -48,8 +49,10 @@ def main() -> None:
     found = (clean(tree) for tree in read_trees(arguments.treebank))
     trees = list(islice((tree for tree in found if tree), arguments.sentences))
     references = read_spacy(trees)
-    ours = {rules.name: [dependencies(tree, rules) for tree in trees] for rules in RULES}
-    print(f"spacy {spacy.__version__}, {MODEL} {spacy.load(MODEL).meta['version']}")
+    ours: dict[str, list[Heads]] = {
+        rules.name: [dependencies(tree, rules) for tree in trees] for rules in RULES
+    }
+    print(f"{now()} UTC, {processor()}, {listed(versions(('spacy', MODEL)))}")
     print(f"{len(trees)} sentences, {sum(len(tree.words) for tree in trees):,} words\n")
     names = [f"{name}{kind}" for kind in ("", ", undirected") for name in ours]
     print("| reference |", " | ".join(names), "|\n|---|" + "---|" * len(names))
@@ -130,7 +133,9 @@ def attachment(
 
 
 def print_phrases(
-    trees: Sequence[Tree], ours: dict[str, list[Heads]], references: dict[str, list[Heads]]
+    trees: Sequence[Tree],
+    ours: Mapping[str, Sequence[Heads]],
+    references: Mapping[str, Sequence[Heads]],
 ) -> None:
     """Print how often a phrase of two words or more has the same head word, by its label.
 

@@ -1,4 +1,4 @@
-"""Everything that goes wrong with a service, many times over. A part of `service.py`.
+"""Everything that goes wrong with a service, many times over. A part of `run_service.py`.
 
 Beside each fault a good request is sent: its answer must be its own trees. Every text carries
 words of its request only, so an answer to another's text is noticed.
@@ -16,6 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Self
 
 from benchmarks.service.service_process import (
@@ -157,7 +158,7 @@ def killed_workers(start: Start, times: int) -> Counter[str]:
             before = server.workers()
             clients.wait_for_answers(CLIENTS)
             os.kill(random.choice(before), signal.SIGKILL)
-            wait_until(lambda old=before: is_whole(server, old))
+            wait_until(partial(is_whole, server, before))
         clients.wait_for_answers(CLIENTS)
         clients.end()
         if (status := server.stop()) != 0:

@@ -1,4 +1,4 @@
-"""Load by outside tools, beside the library in the same run. A part of `service.py`.
+"""Load by outside tools, beside the library in the same run. A part of `run_service.py`.
 
 `wrk` sends many different sentences as fast as answers come: throughput at saturation. `hey` sends
 at a given rate and says of every request how long it took and how it ended: overload.

@@ -11,9 +11,9 @@ about an hour; give them a quiet machine.
 from __future__ import annotations
 
 import argparse
-import datetime
 import math
 import os
+import platform
 import re
 import shlex
 import statistics
@@ -21,9 +21,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks import machine
 from benchmarks.service import load
 from benchmarks.service.faults import run_faults
 from benchmarks.service.service_process import SERVE, Fault, Server, checked
@@ -112,16 +112,12 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def heading(report: Report) -> None:
-    processor = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
-    report.add(f"{datetime.date.today()}, {os.cpu_count()} cores {processor[0] if processor else ''}, "
-               f"load before {os.getloadavg()[0]:.1f}; Python {sys.version.split()[0]}, {versions}.\n")  # fmt: skip
-    given = [Path(text).name if Path(text).exists() else text for text in sys.argv[1:]]
+    found = {"Python": platform.python_version(), **machine.versions(PACKAGES)}
+    report.add(f"{machine.begun()}; {machine.processor()}; {machine.listed(found)}.\n")
     threads = os.environ.get("BNAPARSER_THREADS")  # the service takes its settings from here, too
-    setting = [] if threads is None else [f"BNAPARSER_THREADS={threads}"]
-    report.add(
-        f"    {shlex.join([*setting, 'python', 'benchmarks/service/run_service.py', *given])}\n"
-    )
+    setting = "" if threads is None else f"BNAPARSER_THREADS={threads} "
+    given = machine.without_folders(sys.argv[1:])
+    report.add(f"    {setting}{machine.command('benchmarks.service.run_service', given)}\n")
 
 
 def clients(report: Report, options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""A running ``bnaparser serve``: start it, ask it, measure it, end it. For `service.py`."""
+"""A running ``bnaparser serve``: start it, ask it, measure it, end it. For `run_service.py`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 HOST = "127.0.0.1"
 SERVE = (sys.executable, "-m", "bnaparser.cli", "serve")
@@ -34,7 +34,7 @@ class HttpAnswer(NamedTuple):
     body: bytes
     seconds: float
 
-    def json(self) -> object:
+    def json(self) -> Any:
         return json.loads(self.body)
 
 

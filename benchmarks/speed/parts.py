@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import math
 import random
 import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bnaparser.training.data import Example
+    from bnaparser.training.recipe import Recipe
+    from bnaparser.training.update import Updater
 
 Result = dict[str, Any]
 
@@ -19,72 +24,59 @@ WORDS_IN_BATCH = 24  # of each sentence, where the batch size varies
 
 
 def train_part(options: argparse.Namespace) -> Result:
-    """Time training steps, and the encoder's on the same batches; save the model in the folder."""
+    """Time updates, and the encoder's part on the same batches; save the model in the folder."""
     import numpy as np
-    import torch
+    from accelerate import Accelerator
 
     from bnaparser.network import storage
-    from bnaparser.training.run import Objective
+    from bnaparser.training.arithmetic import training_arithmetic
+    from bnaparser.training.data import read_mix
+    from bnaparser.training.setup import new_model
+    from bnaparser.training.update import Updater
 
-    torch.set_flush_denormal(True)  # as bnaparser.training.run does
-    examples = read(options.train)
-    torch.manual_seed(0)
-    model = new_model(options, examples)
-    objective = Objective(model, model.settings.tags.loss_weight).train()
-    encoder = list(model.encoder.model.parameters())
-    own = {id(parameter) for parameter in encoder}
-    head = [p for p in model.parameters() if id(p) not in own]
-    groups = [{"params": encoder, "lr": 5e-5}, {"params": head, "lr": 5e-4}]
-    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-9, weight_decay=0, fused=True)
-    order = np.random.default_rng(0).permutation(len(examples))
+    recipe = recipe_of(options)
+    mix = read_mix(recipe.train)
+    model = new_model(recipe, mix)
+    updater = Updater(model, recipe.train, Accelerator(cpu=True))
+    encoder = model.encoder.model
+    order = np.random.default_rng(0).permutation(len(mix.train))
     rows = []
-    for number in range(WARM_UPDATES + options.train_batches):
-        batch = [examples[i] for i in order[number * BATCH : (number + 1) * BATCH]]
-        ours, cpu, parts = clock(lambda b=batch: training_step(objective, optimizer, b))
-        bare, bare_cpu, _ = clock(lambda p=parts: encoder_step(model.encoder.model, p))
-        optimizer.zero_grad()
-        if number >= WARM_UPDATES:
-            rows.append((ours, cpu, bare, bare_cpu, len(batch)))
+    with training_arithmetic(model.device):
+        for number in range(WARM_UPDATES + options.train_batches):
+            batch = [mix.train[i] for i in order[number * BATCH : (number + 1) * BATCH]]
+            ours, cpu, sentences = clock(partial(training_update, updater, batch, number))
+            parts = updater.parts(sentences)
+            given = [padded([sentence.prepared for sentence in part]) for part in parts]
+            bare, bare_cpu, _ = clock(partial(encoder_update, encoder, given))
+            updater.optimizer.zero_grad()
+            if number >= WARM_UPDATES:
+                rows.append((ours, cpu, bare, bare_cpu, len(batch)))
     peak = peak_mb()
     storage.save(model, options.folder, "float32", {})
     wall, cpu, bare, bare_cpu, count = (sum(column) for column in zip(*rows, strict=True))
-    result = timing(wall, cpu, bare, bare_cpu, count)
-    encoder_class = type(model.encoder.model).__name__
+    result = timing((wall, cpu), (bare, bare_cpu), count)
+    encoder_class = type(encoder).__name__
     return result | {"peak_mb": peak, "labels": len(model.labels), "encoder_class": encoder_class}
 
 
-def training_step(objective: Any, optimizer: Any, examples: Sequence[Any]) -> list[Any]:
-    """Do one update as bnaparser.training.run does, from words and spans; return its parts' piece arrays."""
-    import torch
+def training_update(updater: Updater, examples: Sequence[Example], number: int) -> Any:
+    """Do one update from words and spans, as training does; return the sentences."""
+    from bnaparser.training.setup import training_sentences
 
-    from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length
-    from bnaparser.training.loss import gold, known_tags
-
-    model = objective.model
-    prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
-    golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
-    sentence, word = 1 / len(golds), 1 / max(1, known_tags(golds))
-    budget = TRAINING_TOKENS["cpu"]
-    parts = batches_by_length([sentence.size for sentence in prepared], budget)
-    for part in parts:
-        batch = [prepared[i] for i in part]
-        loss = objective(batch, [golds[i] for i in part], sentence, word)
-        loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), math.inf)
-    optimizer.step()
-    optimizer.zero_grad()
-    return [padded([prepared[i] for i in part]) for part in parts]
+    sentences = training_sentences(updater.model, examples)
+    updater.update(sentences, number)
+    return sentences
 
 
 def padded(batch: Sequence[Any]) -> tuple[Any, Any]:
-    """Return piece numbers and attention mask, one window a row: what the bare encoder takes."""
+    """Return subword numbers and attention mask, one window a row: what the bare encoder takes."""
     from bnaparser.encoders.pretrained import collate
 
     collated = collate([window for sentence in batch for window in sentence.windows])
     return collated.ids, (collated.numbers > 0).astype(int)
 
 
-def encoder_step(encoder: Any, batches: Sequence[Any]) -> None:
+def encoder_update(encoder: Any, batches: Sequence[Any]) -> None:
     import torch
 
     for ids, mask in batches:
@@ -106,11 +98,9 @@ def parse_part(options: argparse.Namespace) -> Result:
     encode(parser.model.encoder.model, batches)
     ours, bare = [], []
     for _ in range(options.repeats):
-        ours.append(clock(lambda: parse(parser, sentences))[:2])
-        bare.append(clock(lambda: encode(parser.model.encoder.model, batches))[:2])
-    fastest = [min(column) for column in zip(*ours, strict=True)]
-    fastest += [min(column) for column in zip(*bare, strict=True)]
-    result = timing(*fastest, len(sentences))
+        ours.append(clock(lambda: parse(parser, sentences)))
+        bare.append(clock(lambda: encode(parser.model.encoder.model, batches)))
+    result = timing(fastest(ours), fastest(bare), len(sentences))
     nodes = [len(list(tree.nodes())) for tree in trees[:100]]
     return result | {
         "batches": len(batches),
@@ -208,27 +198,30 @@ def read(path: Path) -> list[Any]:
     return read_examples(DataSettings(path=str(path)), TrainSettings())
 
 
-def new_model(options: argparse.Namespace, examples: Sequence[Any]) -> Any:
-    from bnaparser.network import storage
-    from bnaparser.network.labels import Inventory
-    from bnaparser.network.model_settings import ModelSettings
+def recipe_of(options: argparse.Namespace) -> Recipe:
+    """Return a recipe for the timed updates; the clipping norm is one that no gradient reaches."""
+    from bnaparser.training.recipe import Recipe
 
-    settings = ModelSettings.model_validate(
+    return Recipe.model_validate(
         {
             "encoder": {"name": str(options.encoder)},
             "layers": {"kinds": tuple(filter(None, options.layers.split(",")))},
             "tags": {"predict": True},
+            "train": {
+                "data": [{"path": str(options.train)}],
+                "max_words": 10_000,
+                "learning_rate": 5e-5,
+                "head_learning_rate": 5e-4,
+                "clip_norm": 1e30,
+                "seed": 0,
+            },
         }
     )
-    labels = Inventory.of_labels(span.label for example in examples for span in example.spans)
-    tags = Inventory.of_tags(tag for example in examples for tag in example.tags)
-    empty_root = any(not example.has_root for example in examples)
-    return storage.create(settings, labels, tags, allow_empty_root=empty_root)
 
 
 def invented(parser: Any, examples: Sequence[Any], words: int, count: int) -> list[list[str]]:
     """Make sentences of treebank words that are one piece each, so that lengths are exact."""
-    tokenizer = parser.model.pieces.tokenizer
+    tokenizer = parser.model.subwords.tokenizer
     seen = sorted({word.lower() for e in examples[:500] for word in e.words if word.isalpha()})
     whole = [word for word in seen if len(tokenizer.tokenize(word)) == 1]
     generator = random.Random(0)
@@ -242,8 +235,16 @@ def clock(work: Callable[[], Any]) -> tuple[float, float, Any]:
     return time.perf_counter() - wall, time.process_time() - cpu, result
 
 
-def timing(wall: float, cpu: float, bare: float, bare_cpu: float, count: int) -> Result:
-    return {"wall_s": wall, "cpu_s": cpu, "bare_s": bare, "bare_cpu_s": bare_cpu, "count": count}
+def fastest(runs: Sequence[tuple[float, float, Any]]) -> tuple[float, float]:
+    """Return the least wall seconds and the least CPU seconds of several runs."""
+    return min(wall for wall, _, _ in runs), min(cpu for _, cpu, _ in runs)
+
+
+def timing(ours: tuple[float, float], bare: tuple[float, float], count: int) -> Result:
+    """Return wall and CPU seconds of our work and of the bare encoder's on ``count`` sentences."""
+    (wall, cpu), (bare_wall, bare_cpu) = ours, bare
+    found = {"wall_s": wall, "cpu_s": cpu, "bare_s": bare_wall, "bare_cpu_s": bare_cpu}
+    return found | {"count": count}
 
 
 def peak_mb() -> float:

@@ -5,7 +5,7 @@
 
 DIR is a Hugging Face encoder, FILE holds bracketed trees, one a line; the first ``--sentences`` of
 them are parsed. ``--train`` (default: ``train.mrg`` beside FILE, else FILE) gives the labels and the
-sentences of the timed training steps, 32 a batch, which also make most spans empty, as in a trained
+sentences of the timed updates in training, 32 a batch, which also make most spans empty, as in a trained
 model. Both programs run the encoder, two layers (BiMSA and NSA; benepar's two partitioned ones), a
 span scorer and a tag head, in float32, on ``--threads`` threads, in turns, in processes of their own.
 
@@ -27,12 +27,13 @@ import os
 import shlex
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks import machine
 from benchmarks.speed.parts import PARTS, Result, clock
 from benchmarks.speed.speed_report import plot, report
 
@@ -106,37 +107,27 @@ def measure(options: argparse.Namespace, work: Path) -> Result:
 def part(options: argparse.Namespace, name: str, folder: Path, **more: Any) -> Result:
     names = ("encoder", "trees", "train", "sentences", "threads", "repeats", "train_batches")
     given = {name: getattr(options, name) for name in (*names, "lengths", "batch_sizes")}
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "benchmarks.speed.run_speed",
-        "--part",
-        name,
-        "--folder",
-        str(folder),
-    ]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.speed.run_speed"]
+    command += ["--part", name, "--folder", str(folder)]
     for key, value in (given | more).items():
         command.append(f"--{key.replace('_', '-')}={value}")
-    return json.loads(output_of(command).splitlines()[-1])
+    return as_result(output_of(command).splitlines()[-1])
 
 
 def benepar(options: argparse.Namespace, parts: str, train: Path, work: Path) -> Result:
     command = [options.benepar_python, "-W", "ignore", options.benepar_bench]
-    command += [
-        for_benepar(options.encoder, work),
-        options.trees,
-        "--train",
-        train,
-        "--parts",
-        parts,
-    ]
+    command += [for_benepar(options.encoder, work), options.trees]
+    command += ["--train", train, "--parts", parts]
     command += ["--sentences", options.sentences, "--threads", options.threads]
     command += ["--repeat", options.repeats, "--train-batches", options.train_batches]
     command += ["--lengths", options.benepar_lengths]
     text = output_of([str(word) for word in command])
-    return json.loads(text[text.index("{") :])
+    return as_result(text[text.index("{") :])
+
+
+def as_result(text: str) -> Result:
+    found: Result = json.loads(text)
+    return found
 
 
 def for_benepar(encoder: Path, work: Path) -> Path:
@@ -208,9 +199,7 @@ def main() -> None:
     if importlib.util.find_spec("matplotlib") is None:
         sys.exit("the curves need matplotlib: pip install matplotlib")
     options.output.mkdir(parents=True, exist_ok=True)
-    begun = (
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, load before the start {os.getloadavg()[0]:.2f}."
-    )
+    begun = f"{machine.begun()}."
     with TemporaryDirectory() as work:
         found = measure(options, Path(work))
     say(f"all that was measured: {json.dumps(found)}")

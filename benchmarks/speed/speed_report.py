@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import os
 import platform
-import shlex
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.machine import command, listed, memory, processor, versions, without_folders
 from benchmarks.speed.parts import WORDS_IN_BATCH, Result
 
 PACKAGES = ("bnaparser", "torch", "transformers", "tokenizers", "numpy", "numba")
 
 
 def least(results: Sequence[Result], key: str) -> float:
-    return min(result[key] for result in results)
+    return float(min(result[key] for result in results))
 
 
 class SpeedRow(NamedTuple):
@@ -145,30 +143,18 @@ def report(options: argparse.Namespace, found: Result, begun: str) -> str:
 
 def machine(options: argparse.Namespace, found: Result) -> list[str]:
     """Return what was measured where, and how to measure it again."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     lines = [
-        f"- {processor()}, {memory:.0f} GB; {options.threads} threads, float32",
-        f"- Python {platform.python_version()}, {versions}",
+        f"- {processor()}, {memory()}; {options.threads} threads, float32",
+        f"- Python {platform.python_version()}, {listed(versions(PACKAGES))}",
     ]
     if found["benepar"]:
         first = found["benepar"][0]
-        packages = ", ".join(f"{name} {number}" for name, number in first["packages"].items())
-        lines.append(f"- benepar {first['version']} with {packages}")
-    words = [word if "=" in word else Path(word).name for word in sys.argv[1:]]
+        lines.append(f"- benepar {first['version']} with {listed(first['packages'])}")
+    again = command("benchmarks.speed.run_speed", without_folders(sys.argv[1:]))
     count = found["parse"][0]["count"]
     lines.append(f"- {options.encoder.name}, first {count} sentences of {options.trees.name}")
-    lines.append(f"- `python -m benchmarks.speed.run_speed {shlex.join(words)}`")
+    lines.append(f"- `{again}`")
     return lines
-
-
-def processor() -> str:
-    """Return the processor's name and its number of cores."""
-    names = [
-        line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line
-    ]
-    name = names[0].partition(":")[2].strip() if names else platform.processor()
-    return f"{name}, {os.cpu_count()} cores"
 
 
 def plot(found: Result, output: Path) -> None:

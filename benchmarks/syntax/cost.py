@@ -3,7 +3,7 @@
     python -m benchmarks.syntax.cost --encoder DIR --output DIR
 
 Writes ``OUTPUT/cost.json`` and ``syntax_cost.svg`` beside this file (or ``--plot``); the page is
-``syntax.py --report``. The plain encoder runs with the attention that transformers gives it by
+``run_syntax.py --report``. The plain encoder runs with the attention that transformers gives it by
 default. All encoders stand in one process and take turns, the fastest of ``--repeats`` counts:
 other programs on the machine only ever add time. Peak memory is that of a whole process, one for
 each variant. Texts are whole pieces of the vocabulary under random trees; masks are made before
@@ -22,14 +22,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks import machine
 from benchmarks.speed.run_speed import say
-from benchmarks.speed.speed_report import processor
 from benchmarks.syntax.syntax_tables import MAIN, PLAIN
 
 Result = dict[str, Any]
@@ -72,7 +70,7 @@ class Encoder:
     def take(self, texts: int, words: int) -> float:
         """Make the inputs of texts of so many words; return the seconds that their masks took."""
         from bnaparser.syntax.batch import collate
-        from bnaparser.tasks.trees import random_structure
+        from bnaparser.syntax.sources.random_trees import random_structure
 
         draw = random.Random(words)
         known = sorted(word for word in self.tokenizer.get_vocab() if word.isalpha())
@@ -161,16 +159,8 @@ def memory(options: argparse.Namespace) -> list[Result]:
 
 
 def part(options: argparse.Namespace, name: str, *more: str) -> list[Result]:
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "benchmarks.syntax.cost",
-        "--part",
-        name,
-        *more,
-    ]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.syntax.cost"]
+    command += ["--part", name, *more]
     command += ["--encoder", str(options.encoder), "--output", str(options.output)]
     command += ["--lengths", *map(str, options.lengths), "--texts", str(options.texts)]
     command += ["--repeats", str(options.repeats), "--threads", str(options.threads)]
@@ -186,9 +176,7 @@ def part(options: argparse.Namespace, name: str, *more: str) -> list[Result]:
 
 
 def measure(options: argparse.Namespace) -> Result:
-    begun = (
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, load before the start {os.getloadavg()[0]:.2f}"
-    )
+    begun = machine.begun()
     say("time, all systems in turns")
     found = part(options, "time")
     peaks = []
@@ -198,12 +186,12 @@ def measure(options: argparse.Namespace) -> Result:
             peaks += part(options, "memory", "--system", system, "--mode", mode)
     return {
         "begun": begun,
-        "machine": processor(),
+        "machine": machine.processor(),
         "encoder": options.encoder.name,
         "threads": options.threads,
         "texts": options.texts,
         "repeats": options.repeats,
-        "versions": {package: version(package) for package in PACKAGES},
+        "versions": machine.versions(PACKAGES),
         "times": found,
         "memory": peaks,
     }

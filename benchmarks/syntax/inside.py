@@ -1,4 +1,4 @@
-"""What syntax does inside the networks of syntax.py: before training, and after it.
+"""What syntax does inside the networks of run_syntax.py: before training, and after it.
 
 Each variant is trained once more, as in its run with the first seed, and asked before and after,
 over texts of the training set: how far its vectors are from those of the plain encoder, how much of
@@ -49,8 +49,8 @@ def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
     """Return what is found before the training and after it."""
     import torch
 
+    from bnaparser.tasks.one_seed import train_seed
     from bnaparser.tasks.task_model import create
-    from bnaparser.tasks.trainer import train_seed
 
     torch.set_num_threads(options.threads)
     recipe = recipe_of(options, task, system, SEED)

@@ -10,7 +10,7 @@ parser's trees, SST's own, random ones and a linear window; and what may explain
 Each run has the same encoder, the same examples, number of updates and rates as the others of its
 task, and a process of its own. Nothing is chosen on what is scored: the network after the last
 update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run leaves a
-line in ``OUTPUT/results.jsonl`` and is not run again. With ``--cost-encoder`` syntax_cost.py
+line in ``OUTPUT/results.jsonl`` and is not run again. With ``--cost-encoder`` cost.py
 follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
 ``--report`` writes ``syntax.md`` beside this file (or ``--page``), with what ``syntax_notes.md``
 beside it says below the tables.
@@ -26,7 +26,6 @@ import argparse
 import json
 import multiprocessing
 import os
-import shlex
 import statistics
 import subprocess
 import sys
@@ -35,6 +34,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from benchmarks.machine import command
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.inside import look_inside
 from benchmarks.syntax.runs import Result, budget, prepare, prepared, run_one
@@ -48,7 +48,7 @@ PRELOADED = [
     "sklearn.metrics",
     "seqeval.metrics",
     "bnaparser.parsing.parser",
-    "bnaparser.tasks.task_training",
+    "bnaparser.tasks.all_seeds",
     "bnaparser.cli.quiet",
 ]
 
@@ -156,7 +156,8 @@ def main() -> None:
     run_all(options, pending(options))
     if options.cost_encoder:
         measure_cost(options)
-    say(f"all done; {shlex.join([*sys.argv, '--report'])} writes the page")
+    again = command("benchmarks.syntax.run_syntax", [*sys.argv[1:], "--report"])
+    say(f"all done; {again} writes the page")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One training of syntax.py from beginning to end, the trees for all of them, and who sees whom."""
+"""One training of run_syntax.py from beginning to end, the trees for all of them, and who sees whom."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.machine import now, versions
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.syntax_tables import SYSTEMS, TASKS, WINDOW
 
@@ -162,7 +161,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 def share(masks: list[Any]) -> float:
     """Return the share of all pairs of words, a word with itself too, that masks let see."""
-    return sum(int(mask.sum()) for mask in masks) / sum(mask.size for mask in masks)
+    return sum(int(mask.sum()) for mask in masks) / sum(int(mask.size) for mask in masks)
 
 
 def window_as_dense(lengths: list[int], wanted: float) -> tuple[int, float]:
@@ -188,8 +187,8 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
     import torch
 
     from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.tasks.one_seed import train_seed
     from bnaparser.tasks.task_metrics import score
-    from bnaparser.tasks.trainer import train_seed
 
     quiet_libraries()
     torch.set_num_threads(options.threads)
@@ -216,8 +215,8 @@ def run_one(options: argparse.Namespace, task: str, system: str, seed: int) -> R
         "updates_seconds": training,
         "total_seconds": time.monotonic() - begin,
         "new_parameters": sum(p.numel() for p in model.network.new_parameters()),
-        "versions": {package: version(package) for package in PACKAGES},
-        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+        "versions": versions(PACKAGES),
+        "date": now(),
     }
 
 

@@ -1,4 +1,4 @@
-"""What syntax.py runs: the tasks, the systems, which of them on which, and the papers' own scores."""
+"""What run_syntax.py runs: the tasks, the systems, which of them on which, and the papers' own scores."""
 
 from __future__ import annotations
 

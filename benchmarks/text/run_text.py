@@ -15,9 +15,9 @@ import re
 import tarfile
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
+from benchmarks.machine import listed, now, processor, versions
 from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.splitting import split
 from bnaparser.trees.escapes import unescape
@@ -183,7 +183,8 @@ def main() -> None:
     first, last = options.first, options.last
     texts = read(options.raw, options.combined, first, last)
     tokenizers, sentences = rivals()
-    print(f"Files {first:04}-{last:04}; nltk {version('nltk')}, sentencex {version('sentencex')}\n")
+    packages = listed(versions(("nltk", "sentencex")))
+    print(f"{now()} UTC, {processor()}, {packages}; files {first:04}-{last:04}\n")
     print("| words, sentences given | precision | recall | F1 |\n|---|---|---|---|")
     for name, tokenizer in [("bnaparser", word_spans), *tokenizers.items()]:
         print(f"| {name} | {words_score(texts, tokenizer)} |")

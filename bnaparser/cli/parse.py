@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -24,7 +23,6 @@ from bnaparser.parsing.startup import loading
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parse, Parser
-    from bnaparser.text.sentence import Sentence
 
 FORMATS = ("bracket", "pretty", "json", "svg", "html", "latex")
 LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
@@ -82,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
         output = stack.enter_context(open_output(options.output, source))
         parser = _load(options)
         empty(output)
+        from bnaparser.text.sentence import from_spaced_words
         from bnaparser.text.splitting import split_stream, tokenize
 
         if source is None:
@@ -95,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
             found = (parse for chunk in chunks for parse in parser.parse_sentences(chunk))
             parses, unit = enumerate(found, 1), "sentence"
         else:
-            sentence = _sentence_of_words if options.split == "token" else tokenize
+            sentence = from_spaced_words if options.split == "token" else tokenize
             parses = answer_lines(
                 source, lambda lines: parser.parse_sentences([sentence(line) for line in lines])
             )
@@ -137,15 +136,6 @@ def _formatted(parse: Parse | None, form: str) -> str:
 
 def _comment(parse: Parse) -> str:
     return f"% no tree: {' '.join(str(parse.error).split())}\n"
-
-
-def _sentence_of_words(line: str) -> Sentence:
-    from bnaparser.text.sentence import Sentence
-
-    # As in trees, only ASCII blanks separate: a no-break space may stand inside a word.
-    words = list(re.finditer(r"\S+", line, re.ASCII))
-    text = line[words[0].start() : words[-1].end()] if words else ""
-    return Sentence(text, tuple(w.group() for w in words), tuple(w.span() for w in words))
 
 
 def _load(options: argparse.Namespace) -> Parser:

@@ -88,10 +88,9 @@ def run(options: argparse.Namespace) -> int:
     logging.getLogger("bnaparser").setLevel(logging.INFO)
     from bnaparser.inspection.gold import read_gold
     from bnaparser.inspection.vectors import load_reader
-    from bnaparser.trees.heads.collins import COLLINS
-    from bnaparser.trees.heads.ud import UD
+    from bnaparser.trees.heads.dependencies import head_rules
 
-    rules = COLLINS if options.heads == "collins" else UD
+    rules = head_rules(options.heads)
     gold = {part: read_gold(getattr(options, part), rules, options.limit) for part in PARTS}
     print("\t".join(COLUMNS), flush=True)
     for name in dict.fromkeys(options.encoder):

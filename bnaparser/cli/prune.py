@@ -55,24 +55,24 @@ def _prune_parser(options: argparse.Namespace) -> float:
     from bnaparser.encoders.pretrained import PretrainedEncoder
     from bnaparser.encoders.vocabulary import prune_vocabulary
     from bnaparser.network import storage
-    from bnaparser.network.model import build_pieces
+    from bnaparser.network.model import build_subwords
 
     model = storage.load(options.encoder)
-    if not isinstance(model.encoder, PretrainedEncoder) or model.pieces is None:
+    if not isinstance(model.encoder, PretrainedEncoder) or model.subwords is None:
         raise ModelError(f"{options.encoder} reads characters: it has no vocabulary to prune")
-    tokenizer = model.pieces.tokenizer
+    tokenizer = model.subwords.tokenizer
     counts = _count(tokenizer, options.text)
     with TemporaryDirectory() as folder:
         kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, folder)
-        model.pieces = build_pieces(model.encoder, load_tokenizer(folder), model.settings)
+        model.subwords = build_subwords(model.encoder, load_tokenizer(folder), model.settings)
     storage.save(model, options.output, "float32", {"pruned from": options.encoder})
     return kept
 
 
 def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]:
-    from bnaparser.encoders.vocabulary import count_pieces
+    from bnaparser.encoders.vocabulary import count_subwords
 
-    counts = count_pieces(tokenizer, _lines(paths))
+    counts = count_subwords(tokenizer, _lines(paths))
     if not counts:
         raise DataError(f"{', '.join(paths)}: no text in it, so no piece is worth keeping")
     return counts

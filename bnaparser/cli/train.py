@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _train_task(options: argparse.Namespace, output: Path) -> int:
     """Train a task once a seed, and print what its results say of its metric."""
+    from bnaparser.tasks.all_seeds import train
     from bnaparser.tasks.task_settings import load_task_recipe
-    from bnaparser.tasks.task_training import train
 
     recipe = load_task_recipe(options.recipe, tuple(options.set))
     results = train(recipe, output, fresh=options.fresh, against=options.against)

@@ -180,14 +180,14 @@ def _copy(
 
 @contextmanager
 def _writer(name: str) -> Iterator[TextIO]:
-    """Open a file to write, packed if its name says so; it appears only when it is complete."""
+    """Open a file to write, compressed if its name says so; it appears only when it is complete."""
     if name == "-":
         yield sys.stdout
         return
     path = Path(name)
     unfinished = path.with_name(path.name + ".part")
-    packed = {".xz": lzma.open, ".gz": gzip.open}
-    opener = cast("Callable[..., TextIO]", packed.get(path.suffix, open))
+    openers = {".xz": lzma.open, ".gz": gzip.open}
+    opener = cast("Callable[..., TextIO]", openers.get(path.suffix, open))
     try:
         with opener(unfinished, "wt", encoding="utf-8", newline="\n") as file:
             yield file

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Word pieces that a batch holds where nothing else is asked for. A CPU loses more by padding than
+# Subwords that a batch holds where nothing else is asked for. A CPU loses more by padding than
 # it gains by size, and keeps small batches in its cache; a GPU wants to be full. Training keeps
-# what each layer computed until the gradient is there: 500 pieces are some 2 % faster, in more memory.
+# what each layer computed until the gradient is there: 500 subwords are some 2 % faster, in more
+# memory.
 PARSING_TOKENS = {"cpu": 1000, "gpu": 16384}
 TRAINING_TOKENS = {"cpu": 400, "gpu": 4000}
 # Sentences, or lines, that a stream reads ahead, so that batches of similar length can be formed.

@@ -23,7 +23,7 @@ from bnaparser.errors import ModelError, in_one_line
 # Encoders with relative positions have no limit of their own; BNA's own table ends here.
 DEFAULT_POSITIONS = 512
 
-# Encoders whose positions count from the number of the padding piece on.
+# Encoders whose positions count from the number of the padding token on.
 OFFSET_POSITIONS = {
     "camembert",
     "data2vec-text",
@@ -71,7 +71,7 @@ def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> 
 
 
 def max_positions(config: PretrainedConfig) -> int:
-    """Return how many pieces an encoder takes at once, special pieces included."""
+    """Return how many subwords an encoder takes at once, special tokens included."""
     limit: int = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
     if limit < 0:
         limit = DEFAULT_POSITIONS  # XLNet's way to say that there is no limit

@@ -19,8 +19,8 @@ from bnaparser.encoders.loading import first_position
 from bnaparser.encoders.rows import lay_out
 from bnaparser.encoders.subwords import MISSING, Window
 
-# Encoders that take a mask of pieces by pieces and the position of each piece: several sentences
-# can share a row and not see each other.
+# Encoders that take a mask of subwords by subwords and the position of each subword: several
+# sentences can share a row and not see each other.
 SHARING_TYPES = {"bert", "camembert", "distilbert", "electra", "roberta", "xlm-roberta"}
 
 
@@ -42,7 +42,7 @@ def drop_pooler(model: PreTrainedModel) -> None:
 
 
 class PretrainedEncoder(nn.Module):
-    """A Hugging Face encoder whose output is gathered from word pieces to words.
+    """A Hugging Face encoder whose output is gathered from subwords to words.
 
     ``width`` is the size of a word vector. With ``mix_layers`` the output is ``gamma`` times the
     softmax-weighted sum of the embeddings and all layers (as in ELMo), learned with the rest. A
@@ -67,7 +67,7 @@ class PretrainedEncoder(nn.Module):
             self.mix_weights = nn.Parameter(torch.zeros(config.num_hidden_layers + 1))
             self.mix_gamma = nn.Parameter(torch.ones(()))
         # Row 0 stands for START, row 1 for STOP where the tokenizer has none, row 2 for a word
-        # without pieces.
+        # without subwords.
         self.missing = nn.Parameter(torch.randn(3, self.width) * 0.02)
 
     def forward(self, windows: Sequence[Window]) -> Tensor:
@@ -108,10 +108,11 @@ class PretrainedEncoder(nn.Module):
 class Collated:
     """Windows as an encoder's input, all int64.
 
-    ``ids`` (rows, pieces) are the piece numbers; ``numbers`` (rows, pieces) say of which window a
-    piece is, from 1, and 0 for padding; ``places`` (rows, pieces) are the pieces' places in their
-    windows, None where every row has one window. ``gather`` (windows, positions) has the row of
-    each position among all pieces, and rows beyond them for those of ``PretrainedEncoder.missing``.
+    ``ids`` (rows, subwords) are the subword numbers; ``numbers`` (rows, subwords) say of which
+    window a subword is, from 1, and 0 for padding; ``places`` (rows, subwords) are the subwords'
+    places in their windows, None where every row has one window. ``gather`` (windows, positions)
+    has the row of each position among all subwords, and rows beyond them for those of
+    ``PretrainedEncoder.missing``.
     """
 
     ids: NDArray[np.int64]
@@ -142,7 +143,7 @@ def collate(windows: Sequence[Window], may_share: bool = False) -> Collated:
 
 
 def _xlnet_segments(mask: Tensor) -> Tensor:
-    """Return XLNet's segment of each piece: 2 for ``<cls>``, the last one of a row, 0 for others."""
+    """Return XLNet's segment of each subword: 2 for ``<cls>``, the last of a row, 0 for others."""
     return torch.zeros_like(mask).scatter_(1, mask.sum(1, keepdim=True) - 1, 2)
 
 

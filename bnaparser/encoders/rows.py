@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Lengths of shared rows that are tried, in pieces: short rows leave more room unused, in long ones
-# attention costs more.
-LEAST_PIECES, MOST_PIECES, STEP = 64, 256, 4
-# Room unused that is good enough, as a part of the pieces: nothing longer is tried.
+# Lengths of shared rows that are tried, in subwords: short rows leave more room unused, in long
+# ones attention costs more.
+LEAST_SUBWORDS, MOST_SUBWORDS, STEP = 64, 256, 4
+# Room unused that is good enough, as a part of the subwords: nothing longer is tried.
 GOOD_ENOUGH = 0.02
-# A row of so many pieces costs twice as much a piece as the shortest one: MiniLM on a CPU.
+# A row of so many subwords costs twice as much a subword as the shortest one: MiniLM on a CPU.
 TWICE_AS_DEAR = 3000
 # Rows are shared where they then cost less than this part of what padding makes.
 WORTH_SHARING = 0.97
@@ -24,7 +24,7 @@ WORTH_SHARING = 0.97
 class RowLayout:
     """Where each window begins: ``rows`` and ``columns`` are int64 (windows,).
 
-    ``shape`` is (rows, pieces a row); ``shared`` tells whether any row has several windows.
+    ``shape`` is (rows, subwords a row); ``shared`` tells whether any row has several windows.
     """
 
     rows: NDArray[np.int64]
@@ -34,7 +34,7 @@ class RowLayout:
 
 
 def lay_out(sizes: Sequence[int], may_share: bool) -> RowLayout:
-    """Lay windows of so many pieces out, one or more; sharing rows where they may and it pays."""
+    """Lay windows of so many subwords out, one or more; sharing rows where they may and it pays."""
     count, longest = len(sizes), max(sizes)
     alone = RowLayout(np.arange(count), np.zeros(count, np.int64), (count, longest), False)
     if not may_share or sum(sizes) >= WORTH_SHARING * count * longest:
@@ -51,7 +51,7 @@ def _cost(layout: RowLayout) -> int:
 def _shared(sizes: Sequence[int]) -> Iterator[RowLayout]:
     """Yield layouts of longer and longer rows, up to one that leaves hardly any room unused."""
     longest, enough = max(sizes), (1 + GOOD_ENOUGH) * sum(sizes)
-    for capacity in range(max(longest, LEAST_PIECES), max(longest, MOST_PIECES) + 1, STEP):
+    for capacity in range(max(longest, LEAST_SUBWORDS), max(longest, MOST_SUBWORDS) + 1, STEP):
         layout = _best_fit(sizes, capacity)
         yield layout
         if layout.shape[0] * layout.shape[1] <= enough:

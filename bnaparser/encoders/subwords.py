@@ -1,8 +1,8 @@
-"""From words to an encoder's word pieces, and from long sentences to overlapping windows.
+"""From words to an encoder's subwords, and from long sentences to overlapping windows.
 
-Words are given one by one, never joined to a text first: a word's vector is that of its last piece,
-as in the BNA program. Words that the tokenizer drops (zero-width, control, lone accents) have no
-piece; the encoder gives them a vector of its own.
+Words are given one by one, never joined to a text first: a word's vector is that of its last
+subword, as in the BNA program. Words that the tokenizer drops (zero-width, control, lone accents)
+have no subword; the encoder gives them a vector of its own.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser.trees.escapes import unescape
 
-# What stands for "no piece": a word that the tokenizer drops, a START or STOP that it lacks.
+# What stands for "no subword": a word that the tokenizer drops, a START or STOP that it lacks.
 MISSING = -1
-# Pieces of a word that count, from its end. No word that people write has as many; but a stretch of
-# signs without blanks may have thousands, and would cost seconds.
-WORD_PIECES = 64
+# Subwords of a word that count, from its end. No word that people write has as many; but a stretch
+# of signs without blanks may have thousands, and would cost seconds.
+LONGEST_WORD = 64
 
 
 @dataclass(frozen=True)
 class Window:
     """A run of words that goes through the encoder at once, with START and STOP around it.
 
-    ``ids`` are the piece numbers; ``last`` holds, for START, each word and STOP, the index into
-    ``ids`` of the last piece, or MISSING. ``first_word`` counts within the sentence.
+    ``ids`` are the subword numbers; ``last`` holds, for START, each word and STOP, the index into
+    ``ids`` of the last subword, or MISSING. ``first_word`` counts within the sentence.
     """
 
     ids: NDArray[np.int64]
@@ -41,13 +41,14 @@ class Window:
         return len(self.last) - 2
 
 
-class Pieces:
-    """A tokenizer seen as a map from words to windows of pieces.
+class Subwords:
+    """A tokenizer seen as a map from words to windows of subwords.
 
-    ``max_pieces`` bounds the pieces of a window, special ones included; ``max_words`` its words.
+    ``max_subwords`` bounds the subwords of a window, special tokens included; ``max_words`` its
+    words.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, max_pieces: int, max_words: int):
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, max_subwords: int, max_words: int):
         self.tokenizer = tokenizer
         self.max_words = max_words
         self._blank = ""
@@ -56,9 +57,9 @@ class Pieces:
             tokenizer.backend_tokenizer.no_truncation()
             tokenizer.backend_tokenizer.no_padding()
             self._blank = " " if reads_blanks(tokenizer) else ""
-        self.prefix, self.suffix = _special_pieces(tokenizer)
+        self.prefix, self.suffix = _special_tokens(tokenizer)
         self.mask: int | None = tokenizer.mask_token_id
-        self.max_pieces = max_pieces - len(self.prefix) - len(self.suffix)
+        self.max_subwords = max_subwords - len(self.prefix) - len(self.suffix)
         self._start = _place(
             self.prefix + self.suffix, tokenizer.cls_token_id, 0 if self.prefix else MISSING
         )
@@ -71,10 +72,10 @@ class Pieces:
     def windows(self, sentences: Sequence[Sequence[str]]) -> list[list[Window]]:
         """Return the windows of each sentence (words as a treebank or a text writes them)."""
         surface = [[unescape(word) for word in words] for words in sentences]
-        return [self._windows_of(pieces) for pieces in self._word_pieces(surface)]
+        return [self._windows_of(subwords) for subwords in self._word_subwords(surface)]
 
-    def _word_pieces(self, sentences: list[list[str]]) -> list[list[list[int]]]:
-        """Return the pieces of every word of every sentence, special pieces left out."""
+    def _word_subwords(self, sentences: list[list[str]]) -> list[list[list[int]]]:
+        """Return the subwords of every word of every sentence, special tokens left out."""
         if not sentences:
             return []
         if not self.tokenizer.is_fast:
@@ -90,35 +91,36 @@ class Pieces:
         )
         result = []
         for words, encoding in zip(sentences, encodings, strict=True):
-            pieces: list[list[int]] = [[] for _ in words]
-            for piece, word in zip(encoding.ids, encoding.word_ids, strict=True):
+            subwords: list[list[int]] = [[] for _ in words]
+            for subword, word in zip(encoding.ids, encoding.word_ids, strict=True):
                 if word is not None:
-                    pieces[word].append(piece)
-            result.append(pieces)
+                    subwords[word].append(subword)
+            result.append(subwords)
         return result
 
-    def _windows_of(self, pieces: list[list[int]]) -> list[Window]:
+    def _windows_of(self, subwords: list[list[int]]) -> list[Window]:
         # A word that is too long keeps its end, where its vector is read.
-        longest = min(WORD_PIECES, self.max_pieces)
-        pieces = [word[-longest:] for word in pieces]
-        if len(pieces) <= self.max_words and sum(map(len, pieces)) <= self.max_pieces:
-            return [self._window(pieces, 0)]
+        longest = min(LONGEST_WORD, self.max_subwords)
+        subwords = [word[-longest:] for word in subwords]
+        if len(subwords) <= self.max_words and sum(map(len, subwords)) <= self.max_subwords:
+            return [self._window(subwords, 0)]
         windows, first = [], 0
         while True:
-            end, room = first, self.max_pieces
-            while end < len(pieces) and end - first < self.max_words and len(pieces[end]) <= room:
-                room -= len(pieces[end])
+            end, room = first, self.max_subwords
+            last = min(len(subwords), first + self.max_words)
+            while end < last and len(subwords[end]) <= room:
+                room -= len(subwords[end])
                 end += 1
-            windows.append(self._window(pieces[first:end], first))
-            if end == len(pieces):
+            windows.append(self._window(subwords[first:end], first))
+            if end == len(subwords):
                 return windows
             # The next window starts at the middle of this one.
             first = max(first + 1, (first + end) // 2)
 
-    def _window(self, pieces: list[list[int]], first_word: int) -> Window:
+    def _window(self, subwords: list[list[int]], first_word: int) -> Window:
         ids = list(self.prefix)
         last = [MISSING]
-        for word in pieces:
+        for word in subwords:
             ids.extend(word)
             last.append(len(ids) - 1 if word else MISSING)
         inside = len(ids) - len(self.prefix)
@@ -140,11 +142,11 @@ def reads_blanks(tokenizer: PreTrainedTokenizerBase) -> bool:
     if split is None:
         return False
     alone, after_blank = (split.pre_tokenize_str(text) for text in ("a", " a"))
-    return [piece for piece, _ in alone] != [piece for piece, _ in after_blank]
+    return [subword for subword, _ in alone] != [subword for subword, _ in after_blank]
 
 
-def _special_pieces(tokenizer: PreTrainedTokenizerBase) -> tuple[list[int], list[int]]:
-    """Return the pieces that the tokenizer puts before and after a sentence."""
+def _special_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[list[int], list[int]]:
+    """Return the subwords that the tokenizer puts before and after a sentence."""
     inside = list(tokenizer.encode("a", add_special_tokens=False))
     whole = list(tokenizer.encode("a"))
     for start in range(len(whole) - len(inside) + 1):

@@ -1,7 +1,7 @@
-"""A smaller vocabulary for an encoder: only the word pieces that a text uses often.
+"""A smaller vocabulary for an encoder: only the subwords that a text uses often.
 
-A removed piece is not lost to the tokenizer: WordPiece takes the longest pieces that are left, in
-the end single characters.
+What a removed subword stood for is not lost: WordPiece takes the longest subwords that are left,
+in the end single characters.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from bnaparser.errors import ModelError
 from bnaparser.files.tensors import writing
 
 
-def count_pieces(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str]) -> Counter[int]:
-    """Count the pieces of the lines of a text."""
+def count_subwords(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str]) -> Counter[int]:
+    """Count the subwords of the lines of a text."""
     tokenizer.backend_tokenizer.no_truncation()
     tokenizer.backend_tokenizer.no_padding()
     counts: Counter[int] = Counter()
@@ -41,11 +41,11 @@ def prune_vocabulary(
     size: int,
     folder: str | Path,
 ) -> float:
-    """Write an encoder with the ``size`` most counted pieces to a Hugging Face folder.
+    """Write an encoder with the ``size`` most counted subwords to a Hugging Face folder.
 
-    Special pieces and the single characters of Western European text stay in any case, so that
-    rare words there still have pieces. Only WordPiece tokenizers are taken.
-    Returns the share of the counted pieces that were kept. Raises ModelError for other tokenizers.
+    Special tokens and the single characters of Western European text stay in any case, so that
+    rare words there still have subwords. Only WordPiece tokenizers are taken. Returns the share of
+    the counted subwords that were kept. Raises ModelError for other tokenizers.
     """
     spec = json.loads(tokenizer.backend_tokenizer.to_str())
     if spec["model"]["type"] != "WordPiece":
@@ -53,16 +53,16 @@ def prune_vocabulary(
     vocabulary: dict[str, int] = spec["model"]["vocab"]
     keep = {number for number in tokenizer.all_special_ids if number is not None}
     keep |= {token["id"] for token in spec["added_tokens"]}
-    keep |= {number for piece, number in vocabulary.items() if _is_western_character(piece)}
+    keep |= {number for subword, number in vocabulary.items() if _is_western_character(subword)}
     for number, _ in counts.most_common():
         if len(keep) >= size:
             break
         keep.add(number)
-    pieces = sorted((number, piece) for piece, number in vocabulary.items() if number in keep)
-    numbers = [number for number, _ in pieces]
+    subwords = sorted((number, subword) for subword, number in vocabulary.items() if number in keep)
+    numbers = [number for number, _ in subwords]
     numbers += sorted(keep - set(numbers))  # of tokens that were added beside the vocabulary
     renumbered = {number: new for new, number in enumerate(numbers)}
-    spec["model"]["vocab"] = {piece: new for new, (_, piece) in enumerate(pieces)}
+    spec["model"]["vocab"] = {subword: new for new, (_, subword) in enumerate(subwords)}
     _renumber_specials(spec, renumbered)
     rows = torch.tensor(numbers)
     weights = model.get_input_embeddings().weight.data[rows].clone()
@@ -96,7 +96,7 @@ def _renumber_specials(spec: dict[str, Any], renumbered: dict[int, int]) -> None
     spec["padding"] = spec["truncation"] = None
 
 
-def _is_western_character(piece: str) -> bool:
-    """Tell whether a piece is one Latin letter, digit or mark, or one sign of punctuation."""
-    piece = piece.removeprefix("##")
-    return len(piece) == 1 and (piece < "\u0250" or "\u2000" <= piece < "\u2150")
+def _is_western_character(subword: str) -> bool:
+    """Tell whether a subword is one Latin letter, digit or mark, or one sign of punctuation."""
+    subword = subword.removeprefix("##")
+    return len(subword) == 1 and (subword < "\u0250" or "\u2000" <= subword < "\u2150")

@@ -1,4 +1,4 @@
-"""Files that may be packed: plain, ``.gz`` or ``.xz``, as their names say."""
+"""Files that may be compressed: plain, ``.gz`` or ``.xz``, as their names say."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bnaparser.errors import DataError
 
 
 @contextmanager
-def open_packed(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for reading, unpacked.
+def open_compressed(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading, decompressed.
 
     Raises DataError where it is missing or cannot be read, and inside the ``with`` block where it
     turns out to be damaged.

@@ -14,12 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
 from bnaparser.errors import SettingsError
 from bnaparser.inspection.texts import attention_variant, variant_title
 from bnaparser.syntax.variants.sla import GatedLocalAttention
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
-from bnaparser.tasks.task_model import PreparedExample, TaskModel
+from bnaparser.tasks.task_model import PreparedExample, TaskModel, batches_of_texts
 
 _PLAIN = ("empty", "unmasked")  # sub-networks of Syntax-BERT that no tree masks
 
@@ -59,9 +58,7 @@ def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[N
     if not has_gates(model):
         raise SettingsError(f"{variant_title(attention_variant(model))} has no gates")
     found: list[list[NDArray[np.float32]]] = []
-    budget = default_tokens(PARSING_TOKENS, str(model.device))
-    # A word is about 1.3 pieces, and special ones come with every text.
-    for chosen in batches_by_length([4 * one.size // 3 + 3 for one in examples], budget):
+    for chosen in batches_of_texts([one.size for one in examples], model.device):
         batch = [examples[index] for index in chosen]
         tokens = model.tokenize(batch)
         inputs = model.inputs(batch, tokens)

@@ -39,8 +39,8 @@ Measure = Callable[[Tensor], Tensor]
 class ProbeSettings:
     """The rank of B, and how it is trained: Adam on the mean absolute error, as in the program.
 
-    Whenever a pass has not lowered the development loss the learning rate falls to a tenth;
-    training ends after ``patience`` passes that have not lowered it by ``tolerance``.
+    Whenever an epoch has not lowered the development loss the learning rate falls to a tenth;
+    training ends after ``patience`` epochs that have not lowered it by ``tolerance``.
     """
 
     rank: int = 64
@@ -149,7 +149,7 @@ def fit(
     dev: Sequence[ProbeExample],
     settings: ProbeSettings,
 ) -> Tensor:
-    """Return B (H, rank) of the pass with the lowest development loss; the same by the same seed."""
+    """Return B (H, rank) of the epoch with the lowest development loss; the same by the same seed."""
     generator = torch.Generator().manual_seed(settings.seed)
     width, device = train[0].vectors.shape[1], train[0].vectors.device
     start = torch.rand(width, settings.rank, generator=generator) * 0.1 - 0.05

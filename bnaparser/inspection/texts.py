@@ -12,6 +12,7 @@ from bnaparser.syntax.variants.lisa import Lisa
 from bnaparser.syntax.variants.sla import Sla
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.syntax.variants.wla import Wla
+from bnaparser.tasks.classifier import NOT_A_PAIR
 from bnaparser.tasks.task_model import PreparedExample, TaskModel
 
 _TITLES: dict[type[AttentionVariant], str] = {
@@ -20,7 +21,6 @@ _TITLES: dict[type[AttentionVariant], str] = {
     Lisa: "LISA",
     SyntaxBert: "Syntax-BERT",
 }
-NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
 
 
 def prepare(

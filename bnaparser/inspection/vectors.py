@@ -14,7 +14,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import models
-from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
+from bnaparser.encoders.device import move
 from bnaparser.encoders.loading import load_pretrained, max_positions
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
@@ -22,7 +22,7 @@ from bnaparser.files.tables import read_json
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import load_words_tokenizer
+from bnaparser.tasks.task_model import batches_of_texts, load_words_tokenizer
 from bnaparser.tasks.task_settings import SyntaxTable
 
 Vectors = NDArray[np.float32]
@@ -71,12 +71,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     if folder.is_dir() and "model_type" not in table:
         raise ModelError(f"{folder} is no encoder of transformers and no model of a task")
     encoder = load_pretrained(name).eval()
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        encoder.to(chosen)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"cannot use the device {chosen!r}: {reason}") from error
+    move(encoder, device)
     return Reader(encoder, load_words_tokenizer(name), SyntaxTable())
 
 
@@ -90,10 +85,8 @@ def word_vectors(
     take whole, or of which a word has no piece, gets None.
     """
     found: list[Vectors | None] = [None] * len(structures)
-    budget = default_tokens(PARSING_TOKENS, str(reader.device))
-    # A word is about 1.3 pieces, and special ones come with every text.
-    sizes = [4 * len(structure.words) // 3 + 3 for structure in structures]
-    for chosen in batches_by_length(sizes, budget):
+    sizes = [len(structure.words) for structure in structures]
+    for chosen in batches_of_texts(sizes, reader.device):
         batch = [structures[index] for index in chosen]
         tokens = reader.tokenizer(
             [list(structure.words) for structure in batch],

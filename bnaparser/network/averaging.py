@@ -78,8 +78,8 @@ def _network(settings: ModelSettings) -> dict[str, object]:
 
 def _vocabulary(model: BnaModel) -> object:
     if isinstance(model.encoder, PretrainedEncoder):
-        assert model.pieces is not None
-        return model.pieces.tokenizer.get_vocab()
+        assert model.subwords is not None
+        return model.subwords.tokenizer.get_vocab()
     return model.encoder.characters
 
 

@@ -61,8 +61,8 @@ def predict_batch(model: BnaModel, batch: Sequence[PreparedSentence]) -> list[Pr
 def _spans(
     model: BnaModel, spans: NDArray[np.int32], scores: NDArray[np.float32], n: int
 ) -> list[Span]:
-    starts, ends = spans[:, 0].astype(np.int64), spans[:, 1]
-    places = starts * n - starts * (starts - 1) // 2 + ends - starts - 1
+    starts, ends, _ = spans.astype(np.int64).T
+    places = chart.span_index(starts, ends, n)
     names = model.labels.names
     return [
         Span(start, end, names[label], score)

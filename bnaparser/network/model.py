@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import chart
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
 from bnaparser.encoders.loading import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
-from bnaparser.encoders.subwords import Pieces, Window
+from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.labels import Inventory
 from bnaparser.network.layers.stack import LayerStack
 from bnaparser.network.model_settings import ModelSettings
@@ -35,7 +35,7 @@ class PreparedSentence:
 
     @property
     def size(self) -> int:
-        """Pieces (or words) that the sentence takes in a batch."""
+        """Subwords (or words) that the sentence takes in a batch."""
         return sum(len(w.ids) if isinstance(w, Window) else w.words + 2 for w in self.windows)
 
 
@@ -72,7 +72,7 @@ class BestLabels:
 
 
 class BnaModel(nn.Module):
-    """The parser's network. Give ``encoder`` with ``pieces``, or a CharacterEncoder alone.
+    """The parser's network. Give ``encoder`` with ``subwords``, or a CharacterEncoder alone.
 
     ``allow_empty_root`` says that a tree may have several constituents at its top, as some training
     tree had: then no label covers the whole sentence.
@@ -84,13 +84,13 @@ class BnaModel(nn.Module):
         labels: Inventory,
         tags: Inventory,
         encoder: PretrainedEncoder | CharacterEncoder,
-        pieces: Pieces | None = None,
+        subwords: Subwords | None = None,
         allow_empty_root: bool = False,
     ):
         super().__init__()
         self.allow_empty_root = allow_empty_root
         self.settings, self.labels, self.tags = settings, labels, tags
-        self.pieces = pieces
+        self.subwords = subwords
         self.encoder = encoder
         self.stack = LayerStack(settings.layers)
         width, content = settings.layers.width, settings.layers.content_width
@@ -115,9 +115,9 @@ class BnaModel(nn.Module):
         return self.scorer.hidden.weight.device
 
     @property
-    def pieces_can_be_masked(self) -> bool:
-        """Tell whether there is a tokenizer with a mask piece."""
-        return self.pieces is not None and self.pieces.mask is not None
+    def subwords_can_be_masked(self) -> bool:
+        """Tell whether there is a tokenizer with a mask token."""
+        return self.subwords is not None and self.subwords.mask is not None
 
     def prepare(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
@@ -128,8 +128,8 @@ class BnaModel(nn.Module):
         if isinstance(self.encoder, CharacterEncoder):
             windows = self.encoder.windows(sentences, max_words)
         else:
-            assert self.pieces is not None
-            windows = self.pieces.windows(sentences)
+            assert self.subwords is not None
+            windows = self.subwords.windows(sentences)
         numbers: list[NDArray[np.int64] | None] = [None] * len(sentences)
         if self.settings.tags.given and tags is not None:
             numbers = [
@@ -226,12 +226,29 @@ class BnaModel(nn.Module):
         return torch.from_numpy(np.stack(rows)).to(self.device)
 
 
-def build_pieces(
+def build_model(
+    settings: ModelSettings,
+    labels: Inventory,
+    tags: Inventory,
+    source: str | tuple[PreTrainedModel, PreTrainedTokenizerBase],
+    allow_empty_root: bool = False,
+) -> BnaModel:
+    """Build the network on what reads its words: an alphabet, or an encoder and its tokenizer."""
+    if isinstance(source, str):
+        alphabet = CharacterEncoder(source, settings.layers.content_width, settings.encoder)
+        return BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
+    pretrained, tokenizer = source
+    encoder = PretrainedEncoder(pretrained, settings.encoder)
+    subwords = build_subwords(encoder, tokenizer, settings)
+    return BnaModel(settings, labels, tags, encoder, subwords, allow_empty_root)
+
+
+def build_subwords(
     encoder: PretrainedEncoder, tokenizer: PreTrainedTokenizerBase, settings: ModelSettings
-) -> Pieces:
-    """Return the pieces of an encoder, windows bounded by its positions and by BNA's own."""
+) -> Subwords:
+    """Return the subwords of an encoder, windows bounded by its positions and by BNA's own."""
     limit = max_positions(encoder.model.config)
-    return Pieces(tokenizer, limit, settings.layers.max_positions - 2)
+    return Subwords(tokenizer, limit, settings.layers.max_positions - 2)
 
 
 def position_rows(batch: Sequence[PreparedSentence], positions: int) -> Tensor:

@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from bnaparser.encoders.characters import CharacterEncoder
 from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,
@@ -25,7 +25,7 @@ from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, build_pieces
+from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import validate
 
@@ -43,11 +43,9 @@ def create(
     """
     name = settings.encoder.name
     if name is None:
-        alphabet = CharacterEncoder(characters, settings.layers.content_width, settings.encoder)
-        return BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
-    encoder = PretrainedEncoder(load_pretrained(name, settings.encoder.attention), settings.encoder)
-    pieces = build_pieces(encoder, load_tokenizer(name), settings)
-    return BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
+        return build_model(settings, labels, tags, characters, allow_empty_root)
+    source = load_pretrained(name, settings.encoder.attention), load_tokenizer(name)
+    return build_model(settings, labels, tags, source, allow_empty_root)
 
 
 def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any]) -> None:
@@ -65,8 +63,8 @@ def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any
     write_json(folder / METRICS, metrics)
     if isinstance(model.encoder, PretrainedEncoder):
         model.encoder.model.config.save_pretrained(folder / ENCODER)
-        assert model.pieces is not None
-        model.pieces.tokenizer.save_pretrained(folder / ENCODER)
+        assert model.subwords is not None
+        model.subwords.tokenizer.save_pretrained(folder / ENCODER)
     write_weights(folder / WEIGHTS, model.state_dict(), store)
     # safetensors lets only the owner read its files; a model is as readable as its settings.
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
@@ -87,23 +85,24 @@ def load(folder: str | Path) -> BnaModel:
     labels, tags, characters, allow_empty_root = _read_labels(folder / LABELS)
     tensors = read_weights(folder / WEIGHTS)
     with torch.device("meta"):
-        if settings.encoder.name is None:
-            alphabet = CharacterEncoder(characters, settings.layers.content_width, settings.encoder)
-            model = BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
-        else:
-            config, tokenizer = read_encoder(folder / ENCODER)
-            try:
-                bare = build_pretrained(config, settings.encoder.attention)
-            except Exception as error:  # of a damaged configuration: whatever comes
-                raise ModelError(
-                    f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; get the model"
-                    " again"
-                ) from error
-            encoder = PretrainedEncoder(bare, settings.encoder)
-            pieces = build_pieces(encoder, tokenizer, settings)
-            model = BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
+        pretrained = settings.encoder.name is not None
+        source = _read_pretrained(folder, settings) if pretrained else characters
+        model = build_model(settings, labels, tags, source, allow_empty_root)
     _assign(model, tensors, folder)
     return model.eval()
+
+
+def _read_pretrained(
+    folder: Path, settings: ModelSettings
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Return a model folder's encoder, its weights yet to be given a value, and its tokenizer."""
+    config, tokenizer = read_encoder(folder / ENCODER)
+    try:
+        return build_pretrained(config, settings.encoder.attention), tokenizer
+    except Exception as error:  # of a damaged configuration: whatever comes
+        raise ModelError(
+            f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; get the model again"
+        ) from error
 
 
 def _read_labels(path: Path) -> tuple[Inventory, Inventory, str, bool]:

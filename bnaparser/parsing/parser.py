@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
-
-import torch
 
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
-from bnaparser.errors import ModelError, SentenceError
+from bnaparser.encoders.device import move
+from bnaparser.errors import SentenceError
 from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict_batch
 from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string
 from bnaparser.text.splitting import split, tokenize
 
-log = logging.getLogger(__name__)
-In = TypeVar("In")
-Out = TypeVar("Out")
 Tags = tuple[str, ...] | None
 
+_FAILED = "the parser failed on this sentence"
 _BLANK = re.compile(r"\s", re.ASCII)
 
 __all__ = ["MAX_WORDS", "Parse", "Parser"]
@@ -62,13 +58,8 @@ class Parser:
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         Raises ModelError when there is no such model, or it is damaged, or the device is not there.
         """
-        chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
         loaded = storage.load(models.find(model))
-        try:
-            loaded.to(chosen)
-        except (RuntimeError, AssertionError) as error:
-            reason = str(error).splitlines()[0]
-            raise ModelError(f"cannot use the device {chosen!r}: {reason}") from error
+        move(loaded, device)
         return cls(loaded, batch_tokens)
 
     def __call__(self, text: str) -> list[Parse]:
@@ -126,14 +117,15 @@ class Parser:
                 good.append(index)
             except SentenceError as error:
                 found[index] = str(error)
-        for index, one in zip(good, _each(self._prepare, [given[i] for i in good]), strict=True):
+        of_good = each_or_reason(self._prepare, [given[index] for index in good], _FAILED)
+        for index, one in zip(good, of_good, strict=True):
             if isinstance(one, str):
                 found[index] = one
             else:
                 prepared[index] = one
         ready = list(prepared.values())
         predictions = in_batches(
-            lambda batch: _each(self._predict, [ready[place] for place in batch]),
+            lambda batch: each_or_reason(self._predict, [ready[place] for place in batch], _FAILED),
             [one.size for one in ready],
             batch_tokens or self.batch_tokens,
             on_cpu=self.model.device.type == "cpu",
@@ -152,19 +144,6 @@ class Parser:
 def _check_batch_tokens(batch_tokens: int | None) -> None:
     if batch_tokens is not None and batch_tokens < 1:
         raise ValueError(f"batch_tokens is {batch_tokens}: it must be at least 1")
-
-
-def _each(
-    function: Callable[[Sequence[In]], Sequence[Out]], items: Sequence[In]
-) -> list[Out | str]:
-    """Apply a function to all items; where it fails, to each, with a reason for those that fail."""
-    try:
-        return list(function(items))
-    except Exception as error:  # whatever it is, it must not take the other sentences along
-        if len(items) == 1:
-            log.debug("a sentence failed", exc_info=True)
-            return [f"the parser failed on this sentence: {type(error).__name__}: {error}"]
-    return [result for item in items for result in _each(function, [item])]
 
 
 def _check(sentence: Sentence, tags: Tags) -> None:

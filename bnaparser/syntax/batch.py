@@ -18,7 +18,7 @@ from bnaparser.syntax.structure import Structure
 
 logger = logging.getLogger(__name__)
 
-Text = Structure | tuple[Structure, Structure]
+StructureOrPair = Structure | tuple[Structure, Structure]
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class SyntaxBatch:
 
     ``parsed`` (B) is False for the texts that have no syntax: the plain encoder serves them.
     ``mask`` (B, T, T) is True where a query (row) sees a key; ``parents`` (B, T) holds token
-    numbers, -1 where there is nothing to supervise; ``labels`` (B, K, T, T) numbers of
-    sub-networks, 0 for none, and ``networks`` (B) how many there are. Fields that the variant does
-    not use are None.
+    numbers, -1 where there is nothing to supervise; ``subnetworks`` (B, K, T, T) numbers
+    of sub-networks, 0 for none, and ``subnetwork_counts`` (B) how many a text has. Fields that the
+    variant does not use are None.
     """
 
     settings: SyntaxSettings
@@ -38,8 +38,8 @@ class SyntaxBatch:
     all_parsed: bool
     mask: Tensor | None = None
     parents: Tensor | None = None
-    labels: Tensor | None = None
-    networks: Tensor | None = None
+    subnetworks: Tensor | None = None
+    subnetwork_counts: Tensor | None = None
 
     def to(self, device: torch.device | str) -> SyntaxBatch:
         """Return the batch with its tensors on a device; itself where they are there already."""
@@ -54,7 +54,7 @@ class SyntaxBatch:
 
 
 def collate(
-    structures: Sequence[Text],
+    structures: Sequence[StructureOrPair],
     tokens: Any,
     settings: SyntaxSettings,
     word_ids: Sequence[Sequence[int | None]] | None = None,
@@ -108,13 +108,15 @@ def _stack(
         all_parsed=all(parsed),
         mask=stacked("mask"),
         parents=stacked("parents"),
-        labels=stacked("labels"),
-        networks=torch.tensor([mask.networks for mask in masks]),
+        subnetworks=stacked("subnetworks"),
+        subnetwork_counts=torch.tensor([mask.subnetwork_count for mask in masks]),
     )
 
 
 def _token_words(
-    structures: Sequence[Text], tokens: Any, word_ids: Sequence[Sequence[int | None]] | None
+    structures: Sequence[StructureOrPair],
+    tokens: Any,
+    word_ids: Sequence[Sequence[int | None]] | None,
 ) -> NDArray[np.int64]:
     """Return of each token (B, T) the number of its word, SPECIAL or PADDING."""
     ids = tokens["input_ids"]
@@ -133,7 +135,7 @@ def _token_words(
     return words.astype(np.int64)
 
 
-def _word_ids(tokens: Any, row: int, text: Text) -> list[int | None]:
+def _word_ids(tokens: Any, row: int, text: StructureOrPair) -> list[int | None]:
     """Read the words of one text's tokens off a fast tokenizer's result, counted through a pair."""
     if not getattr(tokens, "is_fast", False):
         raise DataError("this tokenizer does not say which word a token comes from: give word_ids")

@@ -48,16 +48,17 @@ class TokenText:
 class TextMasks:
     """What a variant needs of one text of T tokens; None where it does not need it.
 
-    ``mask`` (T, T) of booleans; ``parents`` (T) of token numbers or UNSUPERVISED; ``labels``
-    (K, T, T) of small numbers, 0 for none. ``parsed`` is False where the plain encoder has to
-    serve the text; ``networks`` is how many sub-networks Syntax-BERT has for it.
+    ``mask`` (T, T) of booleans; ``parents`` (T) of token numbers or UNSUPERVISED; ``subnetworks``
+    (K, T, T) says for each kind of Syntax-BERT's sub-networks which one a pair of tokens belongs
+    to, 0 for none, and ``subnetwork_count`` how many of all kinds the text has. ``parsed`` is False
+    where the plain encoder has to serve the text.
     """
 
     parsed: bool
     mask: NDArray[np.bool_] | None = None
     parents: NDArray[np.int64] | None = None
-    labels: NDArray[np.uint8] | None = None
-    networks: int = 0
+    subnetworks: NDArray[np.uint8] | None = None
+    subnetwork_count: int = 0
 
 
 class SyntaxSettings(Settings):
@@ -121,19 +122,19 @@ def expand_first_pieces(
     return mask
 
 
-def expand_labels(
-    word_labels: NDArray[np.uint8], token_words: NDArray[np.int64]
+def expand_subnetworks(
+    word_subnetworks: NDArray[np.uint8], token_words: NDArray[np.int64]
 ) -> NDArray[np.uint8]:
-    """Return the labels of tokens (T, T): those of their words, 0 with special and padding.
+    """Return which sub-network pairs of tokens belong to (T, T): their words', 0 with special ones.
 
-    The diagonal of ``word_labels`` is what pieces of one word have to each other.
+    The diagonal of ``word_subnetworks`` is what pieces of one word have to each other.
     """
-    count = len(word_labels)
+    count = len(word_subnetworks)
     bordered = np.zeros((count + 1, count + 1), np.uint8)
-    bordered[:count, :count] = word_labels
+    bordered[:count, :count] = word_subnetworks
     index = np.where(token_words >= 0, token_words, count)
-    labels: NDArray[np.uint8] = bordered[np.ix_(index, index)]
-    return labels
+    subnetworks: NDArray[np.uint8] = bordered[np.ix_(index, index)]
+    return subnetworks
 
 
 def is_first_piece(token_words: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bnaparser import models
 from bnaparser.files.tables import json_line
+from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.syntax.structure import Structure
@@ -27,6 +28,7 @@ from bnaparser.trees.tree import Tree
 log = logging.getLogger(__name__)
 # Texts that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 256
+NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
 
 __all__ = ["Classification", "Classifier", "ReadText"]
 
@@ -187,7 +189,7 @@ class Classifier:
         else:
             written, text = list(text), "\t".join(text)
         if pair and len(written) != 2:
-            return ReadText(text, [], "this model takes pairs: two texts with one tab between")
+            return ReadText(text, [], NOT_A_PAIR)
         if not pair and len(written) != 1:
             return ReadText(text, [], "this model takes one text at a time, no pairs")
         parts = [split(part) for part in written]
@@ -200,7 +202,8 @@ class Classifier:
 
         A text that the model fails on has the reason in ``error``; the others get their answer.
         """
-        scores = iter(self._scores([one for one in given if one.error is None]))
+        good = [one for one in given if one.error is None]
+        scores = iter(each_or_reason(self._scores, good, "the model failed on this text"))
         return [
             Classification(one.text, error=one.error)
             if one.error is not None
@@ -208,17 +211,9 @@ class Classifier:
             for one in given
         ]
 
-    def _scores(self, given: Sequence[ReadText]) -> list[NDArray[np.float32] | str]:
-        """Return the logits of each text, or the reason why it has none."""
-        try:
-            return list(
-                self.model.scores([PreparedExample(self._structures(one)) for one in given])
-            )
-        except Exception as error:  # whatever it is, it must not take the other texts along
-            if len(given) == 1:
-                log.debug("a text failed", exc_info=True)
-                return [f"the model failed on this text: {type(error).__name__}: {error}"]
-        return [scores for one in given for scores in self._scores([one])]
+    def _scores(self, given: Sequence[ReadText]) -> Sequence[NDArray[np.float32]]:
+        """Return the logits of each text."""
+        return self.model.scores([PreparedExample(self._structures(one)) for one in given])
 
     def _structures(self, given: ReadText) -> tuple[Structure, ...]:
         """Return the structure of each part, as far as the encoder reads."""

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bnaparser.errors import DataError
-from bnaparser.files.compressed import open_packed
+from bnaparser.files.compressed import open_compressed
+from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees_with_places
-
-Text = str | tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class TaskExample:
     A text is running text, or the words that it was given as.
     """
 
-    texts: tuple[Text, ...]
+    texts: tuple[str | Words, ...]
     gold: str | float | tuple[str, ...]
 
 
@@ -173,7 +172,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """
     number = 0
     try:
-        with open_packed(path) as raw:
+        with open_compressed(path) as raw:
             for number, line in enumerate(raw, 1):
                 line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 yield number, line.rstrip(b"\r\n").decode("utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from bnaparser.encoders.loading import load_pretrained, load_tokenizer, max_posi
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
-from bnaparser.syntax.masks import UNSUPERVISED
+from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, first_pieces
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.network import IGNORED, TaskNetwork
+from bnaparser.tasks.task_network import IGNORED, TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
 
 Gold = int | float | tuple[int, ...]
@@ -97,7 +97,7 @@ class TaskModel:
         targets = torch.full(tokens["input_ids"].shape, IGNORED)
         for row, example in enumerate(examples):
             assert isinstance(example.gold, tuple)
-            for word, place in enumerate(first_pieces(tokens, row, example.size)):
+            for word, place in enumerate(places_of_words(tokens, row, example.size)):
                 if place != UNSUPERVISED:
                     targets[row, place] = example.gold[word]
         return targets
@@ -110,12 +110,10 @@ class TaskModel:
         A word without a piece, or beyond the encoder's length, has zeros but for the first class.
         """
         found: list[NDArray[np.float32] | None] = [None] * len(examples)
-        budget = batch_tokens or default_tokens(PARSING_TOKENS, str(self.device))
         was_training = self.network.training
         self.network.eval()
-        # A word is about 1.3 pieces, and special ones come with every text.
-        sizes = [4 * example.size // 3 + 3 for example in examples]
-        for chosen in batches_by_length(sizes, budget):
+        sizes = [example.size for example in examples]
+        for chosen in batches_of_texts(sizes, self.device, batch_tokens):
             rows = self._score_batch([examples[index] for index in chosen])
             for index, row in zip(chosen, rows, strict=True):
                 found[index] = row
@@ -134,7 +132,7 @@ class TaskModel:
         for row, example in enumerate(examples):
             words = np.zeros((example.size, logits.shape[-1]), np.float32)
             words[:, 0] = 1.0
-            places = np.array(first_pieces(tokens, row, example.size), dtype=np.int64)
+            places = places_of_words(tokens, row, example.size)
             words[places != UNSUPERVISED] = logits[row, places[places != UNSUPERVISED]]
             found.append(words)
         return found
@@ -154,6 +152,18 @@ def create(settings: TaskModelSettings, labels: tuple[str, ...]) -> TaskModel:
     """
     network = TaskNetwork(load_pretrained(settings.encoder.name), settings, outputs(labels))
     return TaskModel(settings, labels, network, load_words_tokenizer(settings.encoder.name))
+
+
+def batches_of_texts(
+    sizes: Iterable[int], device: torch.device, batch_tokens: int | None = None
+) -> list[list[int]]:
+    """Group the indices of texts of ``sizes`` words into batches of similar length.
+
+    ``batch_tokens`` bounds a batch, by default as suits the device.
+    """
+    # A word is about 1.3 pieces, and special ones come with every text.
+    tokens = [4 * size // 3 + 3 for size in sizes]
+    return batches_by_length(tokens, batch_tokens or default_tokens(PARSING_TOKENS, str(device)))
 
 
 def outputs(labels: tuple[str, ...]) -> int:
@@ -186,13 +196,10 @@ def _put_blanks_before_words(backend: Tokenizer) -> None:
     backend.normalizer = blank if before is None else normalizers.Sequence([before, blank])
 
 
-def first_pieces(tokens: Any, row: int, words: int) -> list[int]:
+def places_of_words(tokens: Any, row: int, words: int) -> NDArray[np.int64]:
     """Return the place of each word's first piece, UNSUPERVISED where it has none."""
-    places = [UNSUPERVISED] * words
-    for place, word in enumerate(tokens.word_ids(row)):
-        if word is not None and places[word] == UNSUPERVISED:
-            places[word] = place
-    return places
+    token_words = [SPECIAL if word is None else word for word in tokens.word_ids(row)]
+    return first_pieces(np.array(token_words, np.int64), words)
 
 
 def _text(structures: tuple[Structure, ...]) -> Structure | tuple[Structure, Structure]:

@@ -19,9 +19,8 @@ from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
-from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
 
 Metric = Literal["accuracy", "matthews", "f1", "f0.5", "macro_f1", "span_f1", "pearson", "spearman"]
 Kind = Literal["classification", "regression", "tagging"]
@@ -146,7 +145,7 @@ class SyntaxTable(Settings):
     @property
     def rules(self) -> HeadRules:
         """The head rules that ``heads`` names."""
-        return COLLINS if self.heads == "collins" else UD
+        return head_rules(self.heads)
 
 
 VARIANTS = ("sla", "wla", "lisa", "sgnet", "syntax_bert")
@@ -182,7 +181,7 @@ class TaskTrainSettings(Settings):
     ``max_pieces`` cuts training texts. ``new_learning_rate`` is that of parameters that are not
     pre-trained, the head's and the variant's. ``warmup`` is the share of updates in which the rate
     rises; then it falls in a straight line. The model is judged on ``dev`` each ``check_updates``,
-    by default four times a pass; each of ``seeds`` is a run of its own. ``batch_tokens`` bounds
+    by default four times an epoch; each of ``seeds`` is a run of its own. ``batch_tokens`` bounds
     evaluation's batches.
     """
 

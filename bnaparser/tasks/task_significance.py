@@ -65,13 +65,8 @@ def compare(
         )
     if not gold:
         raise DataError("there are no predictions to compare")
-    metric = task.main_metric
+    tested = _tested(task, labels, gold, first, second)
     generator = np.random.default_rng(seed)
-    tested: _Sums | _Correlation
-    if task.kind == "regression":
-        tested = _Correlation(metric, np.array(gold), np.array(first), np.array(second))
-    else:
-        tested = _Sums(*_sums(metric, task, labels, gold, first, second))
     count = len(gold)
     observed = tested.swapped(np.zeros((1, count), np.bool_))[0]
     swapped = np.concatenate(
@@ -87,7 +82,7 @@ def compare(
     at_least = np.abs(swapped[:, 0] - swapped[:, 1]) >= abs(difference) - 1e-9
     low, high = np.percentile(drawn[:, 0] - drawn[:, 1], [2.5, 97.5])
     return Comparison(
-        metric=metric,
+        metric=task.main_metric,
         first=float(observed[0]),
         second=float(observed[1]),
         difference=float(difference),
@@ -157,22 +152,24 @@ class _Correlation:
         return correlations(gold.tolist(), predicted.tolist())[self.metric]
 
 
-def _sums(
-    metric: Metric,
+def _tested(
     task: TaskSettings,
     labels: Sequence[str],
     gold: Sequence[Gold],
     first: Sequence[Gold],
     second: Sequence[Gold],
-) -> tuple[Floats, Floats, Metrics]:
-    """Return both runs' sums of each example, and the metric of such sums."""
+) -> _Sums | _Correlation:
+    """Return both runs in the form that a task's main metric is computed from."""
+    metric = task.main_metric
+    if task.kind == "regression":
+        return _Correlation(metric, np.array(gold), np.array(first), np.array(second))
     if metric == "span_f1":
-        runs = [_span_counts(labels, gold, run) for run in (first, second)]
-        return runs[0], runs[1], _f_of_counts
+        spans = [_span_counts(labels, gold, run) for run in (first, second)]
+        return _Sums(spans[0], spans[1], _f_of_counts)
     size = len(labels)
     tables = [_tables(size, gold, run) for run in (first, second)]
     positive = None if task.positive is None else labels.index(task.positive)
-    return tables[0], tables[1], lambda rows: table_metric(metric, rows, size, positive)
+    return _Sums(tables[0], tables[1], lambda rows: table_metric(metric, rows, size, positive))
 
 
 def _tables(size: int, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:

@@ -8,16 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import torch
-
+from bnaparser.encoders.device import move
 from bnaparser.encoders.loading import build_pretrained, read_encoder
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.settings import validate
-from bnaparser.tasks.network import TaskNetwork
 from bnaparser.tasks.task_model import TaskModel, load_words_tokenizer, outputs
+from bnaparser.tasks.task_network import TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
 
 
@@ -68,20 +67,8 @@ def to_device(model: TaskModel, device: str | None) -> TaskModel:
 
     Raises ModelError when the device is not there.
     """
-    check_device(device)
-    model.network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    move(model.network, device)
     return model
-
-
-def check_device(device: str | None) -> None:
-    """Raise ModelError where a torch device is not there."""
-    if device is None:
-        return
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"cannot use the device {device!r}: {reason}") from error
 
 
 def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:

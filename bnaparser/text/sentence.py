@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
 Item = TypeVar("Item")
+
+# As in trees, only ASCII blanks separate: a no-break space may stand inside a word.
+_SPACED_WORD = re.compile(r"\S+", re.ASCII)
 
 MAX_WORDS = 2000
 """How many words a sentence may have: more of them are no sentence, and cost time and memory."""
@@ -38,6 +42,13 @@ def from_words(words: Iterable[str]) -> Sentence:
         offsets.append((start, start + len(word)))
         start += len(word) + 1
     return Sentence(" ".join(given), given, tuple(offsets))
+
+
+def from_spaced_words(text: str) -> Sentence:
+    """Make a sentence of a text whose words have ASCII blanks between them; it may have none."""
+    words = list(_SPACED_WORD.finditer(text))
+    inside = text[words[0].start() : words[-1].end()] if words else ""
+    return Sentence(inside, tuple(w.group() for w in words), tuple(w.span() for w in words))
 
 
 def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:

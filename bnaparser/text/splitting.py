@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bnaparser.text.english.sentences import sentence_spans
-from bnaparser.text.english.tokens import BLANK, word_spans
+from bnaparser.text.english.token_rules import BLANK
+from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.sentence import Sentence
 
 # A text without blank lines is cut where a sentence probably ends once this many characters have

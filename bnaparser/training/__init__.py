@@ -1,1 +1,1 @@
-"""From treebanks to weights: recipe, data, step, loss, schedule, judging, checkpoints."""
+"""From treebanks to weights: recipe, data, update, loss, schedule, judging, checkpoints."""

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import torch
 
+from bnaparser.errors import SettingsError
+
 
 @contextmanager
 def training_arithmetic(device: torch.device) -> Iterator[None]:
@@ -29,3 +31,11 @@ def training_arithmetic(device: torch.device) -> Iterator[None]:
         torch.set_flush_denormal(False)
         torch.set_deterministic_debug_mode(mode)
         memory.fill_uninitialized_memory = filled  # type: ignore[attr-defined]
+
+
+def diverged(update: int | None = None, reason: str = "") -> SettingsError:
+    """Return what is raised where a network in training gives no numbers any more."""
+    when = "" if update is None else f" at update {update}"
+    why = f" {reason};" if reason else ""
+    advice = "set a smaller train.learning_rate, or train.clip_norm"
+    return SettingsError(f"the training has diverged{when}:{why} {advice}")

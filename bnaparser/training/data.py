@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -42,11 +43,11 @@ class Mix:
 
     @property
     def epoch_size(self) -> int:
-        """Sentences that one pass sees: each set times its weight."""
+        """Sentences that one epoch sees: each set times its weight."""
         return sum(round(len(places) * weight) for places, weight in self.sets)
 
     def draw(self, generator: np.random.Generator) -> list[int]:
-        """Return one pass over the mix, shuffled: every example ``weight`` times.
+        """Return the order of one epoch, shuffled: every example ``weight`` times.
 
         The fraction of a weight is a random part of its set, drawn without repetition.
         """
@@ -77,6 +78,22 @@ def read_mix(settings: TrainSettings) -> Mix:
         for source in settings.dev
     }
     return Mix(train, sets, dev)
+
+
+def updates_per_epoch(mix: Mix, settings: TrainSettings) -> int:
+    """Return how many batches an epoch is cut into; the last one may be smaller."""
+    return math.ceil(mix.epoch_size / settings.batch_size)
+
+
+def epoch_batches(
+    mix: Mix, sizes: Sequence[int], settings: TrainSettings, epoch: int
+) -> list[list[int]]:
+    """Return the batches of an epoch, counted from 0, as indices of examples of these sizes.
+
+    The settings' seed and the epoch fix them.
+    """
+    generator = np.random.default_rng((settings.seed, epoch))
+    return pooled_batches(mix.draw(generator), sizes, settings, generator)
 
 
 def pooled_batches(

@@ -36,7 +36,7 @@ def gold(spans: Sequence[Span], tags: Sequence[str], labels: Inventory, tag_set:
     """Number a gold tree; a constituent whose label is not in the inventory counts as none."""
     n = len(tags)
     known = [(span, labels.number(span.label)) for span in spans if span.label in labels]
-    places = [s.start * n - s.start * (s.start - 1) // 2 + s.end - s.start - 1 for s, _ in known]
+    places = [chart.span_index(span.start, span.end, n) for span, _ in known]
     return Gold(
         np.array(places, np.int64),
         np.array([label for _, label in known], np.int32),

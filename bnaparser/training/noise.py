@@ -1,4 +1,4 @@
-"""Noise for training: word pieces hidden behind the tokenizer's mask, sentences in lower case."""
+"""Noise for training: subwords hidden behind the tokenizer's mask, sentences in lower case."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bnaparser.encoders.subwords import Pieces, Window
+from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.training.data import Example
 from bnaparser.training.recipe import TrainSettings
@@ -27,22 +27,22 @@ def disturbed(
             words = [unescape(word).lower() for word in examples[place].words]
             batch[place] = model.prepare([words], [examples[place].tags])[0]
     if settings.mask_pieces:
-        assert model.pieces is not None
-        share, pieces = settings.mask_pieces, model.pieces
-        batch = [_masked(sentence, pieces, share, generator) for sentence in batch]
+        assert model.subwords is not None
+        share, subwords = settings.mask_pieces, model.subwords
+        batch = [_masked(sentence, subwords, share, generator) for sentence in batch]
     return batch
 
 
 def _masked(
-    sentence: PreparedSentence, pieces: Pieces, share: float, generator: np.random.Generator
+    sentence: PreparedSentence, subwords: Subwords, share: float, generator: np.random.Generator
 ) -> PreparedSentence:
-    """Hide a random share of a sentence's pieces; the tokenizer's own marks are never hidden."""
-    assert pieces.mask is not None
+    """Hide a random share of a sentence's subwords; the tokenizer's own marks are never hidden."""
+    assert subwords.mask is not None
     windows = []
     for window in sentence.windows:
         assert isinstance(window, Window)
         hidden = generator.random(len(window.ids)) < share
-        hidden[: len(pieces.prefix)] = False
-        hidden[len(window.ids) - len(pieces.suffix) :] = False
-        windows.append(replace(window, ids=np.where(hidden, pieces.mask, window.ids)))
+        hidden[: len(subwords.prefix)] = False
+        hidden[len(window.ids) - len(subwords.suffix) :] = False
+        windows.append(replace(window, ids=np.where(hidden, subwords.mask, window.ids)))
     return replace(sentence, windows=tuple(windows))

@@ -17,7 +17,7 @@ from bnaparser.settings import Seed, Settings, Share, read_table, validate
 class DataSettings(Settings):
     """One treebank of a training mix: a file, a folder, or a part of an LDC release.
 
-    ``weight`` says how often a pass sees each of its sentences; ``map`` names a table of the file
+    ``weight`` says how often an epoch sees each of its sentences; ``map`` names a table of the file
     ``train.label_maps``; with ``release`` the path is a release's folder and ``part`` of its
     standard split is read.
     """
@@ -30,11 +30,11 @@ class DataSettings(Settings):
 
 
 class TrainSettings(Settings):
-    """How a model is trained. Sizes are sentences unless the name says tokens (word pieces).
+    """How a model is trained. Sizes are sentences unless the name says tokens (subwords).
 
     ``batch_tokens`` bounds what goes through the network at once; by default it is what suits the
     device.
-    ``start`` is a model's folder to go on from. ``mask_pieces`` is the share of word pieces that
+    ``start`` is a model's folder to go on from. ``mask_pieces`` is the share of subwords that
     training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
     without capitals: both make a parser rely less on single words and on careful writing.
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from bnaparser.encoders.characters import CharacterEncoder
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, build_pieces
+from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 
 
@@ -32,16 +32,13 @@ def create_from(
                 f"train.start brings its own encoder, whose {key} is {theirs!r}, not {stated!r}:"
                 f" leave encoder.{key} out, or start from a bare encoder"
             )
+    source: str | tuple[PreTrainedModel, PreTrainedTokenizerBase]
     if isinstance(start.encoder, PretrainedEncoder):
-        assert start.pieces is not None
-        encoder = PretrainedEncoder(start.encoder.model, settings.encoder)
-        pieces = build_pieces(encoder, start.pieces.tokenizer, settings)
-        model = BnaModel(settings, labels, tags, encoder, pieces, allow_empty_root)
+        assert start.subwords is not None
+        source = start.encoder.model, start.subwords.tokenizer
     else:
-        alphabet = CharacterEncoder(
-            start.encoder.characters, settings.layers.content_width, settings.encoder
-        )
-        model = BnaModel(settings, labels, tags, alphabet, allow_empty_root=allow_empty_root)
+        source = start.encoder.characters
+    model = build_model(settings, labels, tags, source, allow_empty_root)
     _carry_over(start, model)
     return model
 

@@ -1,4 +1,4 @@
-"""Treebank files: which there are, how they are packed and encoded, and the trees in them.
+"""Treebank files: which there are, how they are compressed and encoded, and the trees in them.
 
 Read are plain, ``.gz`` and ``.xz`` files of bracketed trees in UTF-8, and the files of the Chinese
 Treebank with their mark-up (``<S ID=1>``), in UTF-8 or GB18030.
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bnaparser.errors import DataError, TreeError
-from bnaparser.files.compressed import open_packed
+from bnaparser.files.compressed import open_compressed
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
 logger = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ def load_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False)
 
 
 def read_lines(file: StrPath) -> Iterator[str]:
-    """Yield the lines of one treebank file, unpacked and decoded; of marked-up files the sentences.
+    """Yield the lines of one treebank file, decompressed and decoded; of marked-up files the sentences.
 
     Raises DataError as `find_trees` does.
     """
@@ -116,7 +116,7 @@ def read_lines(file: StrPath) -> Iterator[str]:
 
 def _read(path: Path) -> Iterator[_Line]:
     """Yield the lines of a file, mark-up blanked out, so that columns stay those of the file."""
-    with open_packed(path) as raw:
+    with open_compressed(path) as raw:
         start = list(_up_to_first_text(raw))
         if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
             text = _decode_marked_up(b"".join(start) + raw.read(), path)

@@ -1,7 +1,7 @@
-"""The reader of bracketed trees: lines in, finished nodes out, and the place of every mistake.
+"""Reading and writing trees in brackets: finished nodes out of lines, with the place of every mistake.
 
-It knows no tree class: its caller hands in the function that makes a node. Only ASCII blanks
-separate, so that a no-break space may stand inside a word.
+It knows no tree class: who reads hands in the function that makes a node, who writes a node that has
+a label and children. Only ASCII blanks separate, so that a no-break space may stand inside a word.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 from bnaparser.errors import TreeError
 
@@ -85,6 +85,51 @@ def read_brackets(
     if stack:
         message = f"the tree that starts here is never closed: {len(stack)} ')' missing at the end"
         raise TreeError(message, source, place.line, place.column)
+
+
+class BracketNode(Protocol):
+    """What can be written: a label over nodes, or over one word."""
+
+    @property
+    def label(self) -> str:
+        """The label; it may be empty above nodes."""
+
+    @property
+    def children(self) -> Sequence[BracketNode | str]:
+        """Nodes, left to right, or exactly one word."""
+
+
+def write_brackets(tree: BracketNode) -> str:
+    """Return a tree on one line: ``(TOP (S (VP (VB Go))))``."""
+    parts: list[str] = []
+    stack: list[BracketNode | str] = [tree]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            parts.append(item)
+        elif isinstance(item.children[0], str):
+            parts.append(f" ({item.label} {item.children[0]})")
+        else:
+            parts.append(f" ({item.label}")
+            stack.append(")")
+            stack.extend(item.children[::-1])
+    return "".join(parts)[1:]
+
+
+def indent_brackets(tree: BracketNode) -> str:
+    """Return a tree on several lines, indented; a node with only words below takes one."""
+    lines: list[str] = []
+    stack = [(tree, 0, 0)]  # node, depth, brackets to close after
+    while stack:
+        node, depth, closing = stack.pop()
+        below = [child for child in node.children if not isinstance(child, str)]
+        if all(isinstance(child.children[0], str) for child in below):
+            lines.append("  " * depth + write_brackets(node) + ")" * closing)
+            continue
+        lines.append("  " * depth + "(" + node.label)
+        closings = [0] * (len(below) - 1) + [closing + 1]
+        stack += [(child, depth + 1, n) for child, n in zip(below, closings, strict=True)][::-1]
+    return "\n".join(lines)
 
 
 def check_readable(text: str, what: str, *, may_be_empty: bool = False) -> str:

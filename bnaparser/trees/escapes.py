@@ -1,7 +1,4 @@
-"""Words and text written so that they can be read again: Penn Treebank escapes, JSON.
-
-The escapes are ``-LRB-`` for ``(``, ``\\/`` for ``/``, two backquotes for a quote.
-"""
+"""Words as trees write them: ``-LRB-`` for ``(``, ``\\/`` for ``/``, two backquotes for a quote."""
 
 from __future__ import annotations
 

@@ -13,7 +13,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn, cast
 
 from bnaparser.errors import TreeError
-from bnaparser.trees.brackets import Place, check_readable, read_brackets
+from bnaparser.trees.brackets import (
+    Place,
+    check_readable,
+    indent_brackets,
+    read_brackets,
+    write_brackets,
+)
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
 """Labels of a top node that is no constituent; ``""`` is the unlabelled outer bracket of ``.mrg``."""
@@ -111,22 +117,7 @@ class Tree:
 
         Words are taken as they are; raises TreeError as the constructor does.
         """
-        labels, arities, words = [], [], []
-        stack = [tree]
-        while stack:
-            node = stack.pop()
-            children = list(node)
-            is_tag = len(children) == 1 and isinstance(children[0], str)
-            labels.append(check_readable(str(node.label()), "label", may_be_empty=not is_tag))
-            if is_tag:
-                words.append(check_readable(children[0], "word"))
-                arities.append(0)
-            elif not children or not all(hasattr(child, "label") for child in children):
-                raise TreeError(f"the node {node.label()!r} must have one word or nodes below it")
-            else:
-                arities.append(len(children))
-                stack.extend(reversed(children))
-        return assemble(labels, arities, words, 0)
+        return assemble(*_flatten_nltk(tree))
 
     def to_nltk(self) -> Any:
         """Return the same tree as an ``nltk.Tree``, words as they are written here."""
@@ -206,55 +197,16 @@ class Tree:
 
     def pretty(self) -> str:
         """Return the tree on several lines, indented; a node with only words below takes one."""
-        lines: list[str] = []
-        stack: list[tuple[Tree, int, int]] = [(self, 0, 0)]  # node, depth, brackets to close after
-        while stack:
-            node, depth, closing = stack.pop()
-            if all(child.word is not None for child in node.subtrees):
-                lines.append("  " * depth + str(node) + ")" * closing)
-                continue
-            lines.append("  " * depth + "(" + node.label)
-            closings = [0] * (len(node.children) - 1) + [closing + 1]
-            below = [
-                (child, depth + 1, n) for child, n in zip(node.subtrees, closings, strict=True)
-            ]
-            stack.extend(reversed(below))
-        return "\n".join(lines)
+        return indent_brackets(self)
 
     def __str__(self) -> str:
-        parts: list[str] = []
-        stack: list[Tree | str] = [self]
-        while stack:
-            item = stack.pop()
-            if isinstance(item, str):
-                parts.append(item)
-            elif isinstance(item.children[0], str):
-                parts.append(f" ({item.label} {item.children[0]})")
-            else:
-                parts.append(f" ({item.label}")
-                stack.append(")")
-                stack.extend(item.children[::-1])
-        return "".join(parts)[1:]
+        return write_brackets(self)
 
     def __repr__(self) -> str:
         return f"Tree.parse({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        stack = [(self, other)]
-        while stack:
-            mine, its = stack.pop()
-            if mine is its:
-                continue
-            if mine.label != its.label or len(mine.children) != len(its.children):
-                return False
-            for left, right in zip(mine.children, its.children, strict=True):
-                if isinstance(left, Tree) and isinstance(right, Tree):
-                    stack.append((left, right))
-                elif left != right:
-                    return False
-        return True
+        return _same(self, other) if isinstance(other, Tree) else NotImplemented
 
     def __hash__(self) -> int:
         labels, arities, words = flatten(self)
@@ -320,6 +272,26 @@ def flatten(tree: Tree) -> tuple[list[str], list[int], list[str]]:
     return labels, arities, list(tree.words)
 
 
+def _flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
+    """The same of an ``nltk.Tree``; raises TreeError where it holds what no Tree can."""
+    labels, arities, words = [], [], []
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        children = list(node)
+        is_tag = len(children) == 1 and isinstance(children[0], str)
+        labels.append(check_readable(str(node.label()), "label", may_be_empty=not is_tag))
+        if is_tag:
+            words.append(check_readable(children[0], "word"))
+            arities.append(0)
+        elif not children or not all(hasattr(child, "label") for child in children):
+            raise TreeError(f"the node {node.label()!r} must have one word or nodes below it")
+        else:
+            arities.append(len(children))
+            stack.extend(reversed(children))
+    return labels, arities, words
+
+
 def assemble(
     labels: Sequence[str], arities: Sequence[int], words: Sequence[str], start: int = 0
 ) -> Tree:
@@ -338,6 +310,22 @@ def assemble(
             del built[-arity:]
             built.append(_node(label, children, children[0].start, children[-1].end))
     return built[0]
+
+
+def _same(one: Tree, other: Tree) -> bool:
+    stack = [(one, other)]
+    while stack:
+        mine, its = stack.pop()
+        if mine is its:
+            continue
+        if mine.label != its.label or len(mine.children) != len(its.children):
+            return False
+        for left, right in zip(mine.children, its.children, strict=True):
+            if isinstance(left, Tree) and isinstance(right, Tree):
+                stack.append((left, right))
+            elif left != right:
+                return False
+    return True
 
 
 def _moved(tree: Tree, start: int) -> Tree:

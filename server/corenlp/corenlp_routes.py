@@ -11,14 +11,14 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from bnaparser.parsing.result import Parse
-from bnaparser.server.corenlp.answer import annotate, to_conll, to_json, to_text
+from bnaparser.server.bounds import check_coding, check_count, check_size
+from bnaparser.server.corenlp.answer import Annotated, annotate, to_conll, to_json, to_text
 from bnaparser.server.corenlp.openapi import ANSWERS, PARAMETERS, REQUEST_BODY
 from bnaparser.server.corenlp.protobuf import to_protobuf
 from bnaparser.server.corenlp.request import Wanted, read_text, read_wanted, sentences_of
+from bnaparser.server.exchange import read_body, write_answer
 from bnaparser.server.problems import problem_answers
 from bnaparser.server.queue.service import Service
-from bnaparser.server.rest.answer_body import size_of
-from bnaparser.server.rest.request_body import check_coding, check_count, check_size
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 
@@ -53,12 +53,14 @@ async def corenlp(request: Request) -> Response:
     service.admit()
     wanted = read_wanted(request.query_params.multi_items())
     check_coding(request.headers)
-    body, kind = await request.body(), request.headers.get("content-type")
-    text, sentences = await service.read(len(body), _read, body, kind, wanted, service.settings)
+    kind = request.headers.get("content-type")
+    text, sentences = await read_body(request, _read, kind, wanted, service.settings)
     check_count(len(sentences), "sentences", service.settings)
-    parses = await _parses(sentences, wanted, service) if wanted.tags else None
-    content = await service.off_loop(size_of(sentences), _content, text, sentences, parses, wanted)
-    return Response(content, media_type=_MEDIA_TYPES[wanted.output_format])
+    parses = None
+    if wanted.tags:
+        seconds = _deadline(wanted, service.settings)
+        parses = await service.parse(sentences, request.state.record, deadline_seconds=seconds)
+    return await write_answer(request, sentences, _write, text, sentences, parses, wanted)
 
 
 @router.get(
@@ -78,20 +80,22 @@ def _read(
     return text, sentences_of(text, wanted)
 
 
-async def _parses(
-    sentences: Sequence[Sentence], wanted: Wanted, service: Service
-) -> Sequence[Parse]:
-    """Return the parses; a client may wait for less long than the service would, not longer."""
-    deadline = service.settings.deadline_seconds
-    if wanted.timeout_seconds is not None:
-        deadline = min(deadline, wanted.timeout_seconds)
-    return await service.parse(sentences, deadline_seconds=deadline)
+def _deadline(wanted: Wanted, settings: ServerSettings) -> float:
+    """Return seconds: a client may wait for less long than the service would, not longer."""
+    if wanted.timeout_seconds is None:
+        return settings.deadline_seconds
+    return min(settings.deadline_seconds, wanted.timeout_seconds)
 
 
-def _content(
+def _write(
     text: str, sentences: Sequence[Sentence], parses: Sequence[Parse] | None, wanted: Wanted
-) -> str | bytes:
-    annotated = annotate(text, sentences, parses, wanted.trees)
+) -> Response:
+    """Return the answer in the form that is wanted."""
+    content = _content(text, annotate(text, sentences, parses, wanted.trees), wanted)
+    return Response(content, media_type=_MEDIA_TYPES[wanted.output_format])
+
+
+def _content(text: str, annotated: Sequence[Annotated], wanted: Wanted) -> str | bytes:
     match wanted.output_format:
         case "serialized":
             return to_protobuf(text, annotated)

@@ -6,18 +6,15 @@ import asyncio
 import base64
 import binascii
 import hmac
-import re
 import time
 from contextlib import suppress
-from itertools import accumulate
 
 from pydantic import SecretStr
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bnaparser.server.middleware.observe import current
+from bnaparser.server.bounds import OPEN_PATHS
 from bnaparser.server.problems import (
-    BadBody,
     Problem,
     SlowBody,
     TooLarge,
@@ -25,18 +22,13 @@ from bnaparser.server.problems import (
     path_below_prefix,
     problem_response,
 )
+from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
 
-OPEN_PATHS = frozenset({"/live"})
 # A body that is refused is read a little longer: a client that still sends would otherwise find
 # its connection reset, and never see why.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 64_000_000
-
-_ESCAPED = re.compile(rb"\\.", re.DOTALL)
-_STRING = re.compile(rb'"[^"]*"?')
-_OTHER_BYTES = bytes(set(range(256)) - set(b'"[]{}'))
-_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 class RequireKey:
@@ -85,9 +77,8 @@ class ReadBody:
             return
         if body is None:
             return
-        record = current.get()
-        if record is not None:
-            record.body_read = time.monotonic()
+        record: Record = scope["state"]["record"]
+        record.body_read = time.monotonic()
         service = scope["app"].state.service
         service.in_flight += 1
         try:
@@ -208,13 +199,3 @@ def _borne(headers: Headers) -> bytes:
         with suppress(binascii.Error, ValueError):
             return base64.b64decode(value, validate=True).partition(b":")[2]
     return b""
-
-
-def check_json_depth(body: bytes, limit: int) -> None:
-    """Raise BadBody if the JSON in ``body`` nests deeper than ``limit``; recursion-free."""
-    if body.count(b"[") + body.count(b"{") <= limit:
-        return
-    escaped = _ESCAPED.sub(b"", body) if b"\\" in body else body
-    brackets = _STRING.sub(b"", escaped.translate(None, _OTHER_BYTES))
-    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > limit:
-        raise BadBody(f"the JSON nests deeper than {limit} levels")

@@ -7,8 +7,6 @@ import re
 import time
 import uuid
 from collections.abc import MutableMapping
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -16,11 +14,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure, path_below_prefix, problem_response
+from bnaparser.server.record import Record
 
 log = logging.getLogger(__name__)
 
 _SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}\Z")
-CLIENT_CLOSED_REQUEST = 499  # nginx's number for a client that left before its answer; never sent
 _SECURITY = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none';"
@@ -32,24 +30,6 @@ _SECURITY = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-
-
-@dataclass
-class Record:
-    """What is noted of a request while it is answered, for the access log."""
-
-    request_id: str
-    started: float
-    status: int = CLIENT_CLOSED_REQUEST
-    body_read: float | None = None  # time.monotonic() when the whole body was there
-    admitted: bool = False  # taken in: it is finished even when the service drains
-    sentences: int = 0
-    words: int = 0
-    errors: int = 0
-
-
-# The request that the running task answers, so that the layers below need not hand it down.
-current: ContextVar[Record | None] = ContextVar("current", default=None)
 
 
 class Observe:
@@ -70,7 +50,8 @@ class Observe:
         asked = Headers(scope=scope).get("x-request-id", "")
         request_id = asked if _SANE_ID.match(asked) else uuid.uuid4().hex
         record = Record(request_id, time.monotonic())
-        scope.setdefault("state", {})["request_id"] = record.request_id
+        state = scope.setdefault("state", {})
+        state["record"], state["request_id"] = record, request_id
         began = False
 
         async def send_marked(message: Message) -> None:
@@ -81,7 +62,6 @@ class Observe:
                 _mark(message, record.request_id)
             await send(message)
 
-        token = current.set(record)
         metrics.in_flight.inc()
         try:
             await self.app(scope, receive, send_marked)
@@ -92,7 +72,6 @@ class Observe:
                 problem = Failure("an unexpected error; it is in the service's log")
                 await problem_response(problem, scope)(scope, receive, send_marked)
         finally:
-            current.reset(token)
             metrics.in_flight.dec()
             _account(scope, method, record, metrics)
 

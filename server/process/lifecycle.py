@@ -8,7 +8,6 @@ is finished, and only then is the port closed. A second signal leaves at once.
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import os
 import resource
@@ -26,9 +25,15 @@ from typing import Any
 import uvicorn
 
 from bnaparser import models
-from bnaparser.errors import BnaparserError
 from bnaparser.server import logs
 from bnaparser.server.process.connection import Connection
+from bnaparser.server.process.sockets import (
+    address_of,
+    close_stalling,
+    open_sockets,
+    port_error,
+    port_of,
+)
 from bnaparser.server.process.supervisor import (
     READY,
     STOP_SIGNALS,
@@ -50,10 +55,6 @@ BACKLOG = 2048
 LAST_WORDS_SECONDS = 1.0
 
 
-class PortError(BnaparserError):
-    """The address cannot be listened on."""
-
-
 def serve(settings: ServerSettings, load: Load = load_parser) -> None:
     """Serve until SIGTERM or SIGINT, finish what was taken in, and end the process with status 0.
 
@@ -68,80 +69,13 @@ def serve(settings: ServerSettings, load: Load = load_parser) -> None:
             models.find(name)
         sockets = open_sockets(settings.host, settings.port)
         for one in sockets:
-            _bound_stalling(one, settings.stall_seconds)
-        log.info("starting on %s", ", ".join(map(_address, sockets)))
+            close_stalling(one, settings.stall_seconds)
+        log.info("starting on %s", ", ".join(map(address_of, sockets)))
         if settings.workers == 1:
             _run(_work(settings, load, sockets))
         else:
             _supervise(settings, load, sockets)
     _end()
-
-
-def open_sockets(host: str, port: int) -> list[socket.socket]:
-    """Bind one socket for each address of a host; they do not listen yet.
-
-    With port 0 all have the same free port. Raises PortError.
-    """
-    sockets: list[socket.socket] = []
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, _, _, _, address in dict.fromkeys(found):
-            try:
-                sockets.append(_bound(family, address, port or _port(sockets)))
-            except OSError as error:
-                # "localhost" has an IPv6 address even where there is no IPv6.
-                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) or len(found) == 1:
-                    raise
-    except (OSError, UnicodeError) as error:  # a host name may have parts that no name may have
-        for one in sockets:
-            one.close()
-        raise _port_error(host, port, error) from error
-    if not sockets:
-        raise PortError(f"cannot listen on {host}: no address of it is this machine's")
-    return sockets
-
-
-def _bound(family: int, address: Sequence[Any], port: int) -> socket.socket:
-    # asyncio turns Nagle's algorithm off only where the protocol is named: without it each answer on
-    # a connection that is kept waits 40 ms for an acknowledgement.
-    one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        one.bind((address[0], port, *address[2:]))
-    except OSError:
-        one.close()
-        raise
-    return one
-
-
-def _bound_stalling(one: socket.socket, seconds: float) -> None:
-    """Have the system close connections whose client takes nothing of what is sent for so long.
-
-    The connections that a socket accepts inherit it. Only Linux has this.
-    """
-    if hasattr(socket, "TCP_USER_TIMEOUT"):
-        milliseconds = max(1, round(1000 * seconds))
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
-
-
-def _port(sockets: Sequence[socket.socket]) -> int:
-    return sockets[0].getsockname()[1] if sockets else 0
-
-
-def _address(one: socket.socket) -> str:
-    host, port = one.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _port_error(host: str, port: int, error: OSError | UnicodeError) -> PortError:
-    if isinstance(error, UnicodeError):
-        return PortError(f"cannot listen on {host[:80]!r}: no host can have this name")
-    advice = {
-        errno.EADDRINUSE: "choose another --port, or stop the program that has it",
-        errno.EACCES: "ports below 1024 need a privilege; choose another --port",
-        errno.EADDRNOTAVAIL: "this machine has no such address; choose another --host",
-    }.get(error.errno or 0, "choose another --host or --port")
-    return PortError(f"cannot listen on {host} port {port}: {error.strerror or error}: {advice}")
 
 
 def _raise_file_limit() -> None:
@@ -195,7 +129,7 @@ async def _work(
         try:
             await server.serve(list(sockets))
         except OSError as error:  # another program began to listen after we had bound the port
-            raise _port_error(settings.host, _port(sockets), error) from error
+            raise port_error(settings.host, port_of(sockets), error) from error
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

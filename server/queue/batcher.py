@@ -8,37 +8,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, Protocol, TypeVar, TypeVarTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple
 
 from bnaparser.server.metrics import WorkMetrics
 from bnaparser.server.problems import Failure, NotReady, Problem, QueueFull, TooLarge
+from bnaparser.server.queue.model_thread import ModelThread
+from bnaparser.server.queue.waiting import Job, Queued, Result, Rows, Unit, Waiting, weight
 
 log = logging.getLogger(__name__)
 
-Rows = Sequence[Sequence[str]] | None
-
-
-class HasWords(Protocol):
-    """What a queue takes in, a sentence or a text: only the number of its words is asked for."""
-
-    @property
-    def words(self) -> Sized:
-        """The words that the model is to read."""
-
-
-Unit = TypeVar("Unit", bound=HasWords)
-Result = TypeVar("Result")
-Returned = TypeVar("Returned")
-Given = TypeVarTuple("Given")
 Work = Callable[[Sequence[Unit], Rows], list[Result]]
 
-# A batch is chosen from the sentences whose turn is next, up to this many times its words: more
-# makes batches of more similar length, fewer shares out the parser more evenly.
-_WINDOW = 4
 # How much of the measured speed the last batch decides.
 _NEWEST = 0.2
 # A batch counts for that if it has this share of the words allowed: with little to do, small batches
@@ -46,32 +28,7 @@ _NEWEST = 0.2
 _FULL = 0.5
 _FIRST_GUESS = 1000.0
 
-
-@dataclass(eq=False)
-class _Job(Generic[Unit, Result]):
-    """The sentences of one request; ``waiting`` are the places of those not begun, longest last."""
-
-    sentences: Sequence[Unit]
-    tags: Rows
-    answer: asyncio.Future[list[Result]]
-    waiting: list[int]
-    parses: list[Result | None]
-    missing: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.missing = len(self.sentences)
-
-
-@dataclass(frozen=True)
-class _Place(Generic[Unit, Result]):
-    """One waiting sentence: its request, its place there, and its words."""
-
-    job: _Job[Unit, Result]
-    index: int
-    words: int
-
-
-_Batch = Sequence[_Place[Unit, Result]]
+_Batch = Sequence[Queued[Unit, Result]]
 
 
 class _Outcome(NamedTuple, Generic[Result]):
@@ -84,24 +41,17 @@ class _Outcome(NamedTuple, Generic[Result]):
 _Done = tuple[_Batch[Unit, Result], _Outcome[Result]]
 
 
-class ModelThread:
-    """The one thread that all models run in, and whose ``turn`` it is of those who give it batches.
+@dataclass(frozen=True)
+class QueueLimits:
+    """How much a batch and a queue may hold.
 
-    A batch is chosen once it is its turn, from all that waits by then.
+    ``batch_words`` bounds a batch, unless it is one sentence; ``queue_words`` bounds the words that
+    wait, and so does ``queue_seconds``, the time that they will take at the speed of late.
     """
 
-    def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
-        self.turn = asyncio.Lock()
-
-    async def run(self, function: Callable[[*Given], Returned], *arguments: *Given) -> Returned:
-        """Return ``function(*arguments)``, done in the thread after what was given it before."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, function, *arguments)
-
-    def end(self) -> None:
-        """Take no more work; what the thread is at is left to itself."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+    batch_words: int
+    queue_words: int
+    queue_seconds: float
 
 
 class Batcher(Generic[Unit, Result]):
@@ -109,34 +59,24 @@ class Batcher(Generic[Unit, Result]):
 
     What it does with them is ``work``, the parser's; a second Batcher, for texts that another model
     reads, is given the same ``thread``: their batches take turns. ``name`` is the model's in errors.
-
-    ``batch_words`` bounds a batch, unless it is one sentence; ``queue_words`` bounds the words that
-    wait, and so does ``queue_seconds``, the time that they will take at the speed of late. A request
-    that finds nothing waiting is taken in however long it will take. Requests take turns: whoever has
-    waited longest begins a batch, and it is filled with waiting sentences of similar length, a like
-    number from each request.
+    A request that finds nothing waiting is taken in however long it will take. ``speed`` is that of
+    late, in words a second.
     """
 
     def __init__(
         self,
         work: Work[Unit, Result],
-        batch_words: int,
-        queue_words: int,
-        queue_seconds: float,
+        limits: QueueLimits,
         metrics: WorkMetrics,
         name: str = "parser",
         thread: ModelThread | None = None,
     ):
         self._do, self._name = work, name
-        self.batch_words = batch_words
-        self.queue_words = queue_words
-        self.queue_seconds = queue_seconds
+        self.limits = limits
         self.metrics = metrics
-        self.words = 0
-        self.sentences = 0
         self.speed = _FIRST_GUESS
-        self._waiting: deque[_Job[Unit, Result]] = deque()
-        self._unanswered: set[_Job[Unit, Result]] = set()
+        self.waiting: Waiting[Unit, Result] = Waiting(metrics)
+        self._unanswered: set[Job[Unit, Result]] = set()
         self._work = asyncio.Event()
         self.thread = thread or ModelThread()
         self._task: asyncio.Task[None] | None = None
@@ -175,27 +115,20 @@ class Batcher(Generic[Unit, Result]):
         Raises QueueFull or TooLarge at once, Failure if the parser broke down. A task that is
         cancelled while it waits here takes its sentences out of the queue.
         """
-        words = sum(map(_weight, sentences))
-        if words > self.queue_words:
+        words = sum(map(weight, sentences))
+        if words > self.limits.queue_words:
             raise TooLarge(
-                f"the request has {words:,} words, more than the {self.queue_words:,} that this"
-                " service keeps waiting: send it in parts"
+                f"the request has {words:,} words, more than the {self.limits.queue_words:,} that"
+                " this service keeps waiting: send it in parts"
             )
         if not self.alive:
             raise Failure(f"the {self._name} is not running")
         if not sentences:
             return []
         self._check_fits(words)
-        job: _Job[Unit, Result] = _Job(
-            sentences,
-            tags,
-            asyncio.get_running_loop().create_future(),
-            sorted(range(len(sentences)), key=lambda index: _weight(sentences[index])),
-            [None] * len(sentences),
-        )
-        self._waiting.append(job)
+        job: Job[Unit, Result] = Job(sentences, tags)
+        self.waiting.add(job)
         self._unanswered.add(job)
-        self._count(len(sentences), words)
         self._work.set()
         try:
             return await job.answer
@@ -203,25 +136,16 @@ class Batcher(Generic[Unit, Result]):
             self._forget(job)
 
     def _check_fits(self, words: int) -> None:
-        total = self.words + words
-        too_long = self.words > 0 and total > self.speed * self.queue_seconds
-        if too_long or total > self.queue_words:
-            raise QueueFull(self.words / self.speed)
+        waiting = self.waiting.words
+        total = waiting + words
+        too_long = waiting > 0 and total > self.speed * self.limits.queue_seconds
+        if too_long or total > self.limits.queue_words:
+            raise QueueFull(waiting / self.speed)
 
-    def _count(self, sentences: int, words: int) -> None:
-        self.sentences += sentences
-        self.words += words
-        self.metrics.queue_sentences.inc(sentences)
-        self.metrics.queue_words.inc(words)
-
-    def _forget(self, job: _Job[Unit, Result]) -> None:
+    def _forget(self, job: Job[Unit, Result]) -> None:
         """Take a request out, with what of it still waits."""
         self._unanswered.discard(job)
-        if job.waiting:
-            self._waiting.remove(job)
-            words = sum(_weight(job.sentences[index]) for index in job.waiting)
-            self._count(-len(job.waiting), -words)
-            job.waiting = []
+        self.waiting.remove(job)
 
     async def _run(self) -> None:
         """Keep the thread at work: while it is at a batch, the answers of the last are given out."""
@@ -236,70 +160,30 @@ class Batcher(Generic[Unit, Result]):
                 done = await following
             finally:
                 following.cancel()
-            if done is None and not self._waiting:
+            if done is None and not self.waiting:
                 self._work.clear()
 
     async def _next_batch(self) -> _Done[Unit, Result] | None:
         """Work off what waits when the thread is free, or return None where nothing does."""
         begun = time.perf_counter()
         async with self.thread.turn:
-            batch = self._take()
+            batch = self.waiting.take(self.limits.batch_words)
             if not batch:
                 return None
-            sentences = [place.job.sentences[place.index] for place in batch]
-            rows = [place.job.tags[place.index] for place in batch if place.job.tags is not None]
+            sentences = [queued.job.sentences[queued.index] for queued in batch]
+            rows = [
+                queued.job.tags[queued.index] for queued in batch if queued.job.tags is not None
+            ]
             outcome = await self.thread.run(_guarded, self._do, sentences, rows or None)
         self._measure(batch, outcome, time.perf_counter() - begun)
         return batch, outcome
-
-    def _take(self) -> list[_Place[Unit, Result]]:
-        """Take the sentences of the next batch out of the queue."""
-        window = list(self._window())
-        if not window:
-            return []
-        head = window[0]
-        window.sort(key=lambda place: abs(place.words - head.words))
-        batch: list[_Place[Unit, Result]] = []
-        words = 0
-        for place in window:
-            words += place.words
-            if batch and words > self.batch_words:
-                break
-            batch.append(place)
-        for place in batch:
-            place.job.waiting.remove(place.index)
-        self._waiting.rotate(-1)
-        self._waiting = deque(job for job in self._waiting if job.waiting)
-        self._count(-len(batch), -sum(place.words for place in batch))
-        return batch
-
-    def _window(self) -> Iterator[_Place[Unit, Result]]:
-        """Yield the sentences whose turn is next: one of each request, then a second, and so on.
-
-        A batch has tags for all its sentences or for none.
-        """
-        if not self._waiting:
-            return
-        tagged = self._waiting[0].tags is not None
-        jobs = [job for job in self._waiting if (job.tags is not None) == tagged]
-        words = turn = 0
-        while jobs:
-            for job in jobs:
-                index = job.waiting[-1 - turn]
-                place = _Place(job, index, _weight(job.sentences[index]))
-                yield place
-                words += place.words
-                if words >= _WINDOW * self.batch_words:
-                    return
-            turn += 1
-            jobs = [job for job in jobs if len(job.waiting) > turn]
 
     def _measure(
         self, batch: _Batch[Unit, Result], outcome: _Outcome[Result], seconds: float
     ) -> None:
         """Note a batch done ``seconds`` after it could begin: other work may have come before it."""
-        words = sum(place.words for place in batch)
-        if words >= _FULL * self.batch_words:
+        words = sum(queued.words for queued in batch)
+        if words >= _FULL * self.limits.batch_words:
             self.speed += _NEWEST * (words / max(seconds, 1e-6) - self.speed)
         self.metrics.batch_sentences.observe(len(batch))
         self.metrics.batch_words.observe(words)
@@ -312,19 +196,15 @@ class Batcher(Generic[Unit, Result]):
         if isinstance(outcome.found, BaseException):
             self._fail(batch, outcome.found)
             return
-        for place, parse in zip(batch, outcome.found, strict=True):
-            job = place.job
-            job.parses[place.index] = parse
-            job.missing -= 1
-            if not job.missing and not job.answer.done():
-                job.answer.set_result([one for one in job.parses if one is not None])
+        for queued, parse in zip(batch, outcome.found, strict=True):
+            if queued.job.take_in(queued.index, parse):
                 await asyncio.sleep(0)
 
     def _fail(self, batch: _Batch[Unit, Result], error: BaseException) -> None:
         log.error("the %s failed on a batch", self._name, exc_info=error)
-        for job in {place.job for place in batch}:
+        for job in {queued.job for queued in batch}:
             reason = f"the {self._name} broke down over this request; see the service's log"
-            _refuse(job, Failure(reason))
+            job.refuse(Failure(reason))
             self._forget(job)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -334,17 +214,7 @@ class Batcher(Generic[Unit, Result]):
             log.critical("the batcher broke down", exc_info=task.exception())
             problem = Failure("the batcher broke down; see the service's log")
         for job in self._unanswered:
-            _refuse(job, problem)
-
-
-def _weight(sentence: HasWords) -> int:
-    """Words that a sentence counts as; one without words takes a place all the same."""
-    return max(1, len(sentence.words))
-
-
-def _refuse(job: _Job[Unit, Result], problem: Problem) -> None:
-    if not job.answer.done():
-        job.answer.set_exception(problem)
+            job.refuse(problem)
 
 
 def _guarded(work: Work[Unit, Result], sentences: Sequence[Unit], tags: Rows) -> _Outcome[Result]:

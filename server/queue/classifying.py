@@ -19,7 +19,8 @@ from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure
-from bnaparser.server.queue.batcher import Batcher, Rows
+from bnaparser.server.queue.batcher import Batcher
+from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 
@@ -69,18 +70,16 @@ class Classifying:
         classifier: Classifier,
         parser: Parser,
         parsing: Batcher[Sentence, Parse],
-        settings: ServerSettings,
         metrics: Metrics,
     ):
         self.classifier = classifier
-        limits = (settings.batch_tokens, settings.queue_words, settings.queue_seconds)
         self._shared = classifier.parser is parser
         self.parsing = parsing
         if not self._shared:
             work = classifier.parser.parse_sentences
-            self.parsing = Batcher(work, *limits, metrics, thread=parsing.thread)
+            self.parsing = Batcher(work, parsing.limits, metrics, thread=parsing.thread)
         self._queue: Batcher[_Unit, Classification] = Batcher(
-            self._answer, *limits, metrics.classifying, "classifier", parsing.thread
+            self._answer, parsing.limits, metrics.classifying, "classifier", parsing.thread
         )
 
     @property

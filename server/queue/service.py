@@ -15,12 +15,14 @@ from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
+from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
-from bnaparser.server.middleware.observe import current
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.batcher import Batcher, ModelThread, Rows
+from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
-from bnaparser.server.rest.request_body import check_count
+from bnaparser.server.queue.model_thread import ModelThread
+from bnaparser.server.queue.waiting import Rows
+from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import tokenize
@@ -101,14 +103,10 @@ class Service:
         """Load the models and try them out. Raises ModelError, in one sentence."""
         started = time.perf_counter()
         parser = await self._model_thread.run(self._load, self.settings)
-        batcher = Batcher(
-            parser.parse_sentences,
-            self.settings.batch_tokens,
-            self.settings.queue_words,
-            self.settings.queue_seconds,
-            self.metrics,
-            thread=self._model_thread,
+        limits = QueueLimits(
+            self.settings.batch_tokens, self.settings.queue_words, self.settings.queue_seconds
         )
+        batcher = Batcher(parser.parse_sentences, limits, self.metrics, thread=self._model_thread)
         try:
             warm_up = await batcher.try_out(tokenize(_WARM_UP))
         except Failure as failure:
@@ -130,7 +128,7 @@ class Service:
         if name is None:
             return None
         classifier = await self._model_thread.run(self._load_classifier, self.settings, parser)
-        classifying = Classifying(classifier, parser, batcher, self.settings, self.metrics)
+        classifying = Classifying(classifier, parser, batcher, self.metrics)
         await classifying.start(name)
         return classifying
 
@@ -155,9 +153,6 @@ class Service:
         if self._batcher is None:
             raise NotReady(_STARTING)
         self._batcher.check_room(self._characters // _CHARACTERS_A_WORD)
-        record = current.get()
-        if record is not None:
-            record.admitted = True
 
     async def read(
         self, size: int, function: Callable[[*Given], Result], *arguments: *Given
@@ -188,20 +183,19 @@ class Service:
     async def parse(
         self,
         sentences: Sequence[Sentence],
+        record: Record,
         tags: Rows = None,
         *,
         deadline_seconds: float | None = None,
         batcher: Batcher[Sentence, Parse] | None = None,
     ) -> list[Parse]:
-        """Return a Parse a sentence, in order; ``tags`` has a row for each, if given.
+        """Return a Parse a sentence, in order, for an admitted request; noted in its ``record``.
 
-        ``batcher`` is the queue of another parser than the service's.
-        A sentence with more than ``max_words`` gets an error in its place. Raises NotReady,
-        TooLarge, QueueFull, or DeadlinePassed, counted from when the request's body was read.
+        ``tags`` has a row for each sentence, if given; ``batcher`` is the queue of another parser
+        than the service's. A sentence with more than ``max_words`` gets an error in its place.
+        Raises NotReady, TooLarge, QueueFull, or DeadlinePassed, counted from when the request's
+        body was read.
         """
-        record = current.get()
-        if record is None or not record.admitted:
-            self.admit()
         batcher = batcher or self._batcher
         if batcher is None:
             raise NotReady(_STARTING)
@@ -210,13 +204,13 @@ class Service:
         chosen = [sentences[index] for index in good]
         rows = None if tags is None else [tags[index] for index in good]
         seconds = self.settings.deadline_seconds if deadline_seconds is None else deadline_seconds
-        answers = await _before(seconds, batcher.submit(chosen, rows))
+        answers = await _before(seconds, record, batcher.submit(chosen, rows))
         found = dict(zip(good, answers, strict=True))
         parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
-        self._note(parses)
+        self._note(parses, record)
         return parses
 
-    async def classify(self, texts: Sequence[ReadText]) -> list[Classification]:
+    async def classify(self, texts: Sequence[ReadText], record: Record) -> list[Classification]:
         """Return an answer a text, in order; their sentences are parsed as by ``parse``.
 
         Raises what ``parse`` raises.
@@ -225,10 +219,11 @@ class Service:
             raise NotReady(_STARTING)
         self.classifying.check_room()
         sentences = [sentence for text in texts for sentence in text.sentences]
-        parses = iter(await self.parse(sentences, batcher=self.classifying.parsing))
+        parses = iter(await self.parse(sentences, record, batcher=self.classifying.parsing))
         for text in texts:
             text.take(parses)
-        return await _before(self.settings.deadline_seconds, self.classifying.answers(texts))
+        work = self.classifying.answers(texts)
+        return await _before(self.settings.deadline_seconds, record, work)
 
     def _too_long(self, sentence: Sentence) -> Parse:
         reason = (
@@ -237,14 +232,12 @@ class Service:
         )
         return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
 
-    def _note(self, parses: Sequence[Parse]) -> None:
+    def _note(self, parses: Sequence[Parse], record: Record) -> None:
         errors = sum(parse.error is not None for parse in parses)
         self.metrics.sentence_errors.inc(errors)
-        record = current.get()
-        if record is not None:
-            record.sentences += len(parses)
-            record.words += sum(len(parse.words) for parse in parses)
-            record.errors += errors
+        record.sentences += len(parses)
+        record.words += sum(len(parse.words) for parse in parses)
+        record.errors += errors
 
 
 def _shown_name(name: str) -> str:
@@ -253,18 +246,10 @@ def _shown_name(name: str) -> str:
     return name if shipped_or_hub else Path(name).resolve().name
 
 
-async def _before(seconds: float, work: Coroutine[Any, Any, Result]) -> Result:
+async def _before(seconds: float, record: Record, work: Coroutine[Any, Any, Result]) -> Result:
     """Wait for work so many seconds from when the request's body was read; then DeadlinePassed."""
     try:
-        async with asyncio.timeout(seconds - _elapsed()):
+        async with asyncio.timeout(seconds - record.seconds_since_body):
             return await work
     except TimeoutError:
         raise DeadlinePassed(seconds) from None
-
-
-def _elapsed() -> float:
-    """Return the seconds since the running request's body was read; 0 outside of a request."""
-    record = current.get()
-    if record is None or record.body_read is None:
-        return 0.0
-    return time.monotonic() - record.body_read

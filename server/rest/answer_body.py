@@ -1,15 +1,19 @@
-"""From parses to the bytes of an answer."""
+"""From what was found to an answer: JSON, or plain text with a line for each line of the request."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+from fastapi import Response
 
 from bnaparser.parsing.result import Parse
+from bnaparser.server.rest.request_body import JSON, PLAIN
 from bnaparser.server.rest.schemas import Format
-from bnaparser.text.sentence import Sentence
+
+Result = TypeVar("Result")
 
 ERRORS_HEADER = "X-Sentence-Errors"
 ERRORS_HEADER_DESCRIBED = {
@@ -18,35 +22,38 @@ ERRORS_HEADER_DESCRIBED = {
 }
 # Proxies refuse headers of more than some kilobytes.
 _HEADER_CHARACTERS = 2_000
-# About how many characters of an answer a word takes; the letters of a very long one come several
-# times.
-_CHARACTERS_A_WORD = 150
-_TIMES_A_LETTER = 4
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def size_of(sentences: Iterable[Sentence]) -> int:
-    """Return about how many characters the answer about these sentences will have."""
-    return sum(
-        max(_CHARACTERS_A_WORD * max(1, len(one.words)), _TIMES_A_LETTER * len(one.text))
-        for one in sentences
-    )
+def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> Response:
+    """Return the parses as JSON: ``schemas.Answer``."""
+    return json_response({"model": model, "parses": [_entry(one, form, scores) for one in parses]})
 
 
-def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> bytes:
-    """Return the JSON answer, UTF-8: ``schemas.Answer``."""
-    answer = {"model": model, "parses": [_entry(parse, form, scores) for parse in parses]}
-    return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
-
-
-def write_plain(parses: Sequence[Parse | None]) -> tuple[bytes, str | None]:
-    """Return one tree a line, UTF-8, and what the header X-Sentence-Errors is to say, if anything.
-
-    None, which stands for an empty line, gives an empty line, and so does a sentence with an error.
-    """
+def write_plain(parses: Sequence[Parse | None]) -> Response:
+    """Return a tree a line; empty lines for None, an empty line, and for a sentence with an error."""
     trees = ["" if parse is None or parse.tree is None else str(parse.tree) for parse in parses]
-    errors = [None if parse is None else parse.error for parse in parses]
-    return "".join(f"{tree}\n" for tree in trees).encode(), errors_header(errors)
+    return plain_response(trees, [None if parse is None else parse.error for parse in parses])
+
+
+def json_response(answer: dict[str, Any]) -> Response:
+    """Return an answer as JSON, UTF-8."""
+    content = json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+    return Response(content, media_type=JSON)
+
+
+def plain_response(lines: Sequence[str], errors: Sequence[str | None]) -> Response:
+    """Return lines as plain text, UTF-8; the header X-Sentence-Errors tells the lines' errors."""
+    said = errors_header(errors)
+    headers = {ERRORS_HEADER: said} if said else None
+    content = "".join(f"{line}\n" for line in lines).encode()
+    return Response(content, media_type=PLAIN, headers=headers)
+
+
+def in_place(lines: Sequence[object | None], found: Iterable[Result]) -> list[Result | None]:
+    """Return what was found for each line that is not empty, in order; None for an empty one."""
+    remaining = iter(found)
+    return [None if line is None else next(remaining) for line in lines]
 
 
 def errors_header(found: Sequence[str | None]) -> str | None:

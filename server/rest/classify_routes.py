@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 
+from bnaparser.server.bounds import check_count, check_size
+from bnaparser.server.exchange import read_body, write_answer
 from bnaparser.server.problems import NoClassifier, NotReady, problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
@@ -21,6 +22,7 @@ from bnaparser.server.service_settings import ServerSettings
 
 if TYPE_CHECKING:
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
+    from bnaparser.text.sentence import Sentence
 
 router = APIRouter()
 
@@ -100,20 +102,25 @@ async def classify(request: Request) -> Response:
     if service.classifying is None:
         raise NotReady("the service is starting: its classifier is not loaded yet")
     classifier = service.classifying.classifier
-    kind = request_body.media_type(request.headers)
-    body = await request.body()
-    if kind == request_body.JSON:
-        given = await service.read(len(body), read_json, body, service.settings, classifier)
-        answers = await service.classify(given)
-        content = await service.off_loop(_size(given), write_json, service.classifier_name, answers)
-        return Response(content, media_type=request_body.JSON)
-    lines = await service.read(len(body), read_plain, body, service.settings, classifier)
-    given = [line for line in lines if line is not None]
-    found = iter(await service.classify(given))
-    in_place = [None if line is None else next(found) for line in lines]
-    content, errors = await service.off_loop(_size(given), write_plain, in_place)
-    headers = {answer_body.ERRORS_HEADER: errors} if errors else None
-    return Response(content, media_type=request_body.PLAIN, headers=headers)
+    if request_body.media_type(request.headers) == request_body.JSON:
+        return await _classify_json(request, service, classifier)
+    return await _classify_plain(request, service, classifier)
+
+
+async def _classify_json(request: Request, service: Service, classifier: Classifier) -> Response:
+    texts = await read_body(request, read_json, service.settings, classifier)
+    answers = await service.classify(texts, request.state.record)
+    return await write_answer(
+        request, _sentences(texts), write_json, service.classifier_name, answers
+    )
+
+
+async def _classify_plain(request: Request, service: Service, classifier: Classifier) -> Response:
+    lines = await read_body(request, read_plain, service.settings, classifier)
+    texts = request_body.filled(lines)
+    answers = await service.classify(texts, request.state.record)
+    found = answer_body.in_place(lines, answers)
+    return await write_answer(request, _sentences(texts), write_plain, found)
 
 
 def read_json(body: bytes, settings: ServerSettings, classifier: Classifier) -> list[ReadText]:
@@ -122,8 +129,8 @@ def read_json(body: bytes, settings: ServerSettings, classifier: Classifier) -> 
         body, settings, CLASSIFY_REQUESTS
     )
     texts = [request.text] if isinstance(request, ClassifyTextRequest) else request.texts
-    request_body.check_size(("".join(text) for text in texts), settings)
-    request_body.check_count(len(texts), "texts", settings)
+    check_size(("".join(text) for text in texts), settings)
+    check_count(len(texts), "texts", settings)
     return [classifier.read(text) for text in texts]
 
 
@@ -132,23 +139,23 @@ def read_plain(
 ) -> list[ReadText | None]:
     """Read a text a line, None for an empty line. Raises BadBody or TooLarge."""
     lines = request_body.read_lines(body, settings)
-    request_body.check_count(sum(bool(line.strip()) for line in lines), "texts", settings)
+    check_count(sum(bool(line.strip()) for line in lines), "texts", settings)
     return [classifier.read(line) if line.strip() else None for line in lines]
 
 
-def write_json(model: str, answers: Sequence[Classification]) -> bytes:
-    """Return the JSON answer, UTF-8: ``schemas.ClassifyAnswer``."""
-    answer: dict[str, Any] = {"model": model, "answers": [answer.to_dict() for answer in answers]}
-    return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+def write_json(model: str, answers: Sequence[Classification]) -> Response:
+    """Return the answers as JSON: ``schemas.ClassifyAnswer``."""
+    return answer_body.json_response(
+        {"model": model, "answers": [answer.to_dict() for answer in answers]}
+    )
 
 
-def write_plain(answers: Sequence[Classification | None]) -> tuple[bytes, str | None]:
-    """Return one answer a line, UTF-8, and what the header X-Sentence-Errors is to say, if anything."""
+def write_plain(answers: Sequence[Classification | None]) -> Response:
+    """Return an answer a line, an empty line for None."""
     lines = ["" if answer is None else answer.to_text() for answer in answers]
     errors = [None if answer is None else answer.error for answer in answers]
-    return "".join(f"{line}\n" for line in lines).encode(), answer_body.errors_header(errors)
+    return answer_body.plain_response(lines, errors)
 
 
-def _size(texts: Sequence[ReadText]) -> int:
-    """Return about how many characters the answer will have."""
-    return answer_body.size_of(sentence for text in texts for sentence in text.sentences)
+def _sentences(texts: Sequence[ReadText]) -> Iterator[Sentence]:
+    return (sentence for text in texts for sentence in text.sentences)

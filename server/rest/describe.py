@@ -12,7 +12,7 @@ from pydantic.json_schema import models_json_schema
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from bnaparser import __version__
-from bnaparser.server.middleware.limits import OPEN_PATHS
+from bnaparser.server.bounds import OPEN_PATHS
 from bnaparser.server.problems import problem_answers
 from bnaparser.server.rest import classify_routes, parse_routes
 from bnaparser.server.rest.schemas import Answer, ClassifyAnswer, ProblemBody

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers
 
-from bnaparser.server.middleware.limits import check_json_depth
-from bnaparser.server.problems import BadBody, TooLarge, Unprocessable, UnsupportedBody
+from bnaparser.server.bounds import check_coding, check_size
+from bnaparser.server.problems import BadBody, Unprocessable, UnsupportedBody
 from bnaparser.server.rest.schemas import (
     REQUESTS,
     Format,
@@ -35,7 +36,13 @@ _NO_TEXT = re.compile("[\ud800-\udfff]")
 _NO_WORD = re.compile("[\x00\ud800-\udfff]")
 _TOLD_MISTAKES = 3
 
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_STRING = re.compile(rb'"[^"]*"?')
+_OTHER_BYTES = bytes(set(range(256)) - set(b'"[]{}'))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
 Request = TypeVar("Request", bound=BaseModel)
+Line = TypeVar("Line")
 
 
 @dataclass(frozen=True)
@@ -63,16 +70,6 @@ def media_type(headers: Headers) -> str:
         return PLAIN
     said = f"the content type is {kind[:80]!r}" if kind else "the content type is not given"
     raise UnsupportedBody(f"{said}: send {JSON}, or {PLAIN} with a sentence a line")
-
-
-def check_coding(headers: Headers) -> None:
-    """Raise UnsupportedBody for a body that is compressed: it is not unpacked here."""
-    coding = headers.get("content-encoding", "identity").strip().lower()
-    if coding not in ("", "identity"):
-        raise UnsupportedBody(
-            f"the body is coded as {coding[:40]!r}: send it as it is",
-            {"Accept-Encoding": "identity"},
-        )
 
 
 def read_json(body: bytes, settings: ServerSettings) -> Asked:
@@ -107,6 +104,11 @@ def read_plain(body: bytes, settings: ServerSettings) -> list[Sentence | None]:
     """Read a text of one sentence a line, None for an empty line. Raises BadBody or TooLarge."""
     lines = read_lines(body, settings)
     return [tokenize(line) if line.strip() else None for line in lines]
+
+
+def filled(lines: Sequence[Line | None]) -> list[Line]:
+    """Return what stands on the lines that are not empty."""
+    return [line for line in lines if line is not None]
 
 
 def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
@@ -155,6 +157,16 @@ def _load(body: bytes, depth: int) -> Any:
         raise BadBody("the JSON has a number that is too long") from None
 
 
+def check_json_depth(body: bytes, limit: int) -> None:
+    """Raise BadBody if the JSON in ``body`` nests deeper than ``limit``; recursion-free."""
+    if body.count(b"[") + body.count(b"{") <= limit:
+        return
+    escaped = _ESCAPED.sub(b"", body) if b"\\" in body else body
+    brackets = _STRING.sub(b"", escaped.translate(None, _OTHER_BYTES))
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > limit:
+        raise BadBody(f"the JSON nests deeper than {limit} levels")
+
+
 def _decode(body: bytes) -> str:
     try:
         return body.decode("utf-8-sig")
@@ -191,25 +203,6 @@ def _check_characters(text: str, bad: re.Pattern[str], place: str) -> None:
     if wrong:
         name = "NUL" if wrong[0] == "\x00" else f"half of a surrogate pair, \\u{ord(wrong[0]):04x}"
         raise Unprocessable(f"{place}: character {wrong.start() + 1} is {name}")
-
-
-def check_size(texts: Iterable[str], settings: ServerSettings) -> None:
-    """Raise TooLarge for texts of more characters than the service takes at once."""
-    size = sum(map(len, texts))
-    if size > settings.max_characters:
-        raise TooLarge(
-            f"the request has {size:,} characters of text, more than the"
-            f" {settings.max_characters:,} that this service takes at once: send it in parts"
-        )
-
-
-def check_count(count: int, what: str, settings: ServerSettings) -> None:
-    """Raise TooLarge for more sentences, or texts, than a request may have."""
-    if count > settings.max_sentences:
-        raise TooLarge(
-            f"the request has {count:,} {what}, more than the {settings.max_sentences:,} that this"
-            " service takes at once"
-        )
 
 
 def _tell_mistakes(error: ValidationError) -> NoReturn:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
-import torch
 
 from benchmarks.speed import parts
 
 
-@pytest.fixture(autouse=True)
-def flushing() -> Iterator[None]:
-    yield
-    torch.set_flush_denormal(False)  # for the other tests as it was
-
-
-def test_every_part_runs(encoder_folder, treebank: Path, tmp_path: Path) -> None:
+def test_every_part_runs(
+    encoder_folder: Callable[[str], Path], treebank: Path, tmp_path: Path
+) -> None:
     more = tmp_path / "more.mrg"  # two batches to warm up, one to measure
     more.write_text(treebank.read_text(encoding="utf-8") * 2, encoding="utf-8")
     options = argparse.Namespace(

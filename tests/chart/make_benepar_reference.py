@@ -11,22 +11,27 @@ The file holds, for sentences of several lengths, scores and gold labels packed 
 them, benepar's best trees as one label a span (0 for none), and its margin loss per sentence.
 """
 
+from __future__ import annotations
+
 import os
 
 import numpy as np
 import torch
 from benepar.decode_chart import ChartDecoder, SpanClassificationMarginLoss
+from numpy.typing import NDArray
 
 LENGTHS = [2, 3, 4, 5, 7, 9, 12, 16]
 LABELS = 6
 OUTPUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures", "benepar.npz")
 
 
-def spans(n):
+def spans(n: int) -> list[tuple[int, int]]:
     return [(start, end) for start in range(n) for end in range(start + 1, n + 1)]
 
 
-def random_tree(generator, start, end, gold):
+def random_tree(
+    generator: np.random.Generator, start: int, end: int, gold: NDArray[np.int64]
+) -> None:
     """Fill gold[start, end - 1] for all nodes of a random binary tree; some nodes stay empty."""
     whole = start == 0 and end == len(gold)
     if whole or generator.random() < 0.6:
@@ -37,7 +42,7 @@ def random_tree(generator, start, end, gold):
         random_tree(generator, split, end, gold)
 
 
-def main():
+def main() -> None:
     generator = np.random.default_rng(20)
     longest = max(LENGTHS)
     scores = np.zeros((len(LENGTHS), longest, longest, LABELS), np.float32)
@@ -58,7 +63,7 @@ def main():
     criterion = SpanClassificationMarginLoss(reduction="none")
     losses = criterion(torch.from_numpy(scores), torch.from_numpy(gold)).detach().numpy()
 
-    def pack(values):
+    def pack(values: NDArray[np.generic]) -> NDArray[np.generic]:
         return np.concatenate(
             [
                 np.array([values[sentence][start, end - 1] for start, end in spans(n)])

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,17 @@ import pytest
 from bnaparser.cli import main
 from bnaparser.trees.tree import Tree
 
+Run = Callable[..., tuple[int, str, str]]
+
 DATA = Path(__file__).parents[1] / "data" / "tasks"
 
 
 @pytest.fixture(scope="module")
-def classifier_dir(tmp_path_factory, encoder_folder, tiny_model_dir) -> Path:
+def classifier_dir(
+    tmp_path_factory: pytest.TempPathFactory,
+    encoder_folder: Callable[[str], Path],
+    tiny_model_dir: Path,
+) -> Path:
     from bnaparser.settings import validate
     from bnaparser.tasks import task_storage
     from bnaparser.tasks.task_model import create
@@ -31,7 +38,7 @@ def classifier_dir(tmp_path_factory, encoder_folder, tiny_model_dir) -> Path:
 
 
 @pytest.fixture
-def run(classifier_dir: Path, tiny_model_dir: Path, capsys):
+def run(classifier_dir: Path, tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: str) -> tuple[int, str, str]:
         models = ["--model", str(classifier_dir), "--parser", str(tiny_model_dir)]
         code = main(["classify", *arguments, *models, "--device", "cpu"])
@@ -41,7 +48,7 @@ def run(classifier_dir: Path, tiny_model_dir: Path, capsys):
     return call
 
 
-def test_a_text_gives_label_probabilities_and_trees(run) -> None:
+def test_a_text_gives_label_probabilities_and_trees(run: Run) -> None:
     code, out, err = run("Mira sang.", "It fell.")
     assert (code, err) == (0, "")
     label, shares, trees = out.rstrip("\n").split("\t")
@@ -51,7 +58,7 @@ def test_a_text_gives_label_probabilities_and_trees(run) -> None:
     assert trees.count("(TOP") == 2
 
 
-def test_a_line_out_for_a_line_in(run, tmp_path: Path) -> None:
+def test_a_line_out_for_a_line_in(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("\ufeffMira sang. It fell.\r\n\n  \nDogs bark.\n\n", encoding="utf-8")
     code, out, err = run("--input", str(source), "--format", "json")
@@ -63,7 +70,9 @@ def test_a_line_out_for_a_line_in(run, tmp_path: Path) -> None:
     assert [Tree.parse(tree).words[0] for tree in answer["trees"]] == ["Mira", "It"]
 
 
-def test_standard_input_and_a_file_for_output(run, tmp_path: Path, monkeypatch) -> None:
+def test_standard_input_and_a_file_for_output(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(b"It sang.\nKaro fell."), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", stdin)
     code, out, _ = run("--output", str(tmp_path / "out.txt"))
@@ -71,7 +80,7 @@ def test_standard_input_and_a_file_for_output(run, tmp_path: Path, monkeypatch) 
     assert len((tmp_path / "out.txt").read_text(encoding="utf-8").splitlines()) == 2
 
 
-def test_what_fails_has_its_line_and_is_said(run, tmp_path: Path) -> None:
+def test_what_fails_has_its_line_and_is_said(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_bytes("It sang.\n\u200b\n".encode() + b"dog " * 2001 + b"\ncaf\xe9 fell\n")
     code, out, err = run("--input", str(source))
@@ -83,13 +92,13 @@ def test_what_fails_has_its_line_and_is_said(run, tmp_path: Path) -> None:
     assert "line 4: byte 4 is not UTF-8" in err
 
 
-def test_wrong_usage(run, tmp_path: Path) -> None:
+def test_wrong_usage(run: Run, tmp_path: Path) -> None:
     assert run("It sang.", "--input", "x")[0] == 2
     code, _, err = run("--input", str(tmp_path / "none"))
     assert code == 2 and "cannot read" in err
 
 
-def test_a_model_that_is_none(tiny_model_dir: Path, capsys) -> None:
+def test_a_model_that_is_none(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["classify", "It sang.", "--model", str(tiny_model_dir)]) == 2
     assert "but a parser" in capsys.readouterr().err
 
@@ -105,7 +114,7 @@ def test_help_needs_no_model() -> None:
 
 
 @pytest.fixture
-def recipe(encoder_folder, tiny_model_dir: Path, tmp_path: Path) -> Path:
+def recipe(encoder_folder: Callable[[str], Path], tiny_model_dir: Path, tmp_path: Path) -> Path:
     file = tmp_path / "small.toml"
     table = f'{{ path = "{DATA / "sentiment.tsv"}" }}'
     file.write_text(
@@ -129,7 +138,12 @@ seeds = [1, 2]
     return file
 
 
-def test_a_recipe_with_a_task_trains_it(recipe: Path, tmp_path: Path, capsys, caplog) -> None:
+def test_a_recipe_with_a_task_trains_it(
+    recipe: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     output = tmp_path / "out"
     assert main(["train", str(recipe), "--output", str(output)]) == 0
     out = capsys.readouterr().out
@@ -140,7 +154,7 @@ def test_a_recipe_with_a_task_trains_it(recipe: Path, tmp_path: Path, capsys, ca
     assert "p = 1.0000" in capsys.readouterr().out
 
 
-def test_wrong_recipes(recipe: Path, tmp_path: Path, capsys) -> None:
+def test_wrong_recipes(recipe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", str(recipe), "--set", "task.metrics=1"]) == 2
     assert "task.metrics" in capsys.readouterr().err
     parser = Path(__file__).parents[2] / "recipes" / "tiny.toml"

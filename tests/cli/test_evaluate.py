@@ -1,8 +1,11 @@
 """``bnaparser evaluate``: EVALB's table on standard output, and what stands around it."""
 
+from __future__ import annotations
+
 import argparse
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -18,14 +21,14 @@ GOLD = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat))))\n(TOP (S (NP (PRP It)) (
 PRED = "(TOP (S (NP (DT The) (NN cat)) (XP (VBD sat))))\n(TOP (S (NP (PRP It)) (VP (VBZ works))))\n"
 
 
-def run(*arguments):
+def run(*arguments: object) -> int:
     parser = argparse.ArgumentParser()
     evaluate.add_arguments(parser)
     return evaluate.run(parser.parse_args([str(argument) for argument in arguments]))
 
 
 @pytest.fixture
-def files(tmp_path):
+def files(tmp_path: Path) -> tuple[Path, Path]:
     gold, pred = tmp_path / "gold", tmp_path / "pred"
     gold.write_text(GOLD)
     pred.write_text(PRED)
@@ -33,14 +36,18 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("options", [[], ["--prm", COLLINS]])
-def test_prints_what_evalb_prints(options, files, capsysbinary):
+def test_prints_what_evalb_prints(
+    options: list[str], files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     assert evalb.main(["-p", COLLINS, *map(str, files)]) == 0
     expected = capsysbinary.readouterr()
     assert run(*files, *options) == 0
     assert capsysbinary.readouterr() == expected
 
 
-def test_missing_files(files, capsysbinary):
+def test_missing_files(
+    files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     gold, pred = files
     assert run(gold, "none") == 1
     assert capsysbinary.readouterr() == (b"", b"Can't open test file (none)\n")
@@ -48,7 +55,9 @@ def test_missing_files(files, capsysbinary):
     assert capsysbinary.readouterr() == (b"", b"Can't open parameter file (none)\n")
 
 
-def test_too_many_errors(tmp_path, files, capsysbinary):
+def test_too_many_errors(
+    tmp_path: Path, files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     prm = tmp_path / "prm"
     prm.write_text("MAX_ERROR -1\n")
     (tmp_path / "bad").write_text("no parse\n")
@@ -64,12 +73,14 @@ def test_too_many_errors(tmp_path, files, capsysbinary):
         ["GOLD", "PRED", "--scorer", "pyevalb", "--prm", "P"],
     ],
 )
-def test_arguments_that_do_not_fit_together(arguments):
+def test_arguments_that_do_not_fit_together(arguments: list[str]) -> None:
     with pytest.raises(SettingsError):
         run(*arguments)
 
 
-def test_significance_follows_the_table(files, capsysbinary):
+def test_significance_follows_the_table(
+    files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     gold, pred = files
     assert run(gold, pred, "--significance", gold) == 0
     table, _, test = capsysbinary.readouterr().out.decode().partition("\n-- Significance --\n")
@@ -82,7 +93,7 @@ def test_significance_follows_the_table(files, capsysbinary):
         run(gold, pred, "--significance", "none")
 
 
-def test_pyevalb(files, capsysbinary):
+def test_pyevalb(files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     pytest.importorskip("PYEVALB")
     assert run(*files, "--scorer", "pyevalb") == 0
     out = capsysbinary.readouterr().out
@@ -95,14 +106,17 @@ class FakeParser:
 
     predicts_tags = True
 
-    def __init__(self):
-        self.loaded = self.given = None
+    def __init__(self) -> None:
+        self.loaded: tuple[str, str | None] | None = None
+        self.given: list[Sequence[str]] = []
 
-    def load(self, model, device):
+    def load(self, model: str, device: str | None) -> FakeParser:
         self.loaded = (model, device)
         return self
 
-    def parse_many(self, sentences, tags=None):
+    def parse_many(
+        self, sentences: Iterable[Sequence[str]], tags: object = None
+    ) -> list[SimpleNamespace]:
         self.given = list(sentences)
         good = Tree.parse(GOLD.splitlines()[0])
         return [
@@ -114,14 +128,16 @@ class FakeParser:
 
 
 @pytest.fixture
-def fake_parser(monkeypatch):
+def fake_parser(monkeypatch: pytest.MonkeyPatch) -> FakeParser:
     parser, module = FakeParser(), ModuleType("bnaparser.parsing.parser")
-    module.Parser = parser
+    monkeypatch.setattr(module, "Parser", parser, raising=False)
     monkeypatch.setitem(sys.modules, "bnaparser.parsing.parser", module)
     return parser
 
 
-def test_a_model_is_scored_on_the_words_of_the_gold_trees(fake_parser, files, capsysbinary):
+def test_a_model_is_scored_on_the_words_of_the_gold_trees(
+    fake_parser: FakeParser, files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     gold, _ = files
     assert run("--model", "en", gold, "--device", "cpu") == 1  # one sentence has no tree
     assert fake_parser.loaded == ("en", "cpu")
@@ -134,7 +150,9 @@ def test_a_model_is_scored_on_the_words_of_the_gold_trees(fake_parser, files, ca
     assert b"speed: 2 sentences, 5 words in" in printed.err
 
 
-def test_a_model_can_be_compared_and_scored_by_the_other_scorer(fake_parser, files, capsysbinary):
+def test_a_model_can_be_compared_and_scored_by_the_other_scorer(
+    fake_parser: FakeParser, files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     gold, pred = files
     gold.write_text(GOLD.splitlines()[0] + "\n")
     pred.write_text(PRED.splitlines()[0] + "\n")
@@ -145,7 +163,9 @@ def test_a_model_can_be_compared_and_scored_by_the_other_scorer(fake_parser, fil
     assert capsysbinary.readouterr().out.startswith(b"-- PYEVALB --\n")
 
 
-def test_a_model_parses_no_traces(fake_parser, tmp_path, capsysbinary):
+def test_a_model_parses_no_traces(
+    fake_parser: FakeParser, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     gold = tmp_path / "raw.mrg"
     gold.write_text("( (S (NP-SBJ (DT The) (NN cat))\n  (VP (VBD sat) (NP (-NONE- *)))) )\n")
     assert run("--model", "en", gold) == 0
@@ -153,7 +173,9 @@ def test_a_model_parses_no_traces(fake_parser, tmp_path, capsysbinary):
     assert b"Bracketing FMeasure       = 100.00" in capsysbinary.readouterr().out
 
 
-def test_a_model_is_scored_to_the_end_however_many_its_errors(fake_parser, tmp_path, capsysbinary):
+def test_a_model_is_scored_to_the_end_however_many_its_errors(
+    fake_parser: FakeParser, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     """Predicted tags say what is punctuation: COLLINS.prm would stop at the twelfth misfit."""
     gold = tmp_path / "gold.mrg"
     odd = "(TOP (S (NP (DT The) (NN cat)) (VP (: sat))))\n"
@@ -166,7 +188,7 @@ def test_a_model_is_scored_to_the_end_however_many_its_errors(fake_parser, tmp_p
     assert b"FMeasure" not in capsysbinary.readouterr().out
 
 
-def test_scoring_files_loads_neither_torch_nor_numpy(files):
+def test_scoring_files_loads_neither_torch_nor_numpy(files: tuple[Path, Path]) -> None:
     code = (
         "import argparse, sys; from bnaparser.cli import evaluate\n"
         "parser = argparse.ArgumentParser(); evaluate.add_arguments(parser)\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,9 +11,13 @@ import pytest
 
 from bnaparser.cli import main
 
+Run = Callable[..., tuple[int, str, str]]
+
 
 @pytest.fixture(scope="module")
-def model_dir(tmp_path_factory, encoder_folder):
+def model_dir(
+    tmp_path_factory: pytest.TempPathFactory, encoder_folder: Callable[[str], Path]
+) -> Callable[..., str]:
     """A function from a table of [syntax] to the folder of an untrained model of a task."""
     from bnaparser.settings import validate
     from bnaparser.tasks import task_storage
@@ -31,7 +36,7 @@ def model_dir(tmp_path_factory, encoder_folder):
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys):
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: str) -> tuple[int, str, str]:
         where = ["--output", str(tmp_path / "out"), "--device", "cpu"]
         capsys.readouterr()  # what building a model has written
@@ -42,7 +47,9 @@ def run(tmp_path: Path, capsys):
     return call
 
 
-def test_figures_and_a_table_of_two_models(run, model_dir, tmp_path: Path) -> None:
+def test_figures_and_a_table_of_two_models(
+    run: Run, model_dir: Callable[..., str], tmp_path: Path
+) -> None:
     sla, wla = model_dir(sla={}), model_dir(wla={})
     code, out, err = run("Mira sang.", "It fell.", "--model", sla, "--model", wla)
     assert (code, err) == (0, "")
@@ -61,7 +68,9 @@ def test_figures_and_a_table_of_two_models(run, model_dir, tmp_path: Path) -> No
     assert "fell" not in letters["attention.svg"]  # the first text alone
 
 
-def test_texts_of_a_file_and_one_layer_and_head(run, model_dir, tmp_path: Path) -> None:
+def test_texts_of_a_file_and_one_layer_and_head(
+    run: Run, model_dir: Callable[..., str], tmp_path: Path
+) -> None:
     source = tmp_path / "in.txt"
     source.write_text("\nMira sang.\n\nIt fell.\n", encoding="utf-8")
     code, _, err = run(
@@ -72,7 +81,7 @@ def test_texts_of_a_file_and_one_layer_and_head(run, model_dir, tmp_path: Path) 
     assert "layer 2, head 1" in figure
 
 
-def test_a_text_without_words_is_left_out(run, model_dir) -> None:
+def test_a_text_without_words_is_left_out(run: Run, model_dir: Callable[..., str]) -> None:
     code, out, err = run("\u200b", "Mira sang.", "--model", model_dir(sla={}))
     assert code == 1 and out
     assert "text 1 is left out: the text has no words" in err
@@ -80,7 +89,9 @@ def test_a_text_without_words_is_left_out(run, model_dir) -> None:
     assert code == 2 and "no text is left" in err
 
 
-def test_a_variant_without_gates_has_maps_alone(run, model_dir, tmp_path: Path) -> None:
+def test_a_variant_without_gates_has_maps_alone(
+    run: Run, model_dir: Callable[..., str], tmp_path: Path
+) -> None:
     code, out, err = run("Mira sang.", "--model", model_dir(lisa={}))
     assert (code, out) == (0, "")
     assert "LISA has no gates" in err
@@ -91,12 +102,14 @@ def test_a_variant_without_gates_has_maps_alone(run, model_dir, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("syntax", "reason"), [({}, "plain encoder"), ({"sgnet": {}}, "stacks layers on top")]
 )
-def test_a_model_with_nothing_to_see(run, model_dir, syntax, reason: str) -> None:
+def test_a_model_with_nothing_to_see(
+    run: Run, model_dir: Callable[..., str], syntax: dict[str, Any], reason: str
+) -> None:
     code, _, err = run("Mira sang.", "--model", model_dir(**syntax))
     assert code == 2 and reason in err
 
 
-def test_wrong_usage(run, model_dir, tmp_path: Path) -> None:
+def test_wrong_usage(run: Run, model_dir: Callable[..., str], tmp_path: Path) -> None:
     sla = model_dir(sla={})
     assert run("--model", sla)[0] == 2
     assert run("It sang.", "--input", "x", "--model", sla)[0] == 2

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
@@ -17,6 +18,8 @@ from bnaparser.cli import main as bnaparser
 from bnaparser.cli.parse import main as bnaparse
 from bnaparser.trees.tree import Tree
 
+Run = Callable[..., tuple[int, str, str]]
+
 COMMAND = [
     sys.executable,
     "-c",
@@ -25,7 +28,7 @@ COMMAND = [
 
 
 @pytest.fixture
-def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]):
+def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run ``bnaparse`` in this process; returns exit code, standard output, standard error."""
 
     def call(*arguments: str) -> tuple[int, str, str]:
@@ -46,7 +49,7 @@ def start(model: Path, *arguments: str) -> Popen[bytes]:
     )
 
 
-def test_a_sentence_gives_its_tree(run) -> None:
+def test_a_sentence_gives_its_tree(run: Run) -> None:
     code, out, err = run("The cat sat on the mat.")
     assert (code, err) == (0, "")
     tree = Tree.parse(out)
@@ -54,13 +57,13 @@ def test_a_sentence_gives_its_tree(run) -> None:
     assert tree.words == ("The", "cat", "sat", "on", "the", "mat", ".")
 
 
-def test_several_words_are_one_text_and_are_split_into_sentences(run) -> None:
+def test_several_words_are_one_text_and_are_split_into_sentences(run: Run) -> None:
     code, out, _ = run("It", "rained.", "The cat slept.")
     assert code == 0
     assert [Tree.parse(line).words[0] for line in out.splitlines()] == ["It", "The"]
 
 
-def test_a_line_out_for_a_line_in(run, tmp_path: Path) -> None:
+def test_a_line_out_for_a_line_in(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("It rained.\n\n   \nDogs bark.\n\n", encoding="utf-8")
     code, out, err = run("--input", str(source))
@@ -69,7 +72,7 @@ def test_a_line_out_for_a_line_in(run, tmp_path: Path) -> None:
     assert [bool(line) for line in lines] == [True, False, False, True, False, False]
 
 
-def test_words_separated_by_blanks(run, tmp_path: Path) -> None:
+def test_words_separated_by_blanks(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("Do n't  stop ( now ) .\n", encoding="utf-8")
     code, out, _ = run("--input", str(source), "--split", "token", "--format", "json")
@@ -82,7 +85,7 @@ def test_words_separated_by_blanks(run, tmp_path: Path) -> None:
     assert Tree.parse(answer["tree"]).words[3] == "-LRB-"
 
 
-def test_running_text_of_a_file(run, tmp_path: Path) -> None:
+def test_running_text_of_a_file(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("It rained. The cat\nslept.\n", encoding="utf-8")
     code, out, _ = run("--input", str(source), "--split", "sentence")
@@ -90,7 +93,7 @@ def test_running_text_of_a_file(run, tmp_path: Path) -> None:
     assert [Tree.parse(line).words[-2] for line in out.splitlines()] == ["rained", "slept"]
 
 
-def test_json_holds_characters_of_words_and_constituents(run) -> None:
+def test_json_holds_characters_of_words_and_constituents(run: Run) -> None:
     code, out, _ = run("The cat sat.", "--format", "json")
     answer = json.loads(out)
     assert code == 0
@@ -101,13 +104,13 @@ def test_json_holds_characters_of_words_and_constituents(run) -> None:
     assert isinstance(whole["score"], float)
 
 
-def test_pretty_output_is_indented(run) -> None:
+def test_pretty_output_is_indented(run: Run) -> None:
     _, out, _ = run("The cat sat.", "--format", "pretty")
     assert out.count("\n") > 2
     assert Tree.parse(out).words == ("The", "cat", "sat", ".")
 
 
-def test_a_failed_line_is_reported_and_the_rest_is_parsed(run, tmp_path: Path) -> None:
+def test_a_failed_line_is_reported_and_the_rest_is_parsed(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("It rained.\n" + "word " * 5000 + "\nDogs bark.\n", encoding="utf-8")
     code, out, err = run("--input", str(source))
@@ -117,7 +120,7 @@ def test_a_failed_line_is_reported_and_the_rest_is_parsed(run, tmp_path: Path) -
     assert err.count("\n") == 1
 
 
-def test_a_failed_line_is_an_object_in_json(run, tmp_path: Path) -> None:
+def test_a_failed_line_is_an_object_in_json(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("word " * 5000 + "\n", encoding="utf-8")
     code, out, _ = run("--input", str(source), "--format", "json")
@@ -126,7 +129,7 @@ def test_a_failed_line_is_an_object_in_json(run, tmp_path: Path) -> None:
     assert "5,000 words" in json.loads(out)["error"]
 
 
-def test_bytes_that_are_not_utf8_are_replaced_and_reported(run, tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_replaced_and_reported(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_bytes(b"It rained.\nThe caf\xe9 closed.\n")
     code, out, err = run("--input", str(source))
@@ -135,7 +138,7 @@ def test_bytes_that_are_not_utf8_are_replaced_and_reported(run, tmp_path: Path) 
     assert err == "bnaparser: line 2: byte 8 is not UTF-8, replaced\n"
 
 
-def test_an_argument_that_is_not_utf8_still_gives_json(run) -> None:
+def test_an_argument_that_is_not_utf8_still_gives_json(run: Run) -> None:
     """``bnaparse --format json $'The caf\\xe9 closed.'`` ended in a traceback."""
     code, out, err = run("The caf\udce9 closed.", "--format", "json")
     assert (code, err) == (0, "")
@@ -144,21 +147,21 @@ def test_an_argument_that_is_not_utf8_still_gives_json(run) -> None:
     assert answer["tokens"][1] == {**answer["tokens"][1], "text": "caf", "start": 4, "end": 7}
 
 
-def test_a_byte_order_mark_and_windows_line_ends(run, tmp_path: Path) -> None:
+def test_a_byte_order_mark_and_windows_line_ends(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_bytes(b"\xef\xbb\xbfIt rained.\r\nDogs bark.\r\n")
     _, out, _ = run("--input", str(source))
     assert [Tree.parse(line).words[0] for line in out.splitlines()] == ["It", "Dogs"]
 
 
-def test_output_goes_to_a_file(run, tmp_path: Path) -> None:
+def test_output_goes_to_a_file(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     code, out, _ = run("It rained.", "--output", str(target))
     assert (code, out) == (0, "")
     assert Tree.parse(target.read_text(encoding="utf-8")).words == ("It", "rained", ".")
 
 
-def test_standard_input(run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(b"It rained.\nDogs bark."))
     monkeypatch.setattr(sys, "stdin", stdin)
     code, out, _ = run()
@@ -166,7 +169,9 @@ def test_standard_input(run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(out.splitlines()) == 2
 
 
-def test_the_parse_verb_is_the_same(tiny_model_dir: Path, capsys) -> None:
+def test_the_parse_verb_is_the_same(
+    tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert bnaparser(["parse", "It rained.", "--model", str(tiny_model_dir)]) == 0
     assert Tree.parse(capsys.readouterr().out).words == ("It", "rained", ".")
 
@@ -180,7 +185,7 @@ def test_the_parse_verb_is_the_same(tiny_model_dir: Path, capsys) -> None:
         (["text", "--batch-tokens", "0"], "--batch-tokens 0: it must be at least 1"),
     ],
 )
-def test_wrong_usage_is_one_sentence(run, arguments: list[str], message: str) -> None:
+def test_wrong_usage_is_one_sentence(run: Run, arguments: list[str], message: str) -> None:
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert err.startswith(f"bnaparser: {message}")
@@ -191,14 +196,16 @@ def test_wrong_usage_is_one_sentence(run, arguments: list[str], message: str) ->
     ("name", "message"),
     [("no-such-model", "no model 'no-such-model'"), ("tests", "is missing; tests is not a model")],
 )
-def test_a_model_that_is_none(capsys, name: str, message: str) -> None:
+def test_a_model_that_is_none(capsys: pytest.CaptureFixture[str], name: str, message: str) -> None:
     assert bnaparse(["text", "--model", name]) == 2
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path, capsys) -> None:
+def test_truncated_weights(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     import shutil
 
     broken = tmp_path / "model"
@@ -212,7 +219,7 @@ def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path, capsys) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk(run) -> None:
+def test_a_full_disk(run: Run) -> None:
     code, _, err = run("It rained.", "--output", "/dev/full")
     assert code == 2
     assert "the disk is full" in err
@@ -258,7 +265,7 @@ def test_who_writes_a_line_and_waits_gets_its_tree(tiny_model_dir: Path, split: 
 
 @pytest.mark.parametrize("inherited", [signal.default_int_handler, signal.SIG_IGN])
 def test_ctrl_c_keeps_the_trees_that_are_done(
-    inherited, tiny_model_dir: Path, tmp_path: Path
+    inherited: signal.Handlers, tiny_model_dir: Path, tmp_path: Path
 ) -> None:
     """Also where what started it ignores the signal, as a shell does for its background jobs."""
     target = tmp_path / "out.mrg"
@@ -310,7 +317,9 @@ def test_complaints_do_not_go_among_the_trees(tiny_model_dir: Path) -> None:
     assert done.returncode == 1
 
 
-def test_the_input_is_not_overwritten(run, tmp_path: Path, monkeypatch) -> None:
+def test_the_input_is_not_overwritten(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = tmp_path / "in.txt"
     source.write_text("It rained.\n", encoding="utf-8")
     link = tmp_path / "link.txt"
@@ -323,21 +332,25 @@ def test_the_input_is_not_overwritten(run, tmp_path: Path, monkeypatch) -> None:
     assert source.read_text(encoding="utf-8") == "It rained.\n"
 
 
-def test_a_model_that_is_none_leaves_an_older_output_alone(tmp_path: Path, capsys) -> None:
+def test_a_model_that_is_none_leaves_an_older_output_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     target = tmp_path / "out.mrg"
     target.write_text("precious\n", encoding="utf-8")
     assert bnaparse(["text", "--model", "no-such-model", "--output", str(target)]) == 2
     assert target.read_text(encoding="utf-8") == "precious\n"
 
 
-def test_an_older_output_is_replaced(run, tmp_path: Path) -> None:
+def test_an_older_output_is_replaced(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "out.mrg"
     target.write_text("old\n" * 1000, encoding="utf-8")
     assert run("It rained.", "--output", str(target)) == (0, "", "")
     assert Tree.parse(target.read_text(encoding="utf-8")).words == ("It", "rained", ".")
 
 
-def test_offsets_in_running_text_count_every_character_of_the_file(run, tmp_path: Path) -> None:
+def test_offsets_in_running_text_count_every_character_of_the_file(
+    run: Run, tmp_path: Path
+) -> None:
     text = "The cat sat\r\non the mat.\r\n\r\nDogs bark.\r\n"
     source = tmp_path / "in.txt"
     source.write_bytes(b"\xef\xbb\xbf" + text.encode())
@@ -349,7 +362,7 @@ def test_offsets_in_running_text_count_every_character_of_the_file(run, tmp_path
             assert text[token["start"] : token["end"]] == token["text"]
 
 
-def test_given_words_may_hold_blanks_that_are_not_ascii(run, tmp_path: Path) -> None:
+def test_given_words_may_hold_blanks_that_are_not_ascii(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("  10\u00a0000 \u2028 people\n", encoding="utf-8")
     code, out, _ = run("--input", str(source), "--split", "token", "--format", "json")
@@ -359,7 +372,7 @@ def test_given_words_may_hold_blanks_that_are_not_ascii(run, tmp_path: Path) -> 
     assert json.loads(out)["text"] == "10\u00a0000 \u2028 people"
 
 
-def test_a_line_longer_than_what_is_read_at_once(run, tmp_path: Path) -> None:
+def test_a_line_longer_than_what_is_read_at_once(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("It" + " " * 200_000 + "rained.\n\n" + " " * 200_000 + "Dogs bark.")
     code, out, _ = run("--input", str(source))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bnaparser.cli import main
 
+Run = Callable[..., tuple[int, str, str]]
+
 
 @pytest.fixture
-def run(treebank: Path, capsys):
+def run(treebank: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: str) -> tuple[int, str, str]:
         parts = [text for part in ("train", "dev", "test") for text in (f"--{part}", str(treebank))]
         code = main(["probe", *parts, *arguments, "--device", "cpu", "--limit", "10"])
@@ -20,7 +23,9 @@ def run(treebank: Path, capsys):
     return call
 
 
-def test_a_line_for_each_layer_and_the_same_again(run, encoder_folder) -> None:
+def test_a_line_for_each_layer_and_the_same_again(
+    run: Run, encoder_folder: Callable[[str], Path]
+) -> None:
     encoder = str(encoder_folder("bert"))
     code, out, _ = run("--encoder", encoder)
     header, *rows = [line.split("\t") for line in out.splitlines()]
@@ -35,7 +40,9 @@ def test_a_line_for_each_layer_and_the_same_again(run, encoder_folder) -> None:
     assert again.splitlines()[1] == out.splitlines()[3]
 
 
-def test_a_model_with_syntax_is_shown_trees(run, encoder_folder, tmp_path: Path) -> None:
+def test_a_model_with_syntax_is_shown_trees(
+    run: Run, encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
     from bnaparser.settings import validate
     from bnaparser.tasks import task_storage
     from bnaparser.tasks.task_model import create
@@ -56,7 +63,9 @@ def test_a_model_with_syntax_is_shown_trees(run, encoder_folder, tmp_path: Path)
     assert none[1].split("\t")[-4:] == plain[1].split("\t")[-4:]
 
 
-def test_a_sentence_that_is_too_long_is_left_out(run, encoder_folder, tmp_path: Path) -> None:
+def test_a_sentence_that_is_too_long_is_left_out(
+    run: Run, encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
     long = tmp_path / "long.mrg"
     words = "(NN dog) " * 600
     long.write_text(f"(S {words})\n(S {'(NN dog) ' * 5})\n")
@@ -66,7 +75,7 @@ def test_a_sentence_that_is_too_long_is_left_out(run, encoder_folder, tmp_path: 
     assert code == 0 and "1 sentences of --train are left out" in err
 
 
-def test_wrong_usage(run, encoder_folder, tmp_path: Path) -> None:
+def test_wrong_usage(run: Run, encoder_folder: Callable[[str], Path], tmp_path: Path) -> None:
     encoder = str(encoder_folder("bert"))
     code, _, err = run("--encoder", encoder, "--layer", "3")
     assert code == 2 and "no layer 3" in err

@@ -1,10 +1,13 @@
 """``bnaparser treebank``: the report, and the trees it writes."""
 
+from __future__ import annotations
+
 import argparse
 import lzma
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,25 +29,27 @@ CLEAN = [
 
 
 @pytest.fixture
-def raw(tmp_path):
+def raw(tmp_path: Path) -> Path:
     file = tmp_path / "raw.mrg"
     file.write_text(RAW, encoding="utf-8")
     return file
 
 
-def run(*arguments):
+def run(*arguments: object) -> int:
     parser = argparse.ArgumentParser()
     treebank.add_arguments(parser)
     return treebank.run(parser.parse_args([str(argument) for argument in arguments]))
 
 
-def oddities(*texts):
+def oddities(*texts: str) -> dict[str, tuple[int, str]]:
     found = [Found(Tree.parse(text), "bank", number) for number, text in enumerate(texts, 1)]
     return {kind: (odd.trees, odd.first) for kind, odd in survey(found).oddities.items()}
 
 
 class TestReport:
-    def test_tells_sizes_labels_and_tags(self, tmp_path, capsys):
+    def test_tells_sizes_labels_and_tags(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         file = tmp_path / "clean.mrg"
         file.write_text("(TOP (S (NP (NN a)) (VP (VB b))))\n(TOP (FRAG (NP (NN c))))\n", "utf-8")
         assert run(file) == 0
@@ -58,14 +63,18 @@ class TestReport:
             "nothing out of the ordinary\n"
         )
 
-    def test_names_what_is_odd_and_where(self, raw, capsys):
+    def test_names_what_is_odd_and_where(
+        self, raw: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert run(raw) == 0
         out = capsys.readouterr().out
         assert f"  empty elements (-NONE-): 2\n    {raw}:1: *-1\n" in out
         assert f"  square or curly brackets in words: 1\n    {raw}:2: [sic]\n" in out
         assert f"  no words but empty elements: 1\n    {raw}:3: " in out
 
-    def test_shows_the_most_frequent_labels_or_all(self, tmp_path, capsys):
+    def test_shows_the_most_frequent_labels_or_all(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         file = tmp_path / "bank.mrg"
         file.write_text("".join(f"(TOP (L{n} (A a)))\n" for n in range(70)), encoding="utf-8")
         run(file)
@@ -75,7 +84,7 @@ class TestReport:
         assert "more (--all)" not in out
         assert "L69 1" in out
 
-    def test_tells_names_that_are_both_label_and_tag(self):
+    def test_tells_names_that_are_both_label_and_tag(self) -> None:
         text = report(survey([Found(Tree.parse("(TOP (X (X a) (Y b)))"), "bank", 1)]))
         assert "both a label and a tag: X\n" in text
 
@@ -97,21 +106,21 @@ class TestReport:
             ("(TOP (X" + " (A a)" * 301 + "))", "more than 300 words", "301 words"),
         ],
     )  # fmt: skip
-    def test_knows_kinds_of_oddities(self, text, kind, first):
+    def test_knows_kinds_of_oddities(self, text: str, kind: str, first: str) -> None:
         assert oddities("(TOP (X (A z)))", text) == {kind: (1, f"bank:2: {first}")}
 
-    def test_counts_sentences_that_come_again(self):
+    def test_counts_sentences_that_come_again(self) -> None:
         text = "(TOP (X (A a) (B b)))"
         assert oddities(text, text, "(TOP (X (A b)))", text) == {
             "the words of an earlier tree again": (2, "bank:2: a b")
         }
 
-    def test_of_a_very_deep_tree(self):
+    def test_of_a_very_deep_tree(self) -> None:
         assert oddities("(TOP " + "(S " * 5_000 + "(A a)" + ")" * 5_001) != {}
 
 
 class TestWriting:
-    def test_cleans(self, raw, tmp_path, capsys):
+    def test_cleans(self, raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(raw, "--output", tmp_path / "out.mrg") == 0
         assert (tmp_path / "out.mrg").read_text(encoding="utf-8").splitlines() == CLEAN
         captured = capsys.readouterr()
@@ -128,15 +137,17 @@ class TestWriting:
             (["--max-words", "5"], CLEAN[0]),
         ],
     )  # fmt: skip
-    def test_does_what_the_options_say(self, raw, tmp_path, options, first):
+    def test_does_what_the_options_say(
+        self, raw: Path, tmp_path: Path, options: list[str], first: str
+    ) -> None:
         run(raw, "--output", tmp_path / "out.mrg", *options)
         assert str(load_trees(tmp_path / "out.mrg")[0]) == first
 
-    def test_leaves_out_long_sentences(self, raw, tmp_path):
+    def test_leaves_out_long_sentences(self, raw: Path, tmp_path: Path) -> None:
         run(raw, "--output", tmp_path / "out.mrg", "--max-words", 5)
         assert len(load_trees(tmp_path / "out.mrg")) == 1
 
-    def test_applies_a_label_map(self, raw, tmp_path):
+    def test_applies_a_label_map(self, raw: Path, tmp_path: Path) -> None:
         maps = tmp_path / "maps.toml"
         maps.write_text('[map]\nword_to_in_as_TO = ["x"]\n[map.x.labels]\nNML = ""', "utf-8")
         run(raw, "--output", tmp_path / "out.mrg", "--map", maps, "--map-set", "x")
@@ -144,33 +155,39 @@ class TestWriting:
             "(NML (NN tax) (NN law))", "(NN tax) (NN law)"
         ).replace("IN to", "TO to")
 
-    def test_to_standard_output_nothing_else_stands_there(self, raw, capsys):
+    def test_to_standard_output_nothing_else_stands_there(
+        self, raw: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         run(raw, "--output", "-")
         captured = capsys.readouterr()
         assert captured.out.splitlines() == CLEAN
         assert captured.err.startswith("2 of 3 trees written to standard output\n3 sentences")
 
-    def test_packs_a_file_named_xz(self, raw, tmp_path):
+    def test_packs_a_file_named_xz(self, raw: Path, tmp_path: Path) -> None:
         run(raw, "--output", tmp_path / "out.mrg.xz")
         text = lzma.decompress((tmp_path / "out.mrg.xz").read_bytes()).decode()
         assert text.splitlines() == CLEAN
 
-    def test_may_overwrite_what_it_reads(self, raw):
+    def test_may_overwrite_what_it_reads(self, raw: Path) -> None:
         run(raw, "--output", raw)
         assert [str(tree) for tree in load_trees(raw)] == CLEAN
 
-    def test_leaves_nothing_half_written(self, tmp_path):
+    def test_leaves_nothing_half_written(self, tmp_path: Path) -> None:
         (tmp_path / "bank.mrg").write_text("(A a)\n(B b", encoding="utf-8")
         with pytest.raises(TreeError):
             run(tmp_path / "bank.mrg", "--output", tmp_path / "out.mrg")
         assert [file.name for file in tmp_path.iterdir()] == ["bank.mrg"]
 
-    def test_skips_broken_trees_when_told(self, tmp_path, capsys):
+    def test_skips_broken_trees_when_told(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         (tmp_path / "bank.mrg").write_text("(A a)\n(B b\n(C c)\n", encoding="utf-8")
         assert run(tmp_path / "bank.mrg", "--skip-broken", "--output", "-") == 0
         assert capsys.readouterr().out == "(TOP (A a))\n(TOP (C c))\n"
 
-    def test_takes_a_standard_part_of_a_release(self, tmp_path, capsys):
+    def test_takes_a_standard_part_of_a_release(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         for number in (100, 2100, 2200, 2300):
             file = tmp_path / f"wsj/{number // 100:02}/wsj_{number:04}.mrg"
             file.parent.mkdir(parents=True)
@@ -194,7 +211,9 @@ class TestErrors:
              "no.toml: cannot be read"),
         ],
     )  # fmt: skip
-    def test_say_what_is_wrong_and_where(self, tmp_path, arguments, kind, message):
+    def test_say_what_is_wrong_and_where(
+        self, tmp_path: Path, arguments: list[str], kind: type[Exception], message: str
+    ) -> None:
         files = {"empty.mrg": "\n", "text.txt": "\nSome text.\n", "open.mrg": "  (S (A a)\n",
                  "good.mrg": "(A a)\n"}  # fmt: skip
         for name, text in files.items():
@@ -204,7 +223,7 @@ class TestErrors:
         assert message in str(caught.value)
         assert isinstance(caught.value, BnaparserError)
 
-    def test_are_not_made_of_a_terminal_that_knows_no_utf8(self, tmp_path):
+    def test_are_not_made_of_a_terminal_that_knows_no_utf8(self, tmp_path: Path) -> None:
         file = tmp_path / "b\udcff.mrg"
         file.write_text("(TOP (NP-1 (NN 走)))\n", encoding="utf-8")
         code = "import sys; from bnaparser.cli import main; sys.exit(main())"

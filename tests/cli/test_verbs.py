@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,7 @@ def test_check_parses_a_sentence(tiny_model_dir: Path, capsys: pytest.CaptureFix
 
 
 def test_prune_keeps_the_pieces_that_count(
-    encoder_folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    encoder_folder: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = tmp_path / "text.txt"
     text.write_text("the cat sat on the mat\n", encoding="utf-8")
@@ -103,7 +104,12 @@ def test_prune_keeps_the_pieces_that_count(
     ],
 )
 def test_prune_says_where_it_cannot(
-    encoder_folder, tmp_path: Path, capsys, text: str, size: int, message: str
+    encoder_folder: Callable[[str], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    size: int,
+    message: str,
 ) -> None:
     file = tmp_path / "text.txt"
     file.write_text(text, encoding="utf-8")

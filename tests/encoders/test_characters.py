@@ -30,11 +30,12 @@ def encoder() -> CharacterEncoder:
 def vectors(encoder: CharacterEncoder, *sentences: str) -> torch.Tensor:
     windows = encoder.windows([sentence.split() for sentence in sentences], 510)
     with torch.no_grad():
-        return encoder([window for (window,) in windows])
+        found: torch.Tensor = encoder([window for (window,) in windows])
+    return found
 
 
 @torch.no_grad()
-def test_a_word_is_the_last_state_of_either_direction(encoder):
+def test_a_word_is_the_last_state_of_either_direction(encoder: CharacterEncoder) -> None:
     found = vectors(encoder, "ab z")[0]
     words = [[START], [SPECIALS, SPECIALS + 1], [UNKNOWN], [STOP]]
     for vector, characters in zip(found, words, strict=True):
@@ -44,7 +45,7 @@ def test_a_word_is_the_last_state_of_either_direction(encoder):
         torch.testing.assert_close(vector, expected)
 
 
-def test_a_batch_gives_what_single_sentences_give(encoder):
+def test_a_batch_gives_what_single_sentences_give(encoder: CharacterEncoder) -> None:
     sentences = ["ab c abc cab", "c", "cccccccccccc ab"]
     together = vectors(encoder, *sentences)
     assert together.shape == (3, 6, 8)
@@ -53,7 +54,9 @@ def test_a_batch_gives_what_single_sentences_give(encoder):
         torch.testing.assert_close(together[row, : len(alone)], alone)
 
 
-def test_a_word_is_the_same_everywhere_and_unknown_characters_are_alike(encoder):
+def test_a_word_is_the_same_everywhere_and_unknown_characters_are_alike(
+    encoder: CharacterEncoder,
+) -> None:
     found = vectors(encoder, "ab c ab z ~ -LRB- (")[0]
     assert torch.equal(found[1], found[3])
     assert torch.equal(found[4], found[5])
@@ -61,7 +64,7 @@ def test_a_word_is_the_same_everywhere_and_unknown_characters_are_alike(encoder)
     assert not torch.allclose(found[1], found[2])
 
 
-def test_dropout_acts_on_characters_in_training_only(encoder):
+def test_dropout_acts_on_characters_in_training_only(encoder: CharacterEncoder) -> None:
     window = encoder.windows([["ab"]], 510)[0]
     try:
         assert not torch.equal(encoder.train()(window), encoder(window))
@@ -70,14 +73,14 @@ def test_dropout_acts_on_characters_in_training_only(encoder):
     assert torch.equal(encoder(window), encoder(window))
 
 
-def test_510_words_are_one_window_and_511_are_two(encoder):
+def test_510_words_are_one_window_and_511_are_two(encoder: CharacterEncoder) -> None:
     one, two = encoder.windows([["a"] * 510, ["a"] * 511], 510)
     assert [window.words for window in one] == [510]
     assert [(window.first_word, window.words) for window in two] == [(0, 510), (255, 256)]
 
 
 @given(length=st.integers(1, 40), max_words=st.integers(1, 12))
-def test_windows_hold_every_word_and_overlap_by_half(length, max_words):
+def test_windows_hold_every_word_and_overlap_by_half(length: int, max_words: int) -> None:
     words = [str(number) for number in range(length)]
     own = CharacterEncoder.windows  # needs no encoder: windows do not depend on weights
     (windows,) = own(None, [words], max_words)  # type: ignore[arg-type]

@@ -1,10 +1,13 @@
-"""Word vectors from every kind of encoder: gathered from the right pieces, whatever the batch."""
+"""Word vectors from every kind of encoder: gathered from the right subwords, whatever the batch."""
 
 from __future__ import annotations
 
 import json
 import logging
 import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -18,7 +21,7 @@ from bnaparser.encoders.loading import (
     max_positions,
 )
 from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
-from bnaparser.encoders.subwords import MISSING, Pieces, Window
+from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.errors import ModelError
 
 SENTENCES = [
@@ -28,11 +31,11 @@ SENTENCES = [
 ]
 
 
-def build(folder, **settings) -> tuple[PretrainedEncoder, Pieces]:
+def build(folder: Path, **settings: Any) -> tuple[PretrainedEncoder, Subwords]:
     torch.manual_seed(1)
     model = load_pretrained(folder, settings.pop("attention", None))
     encoder = PretrainedEncoder(model, EncoderSettings(**settings)).eval()
-    return encoder, Pieces(load_tokenizer(folder), max_positions(model.config), 510)
+    return encoder, Subwords(load_tokenizer(folder), max_positions(model.config), 510)
 
 
 def read(window: Window, kind: str) -> dict[str, torch.Tensor]:
@@ -44,10 +47,12 @@ def read(window: Window, kind: str) -> dict[str, torch.Tensor]:
 
 
 @torch.no_grad()
-def test_a_vector_is_the_encoders_at_the_words_last_piece(encoder_folder, encoder_kind):
-    encoder, pieces = build(encoder_folder(encoder_kind))
+def test_a_vector_is_the_encoders_at_the_words_last_subword(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    encoder, subwords = build(encoder_folder(encoder_kind))
     for sentence in SENTENCES:
-        ((window,),) = pieces.windows([sentence])
+        ((window,),) = subwords.windows([sentence])
         vectors = encoder([window])[0]
         assert vectors.shape == (len(sentence) + 2, encoder.width)
         hidden = encoder.model(**read(window, encoder_kind)).last_hidden_state[0]
@@ -57,14 +62,16 @@ def test_a_vector_is_the_encoders_at_the_words_last_piece(encoder_folder, encode
                 continue
             row = {0: 0, len(sentence) + 1: 1}.get(position, 2)
             assert torch.equal(vector, encoder.missing[row])
-    starts = [window.last[0] == MISSING for (window,) in pieces.windows(SENTENCES)]
+    starts = [window.last[0] == MISSING for (window,) in subwords.windows(SENTENCES)]
     assert starts == [encoder_kind == "t5"] * 3
 
 
 @torch.no_grad()
-def test_a_batch_gives_what_single_sentences_give(encoder_folder, encoder_kind):
-    encoder, pieces = build(encoder_folder(encoder_kind))
-    windows = [window for (window,) in pieces.windows([*SENTENCES, ["the"] * 40])]
+def test_a_batch_gives_what_single_sentences_give(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    encoder, subwords = build(encoder_folder(encoder_kind))
+    windows = [window for (window,) in subwords.windows([*SENTENCES, ["the"] * 40])]
     together = encoder(windows)
     for row, window in enumerate(windows):
         alone = encoder([window])[0]
@@ -72,9 +79,11 @@ def test_a_batch_gives_what_single_sentences_give(encoder_folder, encoder_kind):
 
 
 @torch.no_grad()
-def test_sentences_that_share_a_row_do_not_see_each_other(encoder_folder, encoder_kind):
-    encoder, pieces = build(encoder_folder(encoder_kind))
-    windows = [window for (window,) in pieces.windows([["the"] * n for n in (40, 9, 3, 1, 17)])]
+def test_sentences_that_share_a_row_do_not_see_each_other(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    encoder, subwords = build(encoder_folder(encoder_kind))
+    windows = [window for (window,) in subwords.windows([["the"] * n for n in (40, 9, 3, 1, 17)])]
     seen = []
     encoder.model.register_forward_pre_hook(
         lambda _, __, given: seen.append(given["input_ids"]), with_kwargs=True
@@ -89,23 +98,27 @@ def test_sentences_that_share_a_row_do_not_see_each_other(encoder_folder, encode
 
 
 @torch.no_grad()
-def test_a_window_may_be_as_long_as_the_encoder_allows(encoder_folder, encoder_kind):
-    encoder, pieces = build(encoder_folder(encoder_kind))
+def test_a_window_may_be_as_long_as_the_encoder_allows(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    encoder, subwords = build(encoder_folder(encoder_kind))
     limit = max_positions(encoder.model.config)
     assert limit == (1024 if encoder_kind == "modernbert" else 512)
-    pieces.max_words = 2000
-    windows = pieces.windows([["the"] * (limit + 1)])[0]
+    subwords.max_words = 2000
+    windows = subwords.windows([["the"] * (limit + 1)])[0]
     assert len(windows) == 2
     assert len(windows[0].ids) == limit
     assert encoder(windows[:1]).isfinite().all()
 
 
 @torch.no_grad()
-def test_mixed_layers_are_the_weighted_sum_of_all(encoder_folder, encoder_kind):
-    encoder, pieces = build(encoder_folder(encoder_kind), mix_layers=True)
+def test_mixed_layers_are_the_weighted_sum_of_all(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    encoder, subwords = build(encoder_folder(encoder_kind), mix_layers=True)
     encoder.mix_weights.copy_(torch.tensor([0.5, -1.0, 2.0]))
     encoder.mix_gamma.fill_(1.5)
-    ((window,),) = pieces.windows([SENTENCES[1]])
+    ((window,),) = subwords.windows([SENTENCES[1]])
     given = read(window, encoder_kind)
     layers = encoder.model(**given, output_hidden_states=True).hidden_states
     shares = torch.tensor([0.5, -1.0, 2.0]).exp()
@@ -115,9 +128,11 @@ def test_mixed_layers_are_the_weighted_sum_of_all(encoder_folder, encoder_kind):
 
 @torch.no_grad()
 @pytest.mark.parametrize("kind", ["ConvBert", "SqueezeBert", "Luke", "FNet"])
-def test_unusual_encoders_give_a_sentence_the_same_vectors_in_any_batch(encoder_folder, kind):
+def test_unusual_encoders_give_a_sentence_the_same_vectors_in_any_batch(
+    encoder_folder: Callable[[str], Path], kind: str
+) -> None:
     """They look at padding, have a pooler that must be called, or count positions from 1 or 2."""
-    pieces = Pieces(load_tokenizer(encoder_folder("bert")), 512, 510)
+    subwords = Subwords(load_tokenizer(encoder_folder("bert")), 512, 510)
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
              "intermediate_size": 32, "max_position_embeddings": 64}  # fmt: skip
     own = {
@@ -128,30 +143,34 @@ def test_unusual_encoders_give_a_sentence_the_same_vectors_in_any_batch(encoder_
     config = getattr(transformers, f"{kind}Config")(vocab_size=300, **sizes, **own.get(kind, {}))
     model = getattr(transformers, f"{kind}Model")(config)
     encoder = PretrainedEncoder(model, EncoderSettings()).eval()
-    windows = [window for (window,) in pieces.windows([*SENTENCES, ["the"] * 20])]
+    windows = [window for (window,) in subwords.windows([*SENTENCES, ["the"] * 20])]
     together = encoder(windows)
     for row, window in enumerate(windows):
         alone = encoder([window])[0]
         torch.testing.assert_close(together[row, : len(alone)], alone, atol=1e-5, rtol=1e-5)
     limit = max_positions(config)
-    full = Pieces(pieces.tokenizer, limit, 510).windows([["the"] * 100])[0][0]
+    full = Subwords(subwords.tokenizer, limit, 510).windows([["the"] * 100])[0][0]
     assert len(full.ids) == limit
     assert encoder([full]).isfinite().all()
 
 
-def test_gradients_reach_encoder_mix_and_missing_vectors(encoder_folder):
-    encoder, pieces = build(encoder_folder("t5"), mix_layers=True)
-    windows = [window for (window,) in pieces.windows(SENTENCES)]
+def test_gradients_reach_encoder_mix_and_missing_vectors(
+    encoder_folder: Callable[[str], Path],
+) -> None:
+    encoder, subwords = build(encoder_folder("t5"), mix_layers=True)
+    windows = [window for (window,) in subwords.windows(SENTENCES)]
     encoder(windows).square().sum().backward()
     for tensor in (encoder.mix_weights, encoder.mix_gamma, encoder.model.shared.weight):
         assert tensor.grad is not None and tensor.grad.abs().sum() > 0
-    assert encoder.missing.grad[0].abs().sum() > 0
+    assert encoder.missing.grad is not None and encoder.missing.grad[0].abs().sum() > 0
 
 
-def test_a_dropout_that_is_set_replaces_all_of_the_encoders_own(encoder_folder, encoder_kind):
+def test_a_dropout_that_is_set_replaces_all_of_the_encoders_own(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
     """Some encoders keep a probability as a number beside their dropout modules."""
-    encoder, pieces = build(encoder_folder(encoder_kind), dropout=0.0)
-    windows = [window for (window,) in pieces.windows(SENTENCES)]
+    encoder, subwords = build(encoder_folder(encoder_kind), dropout=0.0)
+    windows = [window for (window,) in subwords.windows(SENTENCES)]
     in_training = encoder.train()(windows)
     assert torch.equal(in_training, encoder.train()(windows))
     torch.testing.assert_close(in_training, encoder.eval()(windows), atol=1e-5, rtol=1e-5)
@@ -160,21 +179,27 @@ def test_a_dropout_that_is_set_replaces_all_of_the_encoders_own(encoder_folder, 
 
 
 @torch.no_grad()
-def test_the_attention_that_is_asked_for_is_taken_and_gives_the_same(encoder_folder):
-    eager, pieces = build(encoder_folder("bert"), attention="eager")
+def test_the_attention_that_is_asked_for_is_taken_and_gives_the_same(
+    encoder_folder: Callable[[str], Path],
+) -> None:
+    eager, subwords = build(encoder_folder("bert"), attention="eager")
     fused, _ = build(encoder_folder("bert"), attention="sdpa")
     assert eager.model.config._attn_implementation == "eager"
-    windows = [window for (window,) in pieces.windows(SENTENCES)]
+    windows = [window for (window,) in subwords.windows(SENTENCES)]
     torch.testing.assert_close(eager(windows), fused(windows), atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("load", [load_tokenizer, load_pretrained])
-def test_a_folder_that_holds_no_encoder_is_refused(load, tmp_path):
+def test_a_folder_that_holds_no_encoder_is_refused(
+    load: Callable[[Path], object], tmp_path: Path
+) -> None:
     with pytest.raises(ModelError, match="cannot load"):
         load(tmp_path)
 
 
-def test_an_encoder_that_is_built_for_stored_weights_draws_none(encoder_folder, encoder_kind):
+def test_an_encoder_that_is_built_for_stored_weights_draws_none(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
     """A stored ModernBERT took ten seconds to load, for random weights that nobody saw."""
     config = load_pretrained(encoder_folder(encoder_kind)).config
     before = torch.get_rng_state()
@@ -182,7 +207,9 @@ def test_an_encoder_that_is_built_for_stored_weights_draws_none(encoder_folder, 
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_an_encoder_that_is_cut_short_is_refused_in_one_sentence(encoder_folder, tmp_path):
+def test_an_encoder_that_is_cut_short_is_refused_in_one_sentence(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
     folder = tmp_path / "encoder"
     shutil.copytree(encoder_folder("bert"), folder)
     weights = folder / "model.safetensors"
@@ -193,7 +220,9 @@ def test_an_encoder_that_is_cut_short_is_refused_in_one_sentence(encoder_folder,
 
 
 @pytest.mark.parametrize("load", [load_tokenizer, load_pretrained])
-def test_code_in_a_folder_is_not_run(load, tmp_path, caplog):
+def test_code_in_a_folder_is_not_run(
+    load: Callable[[Path], object], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.CRITICAL)
     trace = tmp_path / "was-run"
     code = f"open({str(trace)!r}, 'w').close()\nclass Own: pass\n"

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.encoders.rows import MOST_PIECES, lay_out
+from bnaparser.encoders.rows import MOST_SUBWORDS, lay_out
 
 SIZES = st.lists(st.integers(1, 100), min_size=1, max_size=40)
 
@@ -28,7 +28,7 @@ def test_sharing_never_takes_more_room_nor_longer_rows_than_it_may(sizes: list[i
     plain, shared = lay_out(sizes, False), lay_out(sizes, True)
     assert plain.shape == (len(sizes), max(sizes))
     assert np.prod(shared.shape) <= np.prod(plain.shape)
-    assert shared.shape[1] <= max(MOST_PIECES, max(sizes))
+    assert shared.shape[1] <= max(MOST_SUBWORDS, max(sizes))
 
 
 def test_sentences_share_rows_where_padding_would_be_much() -> None:

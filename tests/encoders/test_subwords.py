@@ -1,10 +1,12 @@
-"""Words to word pieces and windows, for the tokenizer of every kind of encoder."""
+"""Words to subwords and windows, for the tokenizer of every kind of encoder."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Iterable
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,9 +17,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from bnaparser.encoders.loading import load_tokenizer
-from bnaparser.encoders.subwords import MISSING, WORD_PIECES, Pieces
+from bnaparser.encoders.subwords import LONGEST_WORD, MISSING, Subwords
 
-# The special pieces before and after a sentence, and those that stand for START and STOP.
+# The special tokens before and after a sentence, and those that stand for START and STOP.
 ENDS = {
     "bert": (["[CLS]"], ["[SEP]"], "[CLS]", "[SEP]"),
     "distilbert": (["[CLS]"], ["[SEP]"], "[CLS]", "[SEP]"),
@@ -33,19 +35,22 @@ ENDS = {
 
 
 @pytest.fixture(scope="module")
-def bert(encoder_folder):
-    return Pieces(load_tokenizer(encoder_folder("bert")), 512, 510)
+def bert(encoder_folder: Callable[[str], Path]) -> Subwords:
+    return Subwords(load_tokenizer(encoder_folder("bert")), 512, 510)
 
 
-def names(pieces: Pieces, ids) -> list[str]:
-    return pieces.tokenizer.convert_ids_to_tokens(list(ids))
+def names(subwords: Subwords, ids: Iterable[int]) -> list[str]:
+    found: list[str] = subwords.tokenizer.convert_ids_to_tokens(list(ids))
+    return found
 
 
-def test_start_and_stop_are_the_right_special_pieces(encoder_folder, encoder_kind):
-    pieces = Pieces(load_tokenizer(encoder_folder(encoder_kind)), 512, 510)
+def test_start_and_stop_are_the_right_special_tokens(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    subwords = Subwords(load_tokenizer(encoder_folder(encoder_kind)), 512, 510)
     before, after, start, stop = ENDS[encoder_kind]
-    ((window,),) = pieces.windows([["the", "zebra", "sat"]])
-    found = names(pieces, window.ids)
+    ((window,),) = subwords.windows([["the", "zebra", "sat"]])
+    found = names(subwords, window.ids)
     assert found[: len(before)] == before
     assert found[-len(after) :] == after
     if start is None:
@@ -56,25 +61,27 @@ def test_start_and_stop_are_the_right_special_pieces(encoder_folder, encoder_kin
     assert (window.words, window.first_word) == (3, 0)
 
 
-def test_words_are_read_as_in_running_text(encoder_folder, encoder_kind):
+def test_words_are_read_as_in_running_text(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
     """A byte-level tokenizer, for one, must see the blank before each word."""
-    pieces = Pieces(load_tokenizer(encoder_folder(encoder_kind)), 512, 510)
+    subwords = Subwords(load_tokenizer(encoder_folder(encoder_kind)), 512, 510)
     words = ["the", "lamp", "unaffable", "painter", "zebra", "waited"]
-    ((window,),) = pieces.windows([words])
-    expected = pieces.tokenizer.encode(" " + " ".join(words))
+    ((window,),) = subwords.windows([words])
+    expected = subwords.tokenizer.encode(" " + " ".join(words))
     assert window.ids.tolist() == expected
     if encoder_kind in ("roberta", "deberta", "modernbert"):
         firsts = [window.ids[last + 1] for last in window.last[:-2]]
-        assert all(name.startswith("Ġ") for name in names(pieces, firsts))
+        assert all(name.startswith("Ġ") for name in names(subwords, firsts))
 
 
-def test_a_word_is_read_at_its_last_piece(bert):
+def test_a_word_is_read_at_its_last_subword(bert: Subwords) -> None:
     ((window,),) = bert.windows([["the", "unaffable", "cat"]])
     assert names(bert, window.ids) == ["[CLS]", "the", "un", "##aff", "##able", "cat", "[SEP]"]
     assert window.last.tolist() == [0, 1, 4, 5, 6]
 
 
-def test_penn_escapes_are_undone(bert):
+def test_penn_escapes_are_undone(bert: Subwords) -> None:
     ((window,),) = bert.windows([["-LRB-", "``", "1\\/2"]])
     assert names(bert, window.ids[1:-1]) == ["(", '"', "1", "/", "2"]
 
@@ -84,43 +91,45 @@ def test_penn_escapes_are_undone(bert):
     ["\u200b", "\x07", "\u0301", "\ufe0f"],
     ids=["zero width", "control", "accent", "variant"],
 )
-def test_a_word_that_the_tokenizer_drops_has_no_piece(bert, word):
+def test_a_word_that_the_tokenizer_drops_has_no_subword(bert: Subwords, word: str) -> None:
     ((window,),) = bert.windows([["the", word, "cat"]])
     assert names(bert, window.ids[1:-1]) in (["the", "cat"], ["the", "[UNK]", "cat"])
     if len(window.ids) == 4:
         assert window.last.tolist() == [0, 1, MISSING, 2, 3]
 
 
-def test_a_sentence_of_nothing_but_dropped_words_has_a_window(bert):
+def test_a_sentence_of_nothing_but_dropped_words_has_a_window(bert: Subwords) -> None:
     ((window,),) = bert.windows([["\x07", "\x08"]])
     assert names(bert, window.ids) == ["[CLS]", "[SEP]"]
     assert window.last.tolist() == [0, MISSING, MISSING, 1]
 
 
-def test_no_sentences_give_no_windows(bert):
+def test_no_sentences_give_no_windows(bert: Subwords) -> None:
     assert bert.windows([]) == []
 
 
-def test_510_words_are_one_window_and_511_are_two(bert):
+def test_510_words_are_one_window_and_511_are_two(bert: Subwords) -> None:
     one, two = bert.windows([["the"] * 510, ["the"] * 511])
     assert [window.words for window in one] == [510]
     assert [(window.first_word, window.words) for window in two] == [(0, 510), (255, 256)]
     assert len(one[0].ids) == 512
 
 
-def test_a_word_of_more_pieces_than_a_window_keeps_its_end(encoder_folder):
-    pieces = Pieces(load_tokenizer(encoder_folder("bert")), 12, 510)
-    ((*_, window),) = pieces.windows([["the", "q" * 90 + "z"]])
+def test_a_word_of_more_subwords_than_a_window_keeps_its_end(
+    encoder_folder: Callable[[str], Path],
+) -> None:
+    subwords = Subwords(load_tokenizer(encoder_folder("bert")), 12, 510)
+    ((*_, window),) = subwords.windows([["the", "q" * 90 + "z"]])
     assert len(window.ids) <= 12
-    assert names(pieces, [window.ids[window.last[-2]]]) == ["##z"]
+    assert names(subwords, [window.ids[window.last[-2]]]) == ["##z"]
 
 
-def test_a_stretch_of_signs_counts_for_no_more_than_a_long_word(bert):
+def test_a_stretch_of_signs_counts_for_no_more_than_a_long_word(bert: Subwords) -> None:
     ((window,),) = bert.windows([["the", "#" * 90 + "?" + "." * 900, "the"]])
-    assert len(window.ids) == 2 + 2 + WORD_PIECES
+    assert len(window.ids) == 2 + 2 + LONGEST_WORD
 
 
-def test_2000_words_are_covered_by_overlapping_windows(bert):
+def test_2000_words_are_covered_by_overlapping_windows(bert: Subwords) -> None:
     (windows,) = bert.windows([["the", "unaffable"] * 1000])
     assert all(len(window.ids) <= 512 and window.words <= 510 for window in windows)
     assert windows[-1].first_word + windows[-1].words == 2000
@@ -131,20 +140,22 @@ def test_2000_words_are_covered_by_overlapping_windows(bert):
 @settings(max_examples=200, deadline=None)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=60),
-    max_pieces=st.integers(1, 20),
+    max_subwords=st.integers(1, 20),
     max_words=st.integers(1, 20),
 )
-def test_windows_hold_every_word_and_stay_within_bounds(lengths, max_pieces, max_words):
-    # The map from words to pieces is given here, so no tokenizer is needed.
-    pieces = object.__new__(Pieces)
-    pieces.__dict__.update(
-        prefix=[1], suffix=[2], max_pieces=max_pieces, max_words=max_words, _start=0, _stop=1
+def test_windows_hold_every_word_and_stay_within_bounds(
+    lengths: list[int], max_subwords: int, max_words: int
+) -> None:
+    # The map from words to subwords is given here, so no tokenizer is needed.
+    subwords = object.__new__(Subwords)
+    subwords.__dict__.update(
+        prefix=[1], suffix=[2], max_subwords=max_subwords, max_words=max_words, _start=0, _stop=1
     )
-    words = [[100 * word + piece for piece in range(n)] for word, n in enumerate(lengths)]
-    windows = pieces._windows_of(words)
+    words = [[100 * word + subword for subword in range(n)] for word, n in enumerate(lengths)]
+    windows = subwords._windows_of(words)
     covered = set()
     for window in windows:
-        assert len(window.ids) <= max_pieces + 2
+        assert len(window.ids) <= max_subwords + 2
         assert window.words <= max_words or max_words >= len(lengths)
         assert (window.last[0], window.last[-1]) == (0, len(window.ids) - 1)
         for place, last in enumerate(window.last[1:-1], window.first_word):
@@ -155,7 +166,9 @@ def test_windows_hold_every_word_and_stay_within_bounds(lengths, max_pieces, max
     assert firsts == sorted(set(firsts))
 
 
-def test_a_length_that_the_tokenizers_file_asks_for_is_not_kept(encoder_folder, tmp_path):
+def test_a_length_that_the_tokenizers_file_asks_for_is_not_kept(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
     folder = shutil.copytree(encoder_folder("bert"), tmp_path / "bert")
     file = folder / "tokenizer.json"
     spec = json.loads(file.read_text(encoding="utf-8"))
@@ -174,12 +187,12 @@ def test_a_length_that_the_tokenizers_file_asks_for_is_not_kept(encoder_folder, 
         "pad_token": "[PAD]",
     }
     file.write_text(json.dumps(spec), encoding="utf-8")
-    pieces = Pieces(load_tokenizer(folder), 512, 510)
-    short, long = pieces.windows([["the"], ["the"] * 40])
+    subwords = Subwords(load_tokenizer(folder), 512, 510)
+    short, long = subwords.windows([["the"], ["the"] * 40])
     assert (len(short[0].ids), len(long[0].ids)) == (3, 42)
 
 
-def test_one_special_piece_may_stand_at_both_ends():
+def test_one_special_token_may_stand_at_both_ends() -> None:
     backend = Tokenizer(models.WordPiece({"<end>": 0, "a": 1, "[UNK]": 2}, unk_token="[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.Whitespace()
     ends = [("<end>", 0)]
@@ -187,19 +200,19 @@ def test_one_special_piece_may_stand_at_both_ends():
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=backend, cls_token="<end>", sep_token="<end>", unk_token="[UNK]"
     )
-    ((window,),) = Pieces(tokenizer, 512, 510).windows([["a", "a"]])
+    ((window,),) = Subwords(tokenizer, 512, 510).windows([["a", "a"]])
     assert window.ids.tolist() == [0, 1, 1, 0]
     assert window.last.tolist() == [0, 1, 2, 3]
 
 
-def test_a_tokenizer_without_special_pieces_has_neither_start_nor_stop():
+def test_a_tokenizer_without_special_tokens_has_neither_start_nor_stop() -> None:
     backend = Tokenizer(models.WordPiece({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
-    pieces = Pieces(PreTrainedTokenizerFast(tokenizer_object=backend), 512, 510)
-    ((window,),) = pieces.windows([["a"]])
+    subwords = Subwords(PreTrainedTokenizerFast(tokenizer_object=backend), 512, 510)
+    ((window,),) = subwords.windows([["a"]])
     assert window.last.tolist() == [MISSING, 0, MISSING]
 
 
-def test_a_slow_tokenizer_is_asked_word_by_word():
+def test_a_slow_tokenizer_is_asked_word_by_word() -> None:
     def encode(text: str, add_special_tokens: bool = True) -> list[int]:
         codes = [ord(char) for char in text]
         return [1, *codes, 2] if add_special_tokens else codes
@@ -212,6 +225,6 @@ def test_a_slow_tokenizer_is_asked_word_by_word():
         eos_token_id=2,
         mask_token_id=None,
     )
-    ((window,),) = Pieces(slow, 512, 510).windows([["ab", "c"]])
+    ((window,),) = Subwords(slow, 512, 510).windows([["ab", "c"]])
     assert np.array_equal(window.ids, [1, 97, 98, 99, 2])
     assert window.last.tolist() == [0, 2, 3, 4]

@@ -1,8 +1,10 @@
-"""Pruned vocabularies: what is kept has the same vectors, what is not is read in smaller pieces."""
+"""Pruned vocabularies: what is kept has the same vectors, what is not is read in smaller subwords."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,32 +13,35 @@ from bnaparser.cli import main
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.loading import load_pretrained, load_tokenizer
 from bnaparser.encoders.pretrained import PretrainedEncoder
-from bnaparser.encoders.subwords import Pieces
-from bnaparser.encoders.vocabulary import count_pieces, prune_vocabulary
+from bnaparser.encoders.subwords import Subwords
+from bnaparser.encoders.vocabulary import count_subwords, prune_vocabulary
 from bnaparser.errors import ModelError
 from bnaparser.parsing.parser import Parser
+from bnaparser.training.data import Example
 from bnaparser.treebanks.reading import load_trees
 
 
-def lines(examples) -> list[str]:
+def lines(examples: list[Example]) -> list[str]:
     return [" ".join(example.words) for example in examples]
 
 
-def test_pieces_are_counted_over_all_lines(encoder_folder):
+def test_subwords_are_counted_over_all_lines(encoder_folder: Callable[[str], Path]) -> None:
     tokenizer = load_tokenizer(encoder_folder("bert"))
-    counts = count_pieces(tokenizer, ["the cat the"] * 1500 + ["unaffable"])
+    counts = count_subwords(tokenizer, ["the cat the"] * 1500 + ["unaffable"])
     names = {tokenizer.convert_ids_to_tokens(number): count for number, count in counts.items()}
     assert names == {"the": 3000, "cat": 1500, "un": 1, "##aff": 1, "##able": 1}
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
-def test_kept_pieces_have_the_vectors_that_they_had(encoder_folder, examples, tmp_path, kind):
+def test_kept_subwords_have_the_vectors_that_they_had(
+    encoder_folder: Callable[[str], Path], examples: list[Example], tmp_path: Path, kind: str
+) -> None:
     tokenizer, model = load_tokenizer(encoder_folder(kind)), load_pretrained(encoder_folder(kind))
-    counts = count_pieces(tokenizer, lines(examples[:20]))
+    counts = count_subwords(tokenizer, lines(examples[:20]))
     sentences = [list(example.words) for example in examples[:20]]
     before = PretrainedEncoder(load_pretrained(encoder_folder(kind)), EncoderSettings()).eval()
-    windows = [window for (window,) in Pieces(tokenizer, 512, 510).windows(sentences)]
+    windows = [window for (window,) in Subwords(tokenizer, 512, 510).windows(sentences)]
     share = prune_vocabulary(model, tokenizer, counts, len(tokenizer) - 40, tmp_path)
     assert share == 1.0
 
@@ -45,7 +50,7 @@ def test_kept_pieces_have_the_vectors_that_they_had(encoder_folder, examples, tm
     assert len(reader) == pruned.model.get_input_embeddings().num_embeddings
     assert len(reader) <= len(tokenizer) - 40
     assert reader.all_special_tokens == tokenizer.all_special_tokens
-    renumbered = [window for (window,) in Pieces(reader, 512, 510).windows(sentences)]
+    renumbered = [window for (window,) in Subwords(reader, 512, 510).windows(sentences)]
     assert any(a.ids.tolist() != b.ids.tolist() for a, b in zip(windows, renumbered, strict=True))
     torch.testing.assert_close(
         pruned(renumbered)[:, :4], before(windows)[:, :4], atol=1e-5, rtol=1e-5
@@ -53,7 +58,7 @@ def test_kept_pieces_have_the_vectors_that_they_had(encoder_folder, examples, tm
 
 
 @torch.no_grad()
-def test_tokens_that_were_added_stay(encoder_folder, tmp_path):
+def test_tokens_that_were_added_stay(encoder_folder: Callable[[str], Path], tmp_path: Path) -> None:
     tokenizer, model = (
         load_tokenizer(encoder_folder("bert")),
         load_pretrained(encoder_folder("bert")),
@@ -61,21 +66,25 @@ def test_tokens_that_were_added_stay(encoder_folder, tmp_path):
     tokenizer.add_tokens(["<who>"])
     model.resize_token_embeddings(len(tokenizer))
     vector = model.get_input_embeddings().weight[tokenizer.convert_tokens_to_ids("<who>")].clone()
-    counts = count_pieces(tokenizer, ["the cat"])
+    counts = count_subwords(tokenizer, ["the cat"])
     prune_vocabulary(model, tokenizer, counts, len(tokenizer) - 40, tmp_path)
     reader, pruned = load_tokenizer(tmp_path), load_pretrained(tmp_path)
     (number,) = reader.encode("<who>", add_special_tokens=False)
     assert torch.equal(pruned.get_input_embeddings().weight[number], vector)
 
 
-def test_a_word_that_is_not_kept_is_read_in_smaller_pieces(encoder_folder, tmp_path):
+def test_a_word_that_is_not_kept_is_read_in_smaller_subwords(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
     tokenizer, model = (
         load_tokenizer(encoder_folder("bert")),
         load_pretrained(encoder_folder("bert")),
     )
     names = tokenizer.convert_tokens_to_ids(["cat", "dog", "un"])
     counts = Counter({names[0]: 6, names[1]: 3, names[2]: 1})
-    singles = len([piece for piece in tokenizer.get_vocab() if len(piece.removeprefix("##")) == 1])
+    singles = len(
+        [subword for subword in tokenizer.get_vocab() if len(subword.removeprefix("##")) == 1]
+    )
     specials = 5
     share = prune_vocabulary(model, tokenizer, counts, singles + specials + 1, tmp_path)
     assert share == 0.6
@@ -84,19 +93,28 @@ def test_a_word_that_is_not_kept_is_read_in_smaller_pieces(encoder_folder, tmp_p
     assert reader.unk_token_id in range(len(reader))
 
 
-def test_other_kinds_of_vocabulary_are_refused(encoder_folder, tmp_path):
+def test_other_kinds_of_vocabulary_are_refused(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
     folder = encoder_folder("roberta")
     with pytest.raises(ModelError, match="cannot prune a BPE vocabulary"):
         prune_vocabulary(load_pretrained(folder), load_tokenizer(folder), Counter(), 10, tmp_path)
 
 
-def test_a_parser_is_pruned_as_a_whole(tiny_model_dir, treebank, tmp_path, capsys):
-    size = len(Parser.load(tiny_model_dir).model.pieces.tokenizer) - 3
+def vocabulary_size(parser: Parser) -> int:
+    assert parser.model.subwords is not None
+    return len(parser.model.subwords.tokenizer)
+
+
+def test_a_parser_is_pruned_as_a_whole(
+    tiny_model_dir: Path, treebank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = vocabulary_size(Parser.load(tiny_model_dir)) - 3
     command = ["prune", str(tiny_model_dir), str(tmp_path / "small"), "--text", str(treebank)]
     assert main([*command, "--size", str(size)]) == 0
     assert capsys.readouterr().out == "100.00% of the pieces in the text are kept\n"
     whole, small = Parser.load(tiny_model_dir), Parser.load(tmp_path / "small")
-    assert len(small.model.pieces.tokenizer) < len(whole.model.pieces.tokenizer)
+    assert vocabulary_size(small) < vocabulary_size(whole)
     words = [tree.words for tree in load_trees(treebank)]
     trees = [str(parse.tree) for parse in small.parse_many(words)]
     assert trees == [str(parse.tree) for parse in whole.parse_many(words)]

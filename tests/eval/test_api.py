@@ -1,5 +1,7 @@
 """Scores as values, from files, strings, and other people's trees."""
 
+from __future__ import annotations
+
 import lzma
 from pathlib import Path
 
@@ -21,7 +23,7 @@ PRED = [
 ]
 
 
-def test_the_example_of_two_sentences():
+def test_the_example_of_two_sentences() -> None:
     scores = score(GOLD, PRED)
     assert [(row.matched, row.gold, row.test) for row in scores.rows] == [(4, 4, 4), (2, 3, 3)]
     assert f"{scores.recall:.2f} {scores.precision:.2f} {scores.f1:.2f}" == "85.71 85.71 85.71"
@@ -37,7 +39,7 @@ def test_the_example_of_two_sentences():
     )
 
 
-def test_files_iterables_bytes_and_packed_files_are_the_same(tmp_path):
+def test_files_iterables_bytes_and_packed_files_are_the_same(tmp_path: Path) -> None:
     gold, pred = tmp_path / "gold", tmp_path / "pred.xz"
     gold.write_text("\n".join(GOLD) + "\n")
     pred.write_bytes(lzma.compress("\n".join(PRED).encode()))
@@ -47,24 +49,24 @@ def test_files_iterables_bytes_and_packed_files_are_the_same(tmp_path):
     assert score((line.encode() for line in GOLD), pred) == expected
 
 
-def test_trees_of_other_packages():
+def test_trees_of_other_packages() -> None:
     nltk = pytest.importorskip("nltk.tree")
     gold = [nltk.Tree.fromstring(line) for line in GOLD]
     assert score(gold, PRED) == score(GOLD, PRED)
 
 
-def test_our_trees():
+def test_our_trees() -> None:
     from bnaparser.trees.tree import Tree
 
     assert score(map(Tree.parse, GOLD), map(Tree.parse, PRED)) == score(GOLD, PRED)
 
 
-def test_sentences_without_a_prediction_are_skipped():
+def test_sentences_without_a_prediction_are_skipped() -> None:
     scores = score([GOLD[0], GOLD[1], GOLD[1]], [PRED[0], "", None])
     assert (scores.skipped, scores.valid, scores.f1) == (2, 1, 100)
 
 
-def test_errors_are_told_and_do_not_end_the_scoring():
+def test_errors_are_told_and_do_not_end_the_scoring() -> None:
     lines = ["(S (A a) (B b))", "(S (A c))", "no parse", "(S (A a)", *["(A b)"] * 20]
     scores = score(["(S (A a))"] * 24, lines)
     assert scores.errors[:4] == (
@@ -76,25 +78,25 @@ def test_errors_are_told_and_do_not_end_the_scoring():
     assert (scores.error_sentences, scores.valid, scores.f1) == (24, 0, 0)
 
 
-def test_an_unreadable_gold_line_is_an_error_too():
+def test_an_unreadable_gold_line_is_an_error_too() -> None:
     scores = score(["(S (A a) b)", "(S (A a))"], ["(S (A a))", "(S (A a))"])
     assert scores.errors == ("1 : Reading sentence",)
     assert [row.status for row in scores.rows] == [1, 0]
     assert scores.f1 == 100
 
 
-def test_long_lines_are_read_whole():
+def test_long_lines_are_read_whole() -> None:
     tree = "(S " + "(NP (NN word)) " * 3000 + ")"
     assert score([tree], [tree]).matched == 3001
 
 
-def test_no_brackets_no_f1():
+def test_no_brackets_no_f1() -> None:
     scores = score(["(TOP (A a))"], ["(TOP (A a))"])
     assert (scores.f1, scores.complete_match, scores.no_crossing) == (0, 100, 100)
     assert score([], []).f1 == 0
 
 
-def test_parameters_can_be_given():
+def test_parameters_can_be_given() -> None:
     plain = Params()
     assert score(GOLD, PRED, plain).gold == 9
     assert score(GOLD, GOLD, Params(debug=2, max_error=-1)).f1 == 100
@@ -102,29 +104,29 @@ def test_parameters_can_be_given():
 
 
 @pytest.mark.parametrize(("gold", "pred"), [(GOLD, PRED[:1]), (GOLD[:1], PRED), ([], PRED)])
-def test_a_different_number_of_sentences_is_refused(gold, pred):
+def test_a_different_number_of_sentences_is_refused(gold: list[str], pred: list[str]) -> None:
     with pytest.raises(DataError, match=r"ends after \d sentences"):
         score(gold, pred)
 
 
-def test_a_missing_file_is_named():
+def test_a_missing_file_is_named() -> None:
     with pytest.raises(DataError, match="no such file"):
         score("no such file", GOLD)
 
 
-def test_a_bracket_string_is_no_file_name():
+def test_a_bracket_string_is_no_file_name() -> None:
     with pytest.raises(DataError, match="trees in memory go in a list"):
         score(GOLD[0], GOLD[0])
 
 
-def test_odd_words_are_only_bytes():
+def test_odd_words_are_only_bytes() -> None:
     word = "\udcff\ud800漢"
     assert score([f"(S (A {word}))"], [f"(S (A {word}))"]).f1 == 100
     assert score([b"(S (A \xff))"], [b"(S (A \xfe))"]).errors == (r"1 : Words unmatch (\xff|\xfe)",)
 
 
 @given(st.lists(st.tuples(st.text("() ab-=.\n\0é"), st.text("() ab-=.\n\0é")), max_size=4))
-def test_any_text_gets_scores(pairs):
+def test_any_text_gets_scores(pairs: list[tuple[str, str]]) -> None:
     scores = score([gold for gold, _ in pairs], [pred for _, pred in pairs])
     assert scores.sentences == len(scores.rows) == len(pairs)
     assert scores.sentences == scores.valid + scores.skipped + scores.error_sentences

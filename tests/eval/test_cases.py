@@ -1,5 +1,7 @@
 """EVALB's own output, byte for byte: the C program's on every stored case."""
 
+from __future__ import annotations
+
 import lzma
 import os
 import shlex
@@ -15,11 +17,11 @@ COLLINS = Path(evalb.__file__).with_name("COLLINS.prm")
 MORE = os.environ.get("BNAPARSER_EVALB_CASES")
 
 
-def names(folder):
+def names(folder: str | Path) -> list[str]:
     return sorted(path.name.removesuffix(".status") for path in Path(folder).glob("*.status"))
 
 
-def content(folder, name, default=b""):
+def content(folder: str | Path, name: str, default: bytes = b"") -> bytes:
     path = Path(folder, name)
     if path.exists():
         return path.read_bytes()
@@ -27,7 +29,9 @@ def content(folder, name, default=b""):
     return lzma.open(packed).read() if packed.exists() else default
 
 
-def check(folder, name, tmp_path, capsysbinary):
+def check(
+    folder: str | Path, name: str, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     files = {}
     for side in ("gld", "tst"):
         files[side] = tmp_path / f"{name}.{side}"
@@ -46,15 +50,20 @@ def check(folder, name, tmp_path, capsysbinary):
 
 
 @pytest.mark.parametrize("name", names(HERE))
-def test_prints_what_the_c_program_printed(name, tmp_path, capsysbinary):
+def test_prints_what_the_c_program_printed(
+    name: str, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     check(HERE, name, tmp_path, capsysbinary)
 
 
 @pytest.mark.skipif(not MORE, reason="BNAPARSER_EVALB_CASES does not name the folder of cases")
 @pytest.mark.parametrize("name", names(MORE) if MORE else [])
-def test_prints_what_the_c_program_printed_on_more_cases(name, tmp_path, capsysbinary):
+def test_prints_what_the_c_program_printed_on_more_cases(
+    name: str, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert MORE is not None
     check(MORE, name, tmp_path, capsysbinary)
 
 
-def test_the_cases_are_there():
+def test_the_cases_are_there() -> None:
     assert len(names(HERE)) == 74

@@ -1,9 +1,12 @@
 """The program: options, exit codes, files that are not there, a reader that goes away."""
 
+from __future__ import annotations
+
 import lzma
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,17 +18,17 @@ TREE = b"(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))\n"
 
 
 @pytest.fixture
-def tree_file(tmp_path):
+def tree_file(tmp_path: Path) -> str:
     path = tmp_path / "trees"
     path.write_bytes(TREE)
     return str(path)
 
 
-def program(*arguments):
+def program(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([*PROGRAM, *arguments], capture_output=True, check=False)
 
 
-def test_runs_as_a_module(tree_file):
+def test_runs_as_a_module(tree_file: str) -> None:
     done = program(tree_file, tree_file)
     assert done.returncode == 0
     assert done.stderr == b""
@@ -34,7 +37,7 @@ def test_runs_as_a_module(tree_file):
 
 
 @pytest.mark.parametrize(("option", "code"), [("-h", 1), ("-n", 0), ("--help", 0)])
-def test_usage(option, code, capsysbinary):
+def test_usage(option: str, code: int, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert evalb.main([option]) == code
     assert capsysbinary.readouterr() == (b"", evalb.USAGE)
 
@@ -56,14 +59,16 @@ def test_usage(option, code, capsysbinary):
     ],
 )
 def test_missing_files_are_named_before_anything_is_printed(
-    arguments, message, tree_file, capsysbinary
-):
+    arguments: list[str], message: bytes, tree_file: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     code = evalb.main([tree_file if each == "FILE" else each for each in arguments])
     assert code == 1
     assert capsysbinary.readouterr() == (b"", message)
 
 
-def test_a_folder_is_not_a_file(tmp_path, tree_file, capsysbinary):
+def test_a_folder_is_not_a_file(
+    tmp_path: Path, tree_file: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     assert evalb.main([str(tmp_path), tree_file]) == 1
     assert b"Can't open gold file" in capsysbinary.readouterr().err
 
@@ -71,13 +76,17 @@ def test_a_folder_is_not_a_file(tmp_path, tree_file, capsysbinary):
 @pytest.mark.parametrize(
     "data", [b"no xz", lzma.compress(TREE * 100)[:-20]], ids=["other kind", "cut off"]
 )
-def test_a_damaged_xz_file_cannot_be_opened(data, tmp_path, tree_file, capsysbinary):
+def test_a_damaged_xz_file_cannot_be_opened(
+    data: bytes, tmp_path: Path, tree_file: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     (tmp_path / "gold.xz").write_bytes(data)
     assert evalb.main([str(tmp_path / "gold.xz"), tree_file]) == 1
     assert capsysbinary.readouterr().out == b""
 
 
-def test_xz_files_are_unpacked(tmp_path, tree_file, capsysbinary):
+def test_xz_files_are_unpacked(
+    tmp_path: Path, tree_file: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     (tmp_path / "gold.xz").write_bytes(lzma.compress(TREE))
     assert evalb.main([str(tmp_path / "gold.xz"), tree_file]) == 0
     assert b"FMeasure       = 100.00" in capsysbinary.readouterr().out
@@ -93,19 +102,31 @@ def test_xz_files_are_unpacked(tmp_path, tree_file, capsysbinary):
         (["-c", "x", "-e", ""], Params(cutoff=0, max_error=0)),
     ],
 )
-def test_options_are_followed_from_left_to_right(arguments, expected, monkeypatch, capsysbinary):
-    seen = []
-    monkeypatch.setattr(evalb, "score_files", lambda *given: seen.append(given[2]) or 0)
+def test_options_are_followed_from_left_to_right(
+    arguments: list[str],
+    expected: Params,
+    monkeypatch: pytest.MonkeyPatch,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    seen: list[Params] = []
+
+    def note(gold: None, test: None, params: Params, streams: evalb.Streams) -> int:
+        seen.append(params)
+        return 0
+
+    monkeypatch.setattr(evalb, "score_files", note)
     assert evalb.main(arguments) == 0
     assert seen == [expected]
 
 
-def test_a_closed_pipe_ends_the_program_quietly(tmp_path):
+def test_a_closed_pipe_ends_the_program_quietly(tmp_path: Path) -> None:
     path = tmp_path / "many"
     path.write_bytes(TREE * 5000)
     process = subprocess.Popen(
         [*PROGRAM, str(path), str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
+    assert process.stdout is not None
+    assert process.stderr is not None
     process.stdout.read(10)
     process.stdout.close()
     assert process.stderr.read() == b""
@@ -114,7 +135,7 @@ def test_a_closed_pipe_ends_the_program_quietly(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_full_disk_is_one_sentence(tree_file):
+def test_a_full_disk_is_one_sentence(tree_file: str) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [*PROGRAM, tree_file, tree_file], stdout=full, stderr=subprocess.PIPE, check=False
@@ -125,7 +146,7 @@ def test_a_full_disk_is_one_sentence(tree_file):
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_output_is_whole_with_and_without_buffering(unbuffered, tree_file):
+def test_output_is_whole_with_and_without_buffering(unbuffered: str, tree_file: str) -> None:
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(
         [*PROGRAM, tree_file, tree_file], env=environment, capture_output=True, check=False
@@ -134,14 +155,18 @@ def test_output_is_whole_with_and_without_buffering(unbuffered, tree_file):
     assert done.stdout.endswith(b"Tagging accuracy          = 100.00\n")
 
 
-def test_long_lines_go_on_as_the_next_line_only_in_the_program(tmp_path, capsysbinary):
+def test_long_lines_go_on_as_the_next_line_only_in_the_program(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     path = tmp_path / "long"
     path.write_bytes(b" " + b"(A a) " * 900 + b"\n")  # 4,999 bytes end behind a word
     assert evalb.main([str(path), str(path)]) == 0
     assert b"Number of sentence        =      2" in capsysbinary.readouterr().out
 
 
-def test_a_line_that_ends_in_a_label_is_an_unclosed_bracket(tmp_path, capsysbinary):
+def test_a_line_that_ends_in_a_label_is_an_unclosed_bracket(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     path = tmp_path / "cut"
     path.write_bytes(b"(S (A a) (NP")
     assert evalb.main([str(path), str(path)]) == 0

@@ -1,5 +1,7 @@
 """The quick way and the exact way say the same of any input, and a word on what they say."""
 
+from __future__ import annotations
+
 import re
 
 import pytest
@@ -10,6 +12,7 @@ from bnaparser.eval.errorlog import OK, ErrorLog, TooManyErrors
 from bnaparser.eval.fast import FastScorer
 from bnaparser.eval.pairs import PairScorer
 from bnaparser.eval.params import Params, collins, new
+from bnaparser.eval.report import Row
 
 LABELS = (b"S", b"NP", b"VP", b"NP-SBJ", b"-X", b"ADVP", b"PRT", b"TOP", b"", b"A", b"B", b"C")
 TAGS = (b"NN", b"VB", b",", b"''", b"POS", b"-NONE-", b"", b"A", b"ADVP", b"PRT", b"NN-X")
@@ -30,7 +33,7 @@ rubbish = st.lists(pieces, max_size=30).map(b"".join)
 
 
 @st.composite
-def broken(draw):
+def broken(draw: st.DrawFn) -> bytes:
     tree = draw(trees)
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(tree)))
@@ -39,7 +42,7 @@ def broken(draw):
 
 
 @st.composite
-def relabelled(draw):
+def relabelled(draw: st.DrawFn) -> tuple[bytes, bytes]:
     """A tree and a copy with other labels and tags, so that many words are the same."""
     tree = draw(trees)
     choices = iter(draw(st.lists(st.sampled_from(LABELS + TAGS), min_size=60, max_size=60)))
@@ -73,9 +76,12 @@ params = st.builds(
 )
 
 
-def run(pairs, params, limit, exact):
+def run(
+    pairs: list[tuple[bytes, bytes]], params: Params, limit: int | None, exact: bool
+) -> tuple[list[Row], list[bytes], bool]:
     """Return rows, messages, and whether there were too many errors."""
-    messages, rows = [], []
+    messages: list[bytes] = []
+    rows: list[Row] = []
     scorer = PairScorer(params, ErrorLog(limit, messages.append), exact=exact)
     try:
         for number, (gold, test) in enumerate(pairs, start=1):
@@ -90,14 +96,14 @@ def run(pairs, params, limit, exact):
 @given(pairs, params, st.booleans())
 @example([(b"(S (A a))))", b"(S (A a)"), (b"(S (A a))", b"(S (A a)))")], collins(), True)
 @example([(b"(S (NN a) (NN b))", b"(S (NN a) (POS '))")], new(), False)
-def test_both_ways_agree(pairs, params, limited):
+def test_both_ways_agree(pairs: list[tuple[bytes, bytes]], params: Params, limited: bool) -> None:
     limit = params.max_error if limited else None
     assert run(pairs, params, limit, exact=False) == run(pairs, params, limit, exact=True)
 
 
 @settings(max_examples=100)
 @given(trees)
-def test_a_tree_matches_itself(tree):
+def test_a_tree_matches_itself(tree: bytes) -> None:
     (row,), messages, _ = run([(tree, tree)], collins(), None, exact=False)
     assert messages == []
     assert row.matched == row.gold == row.test
@@ -116,7 +122,7 @@ def test_a_tree_matches_itself(tree):
         b"",
     ],
 )
-def test_lines_in_good_order_are_read_the_quick_way(line):
+def test_lines_in_good_order_are_read_the_quick_way(line: bytes) -> None:
     assert FastScorer(collins()).read(line) is not None
 
 
@@ -135,22 +141,22 @@ def test_lines_in_good_order_are_read_the_quick_way(line):
         b"(NN a(NN b))",
     ],
 )
-def test_other_lines_are_left_to_the_exact_way(line):
+def test_other_lines_are_left_to_the_exact_way(line: bytes) -> None:
     assert FastScorer(collins()).read(line) is None
 
 
-def test_labels_without_classes_are_left_to_the_exact_way():
+def test_labels_without_classes_are_left_to_the_exact_way() -> None:
     pairs = frozenset({(b"A", b"B"), (b"B", b"A"), (b"B", b"C"), (b"C", b"B")})
     assert FastScorer(Params(equal_labels=pairs)).read(b"(S (NN a))") is None
 
 
-def test_duplicate_brackets_match_as_often_as_they_occur_on_both_sides():
+def test_duplicate_brackets_match_as_often_as_they_occur_on_both_sides() -> None:
     gold, test = b"(S (NP (NP (NP (NN a)))) (VB b))", b"(S (NP (NP (VP (NN a)))) (VB b))"
     (row,), _, _ = run([(gold, test)], collins(), None, exact=False)
     assert (row.status, row.matched, row.gold, row.test) == (OK, 3, 4, 4)
 
 
-def test_each_crossing_test_bracket_counts_once():
+def test_each_crossing_test_bracket_counts_once() -> None:
     gold = b"(S (X (A a) (B b)) (Y (C c) (D d)))"
     test = b"(S (A a) (X (Y (B b) (C c))) (D d))"
     (row,), _, _ = run([(gold, test)], collins(), None, exact=False)

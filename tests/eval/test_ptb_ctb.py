@@ -1,12 +1,16 @@
 """The scripts for the Penn and Chinese treebanks, on invented releases laid out like the real ones."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from bnaparser.cli import table_row
 from bnaparser.errors import DataError, ModelError, SettingsError
-from bnaparser.eval import ctb, ptb
+from bnaparser.eval import ctb, ptb, score
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.treebanks.releases import CTB, PTB, ctb_articles, wsj_sections
 from bnaparser.trees.tree import Span, Tree
@@ -70,7 +74,7 @@ ARTICLES = [1, 270, 271, 300, 301, 325, 326, 439, 440, 1151]
 
 
 @pytest.fixture
-def wsj(tmp_path):
+def wsj(tmp_path: Path) -> Path:
     """LDC99T42: the same sections as parsed/mrg and as combined, beside files of other kinds."""
     release = tmp_path / "LDC99T42"
     for section in range(25):
@@ -89,7 +93,7 @@ def wsj(tmp_path):
 
 
 @pytest.fixture(params=["utf-8", "gb18030"])
-def chinese(tmp_path, request):
+def chinese(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """LDC2005T01 in one encoding: all four layers of each article."""
     release = tmp_path / "LDC2005T01"
     for number in ARTICLES:
@@ -109,20 +113,22 @@ class FakeParse:
 class FlatParser:
     """Gives gold trees back, a flat X for other sentences, and fails where a word is in ``fails``."""
 
-    def __init__(self, gold=(), fails=()):
-        self.gold = {tree.words: tree for tree in gold}
+    def __init__(self, gold: Iterable[Tree] = (), fails: Sequence[str] = ()) -> None:
+        self.gold: dict[Sequence[str], Tree] = {tree.words: tree for tree in gold}
         self.fails = fails
-        self.tags = None
+        self.tags: Sequence[Sequence[str]] | None = None
 
-    def __call__(self, model, device):
+    def __call__(self, model: str, device: str | None) -> FlatParser:
         self.model, self.device = model, device
         return self
 
-    def parse_many(self, sentences, tags=None):
+    def parse_many(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+    ) -> list[FakeParse]:
         self.tags = tags
         return [self.parse(words) for words in sentences]
 
-    def parse(self, words):
+    def parse(self, words: Sequence[str]) -> FakeParse:
         if any(word in self.fails for word in words):
             return FakeParse(None)
         spans = self.gold[words].spans() if words in self.gold else [Span(0, len(words), "X")]
@@ -130,7 +136,7 @@ class FlatParser:
 
 
 class TestReleases:
-    def test_wsj_sections_are_found_from_above_and_from_within(self, wsj):
+    def test_wsj_sections_are_found_from_above_and_from_within(self, wsj: Path) -> None:
         for folder in ("", "treebank_3", "treebank_3/parsed", "treebank_3/parsed/mrg/wsj"):
             sections = wsj_sections(wsj / folder)
             assert sorted(sections) == list(range(25))
@@ -139,20 +145,20 @@ class TestReleases:
         assert len(wsj_sections(wsj / "treebank_3/combined")[23]) == 2
         assert list(wsj_sections(wsj / "treebank_3/parsed/mrg/wsj/23")) == [23]
 
-    def test_the_sample_of_nltk_is_found(self, tmp_path):
+    def test_the_sample_of_nltk_is_found(self, tmp_path: Path) -> None:
         (tmp_path / "combined").mkdir()
         (tmp_path / "combined/wsj_0101.mrg").write_text("( (S (A a)))", encoding="ascii")
         assert list(wsj_sections(tmp_path)) == [1]
         assert list(wsj_sections(tmp_path / "combined")) == [1]
 
-    def test_files_in_capitals_and_packed_ones_are_found(self, tmp_path):
+    def test_files_in_capitals_and_packed_ones_are_found(self, tmp_path: Path) -> None:
         folder = tmp_path / "PARSED/MRG/WSJ/23"
         folder.mkdir(parents=True)
         (folder / "WSJ_2300.MRG").write_text("( (S (A a)))", encoding="ascii")
         (folder / "wsj_2301.mrg.gz").write_bytes(b"")
         assert len(wsj_sections(tmp_path)[23]) == 2
 
-    def test_the_standard_split_of_the_penn_treebank(self, wsj):
+    def test_the_standard_split_of_the_penn_treebank(self, wsj: Path) -> None:
         files = {part: PTB.files(wsj, part) for part in PTB.parts}
         assert [len(files[part]) for part in ("train", "dev", "test")] == [40, 2, 2]
         names = [file.name for part in files.values() for file in part]
@@ -161,11 +167,11 @@ class TestReleases:
         assert PTB.describe("train") == "WSJ sections 2-21"
         assert PTB.describe("test") == "WSJ section 23"
 
-    def test_the_penn_treebank_is_cleaned(self, wsj):
+    def test_the_penn_treebank_is_cleaned(self, wsj: Path) -> None:
         expected = [text.format(number=n) for n in ("2301", "2302") for text in WSJ_TREES]
         assert [str(tree) for tree in PTB.read(wsj, "test")] == expected
 
-    def test_the_standard_split_of_the_chinese_treebank(self, chinese):
+    def test_the_standard_split_of_the_chinese_treebank(self, chinese: Path) -> None:
         numbers = {
             part: [int(file.stem.split("_")[1]) for file in CTB.files(chinese, part)]
             for part in CTB.parts
@@ -174,13 +180,15 @@ class TestReleases:
         assert sorted(ctb_articles(chinese / "ctb5.1_507K/data/bracketed")) == ARTICLES
         assert CTB.describe("train") == "CTB 5.1 articles 1-270, 440-1151"
 
-    def test_the_chinese_treebank_is_cleaned_and_broken_sentences_left_out(self, chinese, caplog):
+    def test_the_chinese_treebank_is_cleaned_and_broken_sentences_left_out(
+        self, chinese: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         expected = [text.format(number=n) for n in (271, 300) for text in ARTICLE_TREES]
         assert [str(tree) for tree in CTB.read(chinese, "test")] == expected
         assert len(caplog.messages) == 2
         assert "chtb_271.fid:23:2: the tree that starts here is never closed" in caplog.text
 
-    def test_a_folder_that_is_no_release_is_an_error(self, tmp_path, wsj):
+    def test_a_folder_that_is_no_release_is_an_error(self, tmp_path: Path, wsj: Path) -> None:
         with pytest.raises(DataError, match="no such folder"):
             wsj_sections(tmp_path / "nowhere")
         with pytest.raises(DataError, match=r"no file such as chtb_271\.fid"):
@@ -192,7 +200,7 @@ class TestReleases:
 
 
 class TestPenn:
-    def test_a_release_in_a_row_out(self, wsj, capsys):
+    def test_a_release_in_a_row_out(self, wsj: Path, capsys: pytest.CaptureFixture[str]) -> None:
         fake = FlatParser(PTB.read(wsj, "test"))
         assert ptb.main([str(wsj), "--model", "en", "--device", "cpu"], fake) == 0
         lines = capsys.readouterr().out.splitlines()
@@ -205,7 +213,9 @@ class TestPenn:
         assert lines[2].startswith("note: the papers count 2,416 sentences")
         assert (fake.model, fake.device, fake.tags) == ("en", "cpu", None)
 
-    def test_the_development_set_and_gold_tags(self, wsj, capsys):
+    def test_the_development_set_and_gold_tags(
+        self, wsj: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         fake = FlatParser(PTB.read(wsj, "dev"))
         assert ptb.main([str(wsj), "--model", "en", "--split", "dev", "--tags", "gold"], fake) == 0
         row = capsys.readouterr().out.splitlines()[1]
@@ -213,15 +223,19 @@ class TestPenn:
         assert " gold " in row
         assert fake.tags == [tree.tags for tree in PTB.read(wsj, "dev")]
 
-    def test_a_sentence_that_fails_is_counted_as_missed(self, wsj, capsys):
-        fake = FlatParser(PTB.read(wsj, "test"), fails={"Who"})
+    def test_a_sentence_that_fails_is_counted_as_missed(
+        self, wsj: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        fake = FlatParser(PTB.read(wsj, "test"), fails=["Who"])
         assert ptb.main([str(wsj), "--model", "en"], fake) == 1
         # Gold has 2 x 5 and 2 x 5 brackets; the failed sentences give none.
         assert capsys.readouterr().out.splitlines()[1].split()[5:] == [
             "4", "2", "50.00", "100.00", "66.67", "50.00",
         ]  # fmt: skip
 
-    def test_the_trees_can_be_saved(self, wsj, tmp_path, capsys):
+    def test_the_trees_can_be_saved(
+        self, wsj: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         out = tmp_path / "out/deeper"
         fake = FlatParser()
         assert ptb.main([str(wsj), "--model", "en", "--save", str(out)], fake) == 0
@@ -234,29 +248,35 @@ class TestPenn:
         assert ptb.main([str(wsj), "--model", "en", "--save", str(out)], fake) == 2
         assert "cannot be written" in capsys.readouterr().err
 
-    def test_a_full_part_has_no_note(self, wsj):
+    def test_a_full_part_has_no_note(self, wsj: Path) -> None:
         gold = list(PTB.read(wsj, "test"))
-        row = table_row.TableRow("en", "x", "none", 4, 4, 0, table_row.score(gold, gold))
+        row = table_row.TableRow("en", "x", "none", 4, 4, 0, score(gold, gold))
         assert "note" not in str(row)
 
-    def test_errors_are_one_sentence(self, wsj, tmp_path, capsys):
+    def test_errors_are_one_sentence(
+        self, wsj: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert ptb.main([str(tmp_path / "nowhere"), "--model", "en"], FlatParser()) == 2
         assert "no such folder" in capsys.readouterr().err
 
-        def no_model(model, device):
+        def no_model(model: str, device: str | None) -> FlatParser:
             raise ModelError(f"no model {model}")
 
         assert ptb.main([str(wsj), "--model", "klingon"], no_model) == 2
         assert capsys.readouterr().err == "bnaparser: no model klingon\n"
 
-    def test_a_part_without_words_is_an_error(self, tmp_path, capsys):
+    def test_a_part_without_words_is_an_error(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         (tmp_path / "wsj_2300.mrg").write_text("( (S (-NONE- *)))", encoding="ascii")
         assert ptb.main([str(tmp_path), "--model", "en"], FlatParser()) == 2
         assert "no tree in WSJ section 23" in capsys.readouterr().err
 
 
 class TestChinese:
-    def test_a_release_in_a_row_out(self, chinese, capsys):
+    def test_a_release_in_a_row_out(
+        self, chinese: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         fake = FlatParser(CTB.read(chinese, "test"))
         assert ctb.main([str(chinese), "--model", "zh"], fake) == 0
         lines = capsys.readouterr().out.splitlines()
@@ -264,7 +284,7 @@ class TestChinese:
         assert lines[1].split()[-6:] == ["4", "0", "100.00", "100.00", "100.00", "100.00"]
         assert "348 sentences" in lines[2]
 
-    def test_the_development_set(self, chinese, capsys):
+    def test_the_development_set(self, chinese: Path, capsys: pytest.CaptureFixture[str]) -> None:
         fake = FlatParser()
         assert ctb.main([str(chinese), "--model", "zh", "--split", "dev"], fake) == 0
         assert "CTB 5.1 articles 301-325" in capsys.readouterr().out

@@ -1,5 +1,7 @@
 """The second opinion: it agrees where the two programs mean the same."""
 
+from __future__ import annotations
+
 import sys
 
 import pytest
@@ -11,7 +13,7 @@ GOLD = ["(S (NP (D the) (N cat)) (VP (V sat)))", "(S (NP (P it)) (VP (V ran) (NP
 PRED = ["(S (NP (D the) (N cat)) (XP (V sat)))", "(S (NP (P it)) (VP (X ran)) (NP (N home)))"]
 
 
-def test_agrees_with_evalb_without_parameters():
+def test_agrees_with_evalb_without_parameters() -> None:
     pytest.importorskip("PYEVALB")
     ours, theirs = score(GOLD, PRED, Params()), score_with_pyevalb(GOLD, PRED)
     for name in (
@@ -28,7 +30,7 @@ def test_agrees_with_evalb_without_parameters():
         assert getattr(theirs, name) == pytest.approx(getattr(ours, name)), name
 
 
-def test_its_messages_are_kept_off_standard_output(capsys):
+def test_its_messages_are_kept_off_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("PYEVALB")
     scores = score_with_pyevalb(GOLD, [PRED[0], "(S (NP (P it)))"])
     assert scores.error_sentences == 1
@@ -37,13 +39,13 @@ def test_its_messages_are_kept_off_standard_output(capsys):
 
 
 @pytest.mark.parametrize("gold", ["( (S (A a)))", "", "(A a)"])
-def test_where_it_breaks_down_we_say_so(gold):
+def test_where_it_breaks_down_we_say_so(gold: str) -> None:
     pytest.importorskip("PYEVALB")
     with pytest.raises(DataError, match="PYEVALB breaks down"):
         score_with_pyevalb([gold], [gold])
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch):
+def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PYEVALB", None)
     with pytest.raises(MissingExtraError, match=r"bnaparser\[compare\]"):
         score_with_pyevalb(GOLD, PRED)

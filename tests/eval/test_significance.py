@@ -1,22 +1,26 @@
 """The paired test: exact on small cases, the same for the same seed."""
 
+from __future__ import annotations
+
 import itertools
+from typing import Any
 
 import pytest
 
 from bnaparser.errors import DataError
 from bnaparser.eval import compare_outputs, score
+from bnaparser.eval.report import Row
 
 GOOD = "(S (NP (A a)) (VP (B b)))"
 BAD = "(S (NP (A a)) (XP (B b)))"
 WORSE = "(S (XP (A a)) (XP (B b)))"
 
 
-def exact_p_value(gold, first, second):
+def exact_p_value(gold: list[str], first: list[str], second: list[str]) -> float:
     """Try all ways of swapping, as the random test approximates."""
     rows = list(zip(score(gold, first).rows, score(gold, second).rows, strict=True))
 
-    def f1(chosen):
+    def f1(chosen: list[Row]) -> float:
         return 200 * sum(r.matched for r in chosen) / sum(r.gold + r.test for r in chosen)
 
     differences = []
@@ -26,13 +30,13 @@ def exact_p_value(gold, first, second):
     return sum(value >= differences[0] - 1e-9 for value in differences) / len(differences)
 
 
-def test_equal_outputs_do_not_differ():
+def test_equal_outputs_do_not_differ() -> None:
     result = compare_outputs([GOOD] * 5, [BAD] * 5, [BAD] * 5, trials=50, resamples=50)
     assert (result.difference, result.low, result.high, result.p_value) == (0, 0, 0, 1)
     assert result.first_f1 == result.second_f1 == pytest.approx(200 / 3)
 
 
-def test_the_p_value_is_that_of_all_swaps():
+def test_the_p_value_is_that_of_all_swaps() -> None:
     gold = [GOOD] * 8
     first = [GOOD, GOOD, GOOD, BAD, GOOD, GOOD, WORSE, GOOD]
     second = [BAD, WORSE, BAD, GOOD, GOOD, BAD, BAD, WORSE]
@@ -40,7 +44,7 @@ def test_the_p_value_is_that_of_all_swaps():
     assert result.p_value == pytest.approx(exact_p_value(gold, first, second), abs=0.02)
 
 
-def test_a_clear_difference():
+def test_a_clear_difference() -> None:
     result = compare_outputs([GOOD] * 40, [GOOD] * 40, [GOOD, BAD] * 20, trials=1000)
     assert result.difference == pytest.approx(100 / 6)
     assert result.p_value < 0.01
@@ -48,21 +52,21 @@ def test_a_clear_difference():
     assert (result.sentences, result.left_out, result.confidence) == (40, 0, 0.95)
 
 
-def test_the_sign_is_that_of_first_minus_second():
+def test_the_sign_is_that_of_first_minus_second() -> None:
     result = compare_outputs([GOOD] * 4, [BAD] * 4, [GOOD] * 4, trials=10, resamples=10)
     assert result.difference == pytest.approx(-100 / 3)
 
 
-def test_the_same_seed_gives_the_same_figures():
-    sides = ([GOOD] * 9, [GOOD, BAD, BAD] * 3, [BAD, GOOD, WORSE] * 3)
+def test_the_same_seed_gives_the_same_figures() -> None:
+    gold, first, second = [GOOD] * 9, [GOOD, BAD, BAD] * 3, [BAD, GOOD, WORSE] * 3
     once, again, other = (
-        compare_outputs(*map(iter, sides), trials=300, resamples=100, seed=seed)
+        compare_outputs(iter(gold), iter(first), iter(second), trials=300, resamples=100, seed=seed)
         for seed in (1, 1, 2)
     )
     assert once == again != other
 
 
-def test_sentences_that_fail_in_either_output_are_left_out():
+def test_sentences_that_fail_in_either_output_are_left_out() -> None:
     result = compare_outputs([GOOD] * 3, [GOOD, "", GOOD], [GOOD, GOOD, "(S (A x))"], trials=10)
     assert (result.sentences, result.left_out) == (1, 2)
     with pytest.raises(DataError, match="nothing to compare"):
@@ -70,7 +74,7 @@ def test_sentences_that_fail_in_either_output_are_left_out():
 
 
 @pytest.mark.parametrize("wrong", [{"trials": 0}, {"resamples": 0}, {"confidence": 1.0}])
-def test_what_cannot_be_drawn_is_a_mistake_of_the_caller(wrong):
+def test_what_cannot_be_drawn_is_a_mistake_of_the_caller(wrong: dict[str, Any]) -> None:
     tree = ["(TOP (S (NN a)))"]
     with pytest.raises(ValueError, match="at least 1"):
         compare_outputs(tree, tree, tree, **wrong)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -9,19 +12,20 @@ import torch
 from bnaparser.errors import SettingsError
 from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
 from bnaparser.syntax.attachment import syntax_of
-from bnaparser.tasks.task_model import PreparedExample
-from bnaparser.tasks.trees import random_structure
+from bnaparser.syntax.sources.random_trees import random_structure
+from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.variants.syntax_bert import SyntaxBert
+from bnaparser.tasks.task_model import PreparedExample, TaskModel
 
 
 @pytest.mark.parametrize("variant", ["sla", "wla"])
 def test_gates_are_what_a_hook_in_front_of_each_layer_sees(
-    build, the_cat, it_rained, variant
+    build: Callable[..., TaskModel], the_cat: Structure, it_rained: Structure, variant: str
 ) -> None:
     model = build(syntax={variant: {}})
-    encoder, examples = (
-        model.network.encoder,
-        [PreparedExample((the_cat,)), PreparedExample((it_rained,))],
-    )
+    encoder = model.network.encoder
+    examples = [PreparedExample((the_cat,)), PreparedExample((it_rained,))]
+    gates: Any = syntax_of(encoder).gates
     expected: list[list[float]] = [[], []]
     for example in examples:  # one by one: there is no padding
         seen: list[torch.Tensor] = []
@@ -35,14 +39,13 @@ def test_gates_are_what_a_hook_in_front_of_each_layer_sees(
         for hook in hooks:
             hook.remove()
         for layer, hidden in enumerate(seen):
-            gate = syntax_of(encoder).gates[layer]
-            weight, bias = gate.weight[0].detach().numpy(), float(gate.bias.detach()[0])
+            weight, bias = (p.detach().numpy() for p in (gates[layer].weight[0], gates[layer].bias))
             for state in hidden[0].numpy():
-                expected[layer].append(1 / (1 + np.exp(-(state @ weight + bias))))
+                expected[layer].append(1 / (1 + np.exp(-(state @ weight + bias[0]))))
     found = gate_values(model, examples)
     assert [len(layer) for layer in found] == [len(layer) for layer in expected]
-    for layer, values in zip(found, expected, strict=True):
-        assert np.allclose(np.sort(layer), np.sort(values), atol=1e-5)
+    for values, wanted in zip(found, expected, strict=True):
+        assert np.allclose(np.sort(values), np.sort(wanted), atol=1e-5)
 
 
 def test_what_a_figure_shows_of_gates() -> None:
@@ -54,11 +57,14 @@ def test_what_a_figure_shows_of_gates() -> None:
 
 
 @pytest.mark.parametrize("mixing", ["topical", "sum"])
-def test_syntax_bert_shows_what_its_masked_subnetworks_get(build, mixing: str) -> None:
+def test_syntax_bert_shows_what_its_masked_subnetworks_get(
+    build: Callable[..., TaskModel], mixing: str
+) -> None:
     model = build(syntax={"syntax_bert": {"distances": 3, "mixing": mixing}})
     example = PreparedExample((random_structure(("Mira", "liked", "the", "dog", ".")),))
     found = gate_values(model, [example])
     variant = syntax_of(model.network.encoder)
+    assert isinstance(variant, SyntaxBert)
     for layer, shares in enumerate(variant.shares):
         for token, row in enumerate(shares[0].tolist()):
             named = dict(zip(variant.settings.names, row, strict=True))
@@ -71,11 +77,13 @@ def test_syntax_bert_shows_what_its_masked_subnetworks_get(build, mixing: str) -
     ("table", "reason"),
     [({"lisa": {}}, "LISA has no gates"), ({"sgnet": {}}, "SgNet"), ({}, "plain encoder")],
 )
-def test_a_model_without_gates_says_so(build, the_cat, table, reason: str) -> None:
+def test_a_model_without_gates_says_so(
+    build: Callable[..., TaskModel], the_cat: Structure, table: dict[str, Any], reason: str
+) -> None:
     with pytest.raises(SettingsError, match=reason):
         gate_values(build(syntax=table), [PreparedExample((the_cat,))])
 
 
-def test_which_variants_have_gates(build) -> None:
+def test_which_variants_have_gates(build: Callable[..., TaskModel]) -> None:
     assert has_gates(build(syntax={"sla": {}}))
     assert not has_gates(build(syntax={"lisa": {}}))

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 import transformers
 
 from bnaparser.errors import SettingsError
+from bnaparser.inspection.gates import last_gates
 from bnaparser.inspection.maps import attention_maps, fold, watching
-from bnaparser.syntax.attachment import syntax_of
+from bnaparser.inspection.texts import attention_variant
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.sla import SlaSettings, local_mask
-from bnaparser.tasks.task_model import PreparedExample
+from bnaparser.tasks.task_model import PreparedExample, TaskModel
+from bnaparser.trees.tree import Tree
 
 FAMILIES = ["bert", "distilbert", "mpnet", "deberta", "deberta-v2", "modernbert", "xlnet", "t5"]
 SLA = {"sla": {"threshold": 1}}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_rows_sum_to_one_and_what_the_mask_hides_is_nothing(build, the_cat, family: str) -> None:
+def test_rows_sum_to_one_and_what_the_mask_hides_is_nothing(
+    build: Callable[..., TaskModel], the_cat: Structure, family: str
+) -> None:
     maps = attention_maps(build(family, SLA), PreparedExample((the_cat,)))
     assert maps.local is not None
     for shown in (maps.plain, maps.local, maps.guided):
@@ -34,19 +42,19 @@ def test_rows_sum_to_one_and_what_the_mask_hides_is_nothing(build, the_cat, fami
     assert (between_words[..., ~hidden] > 0).all()
 
 
-def test_the_combined_attention_is_mixed_by_the_gates(build) -> None:
+def test_the_combined_attention_is_mixed_by_the_gates(build: Callable[..., TaskModel]) -> None:
     structure = Structure(("It", "sang", "."), (2, 0, 2))
     model = build(syntax=SLA)
     maps = attention_maps(model, PreparedExample((structure,)))
     assert maps.local is not None and len(maps.words) == 5  # no word has two pieces
-    for layer, gates in enumerate(syntax_of(model.network.encoder).gate_values):
+    for layer, gates in enumerate(last_gates(model)):
         for token, gate in enumerate(gates[0].tolist()):
             expected = gate * maps.local[layer, :, token] + (1 - gate) * maps.plain[layer, :, token]
             assert np.allclose(maps.guided[layer, :, token], expected, atol=1e-6)
 
 
 def test_without_syntax_the_first_layer_is_the_plain_encoders(
-    build, the_cat, encoder_folder
+    build: Callable[..., TaskModel], the_cat: Structure, encoder_folder: Callable[[str], Path]
 ) -> None:
     model, example = build(syntax=SLA), PreparedExample((the_cat,))
     maps = attention_maps(model, example)
@@ -78,15 +86,19 @@ def test_pieces_of_a_word_are_summed_as_keys_and_averaged_as_queries() -> None:
 @pytest.mark.parametrize(
     "table", [{"lisa": {"form": "replace"}}, {"syntax_bert": {"distances": 3}}]
 )
-def test_variants_without_a_local_attention(build, table) -> None:
-    trees = Structure.of_trees(("It", "sang"), [_tree("(S (NP (PRP It)) (VP (VBD sang)))")])
+def test_variants_without_a_local_attention(
+    build: Callable[..., TaskModel], table: dict[str, Any]
+) -> None:
+    trees = Structure.of_trees(("It", "sang"), [Tree.parse("(S (NP (PRP It)) (VP (VBD sang)))")])
     maps = attention_maps(build(syntax=table), PreparedExample((trees,)))
     assert maps.local is None
     assert np.allclose(maps.guided.sum(axis=-1), 1, atol=1e-5)
     assert not np.allclose(maps.guided, maps.plain, atol=1e-4)
 
 
-def test_both_texts_of_a_pair_are_shown(build, the_cat, it_rained) -> None:
+def test_both_texts_of_a_pair_are_shown(
+    build: Callable[..., TaskModel], the_cat: Structure, it_rained: Structure
+) -> None:
     model = build(syntax=SLA, texts=["one", "other"])
     maps = attention_maps(model, PreparedExample((it_rained, the_cat)))
     words = tuple(w for w, special in zip(maps.words, maps.special, strict=True) if not special)
@@ -94,7 +106,9 @@ def test_both_texts_of_a_pair_are_shown(build, the_cat, it_rained) -> None:
     assert maps.special.sum() == 3
 
 
-def test_one_layer_and_one_head_or_their_means(build, the_cat) -> None:
+def test_one_layer_and_one_head_or_their_means(
+    build: Callable[..., TaskModel], the_cat: Structure
+) -> None:
     maps = attention_maps(build(syntax=SLA), PreparedExample((the_cat,)))
     assert np.allclose(maps.average().guided[0, 0], maps.guided.sum(axis=(0, 1)) / 4, atol=1e-6)
     assert np.array_equal(maps.average(2, 1).plain[0, 0], maps.plain[1, 0])
@@ -103,19 +117,13 @@ def test_one_layer_and_one_head_or_their_means(build, the_cat) -> None:
             maps.average(layer, head)
 
 
-def test_the_model_is_left_as_it_was(build, the_cat) -> None:
+def test_the_model_is_left_as_it_was(build: Callable[..., TaskModel], the_cat: Structure) -> None:
     model = build(syntax=SLA)
     example = PreparedExample((the_cat,))
     before = model.scores([example])[0]
     attention_maps(model, example)
-    variant = syntax_of(model.network.encoder)
+    variant = attention_variant(model)
     with pytest.raises(ZeroDivisionError), watching(variant, lambda *seen: None):
         raise ZeroDivisionError
     assert "attend" not in vars(variant)
     assert np.array_equal(model.scores([example])[0], before)
-
-
-def _tree(text: str):
-    from bnaparser.trees.tree import Tree
-
-    return Tree.parse(text)

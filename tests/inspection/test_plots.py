@@ -18,10 +18,10 @@ WORDS = ("[CLS]", "$x$", "<b>", "\x07", "猫", "A" * 40, "[SEP]")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def maps(words=WORDS, local: bool = True) -> AttentionMaps:
-    shown = np.random.default_rng(1).dirichlet(np.ones(len(words)), size=(1, 1, len(words)))
+def maps(words: tuple[str, ...] = WORDS, local: bool = True) -> AttentionMaps:
+    drawn = np.random.default_rng(1).dirichlet(np.ones(len(words)), size=(1, 1, len(words)))
     special = np.array([word.startswith("[") for word in words])
-    shown = shown.astype(np.float32)
+    shown = drawn.astype(np.float32)
     return AttentionMaps(words, special, shown, shown if local else None, shown)
 
 
@@ -60,7 +60,9 @@ def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
     assert (tmp_path / "one gates").read_bytes() == (tmp_path / "two gates").read_bytes()
 
 
-def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch) -> None:
+def test_without_matplotlib_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"bnaparser\[train\]"):
         draw_maps({"SLA": maps()}, tmp_path / "attention.svg", "All")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +19,7 @@ from bnaparser.inspection.probe_scores import (
 )
 
 
-def joined(edges, words) -> bool:
+def joined(edges: Collection[tuple[int, int]], words: Sequence[int]) -> bool:
     """Whether edges join all words."""
     reached, grown = {words[0]}, True
     while grown:

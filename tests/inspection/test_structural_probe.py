@@ -77,7 +77,7 @@ def test_vectors_without_trees_do_worse() -> None:
         ]
         for seed in (1, 2, 3)
     ]
-    scores = probe(*parts, QUICK)
+    scores = probe(parts[0], parts[1], parts[2], QUICK)
     assert scores.uuas < 60 and scores.distance_spearman < 0.5
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from bnaparser.errors import ModelError, SettingsError
 from bnaparser.inspection.vectors import load_reader, mean_pieces, word_vectors
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
+from bnaparser.tasks.task_model import TaskModel
 
 
 def test_a_word_is_the_mean_of_its_pieces() -> None:
@@ -26,7 +28,9 @@ def test_a_word_is_the_mean_of_its_pieces() -> None:
 
 
 @pytest.mark.parametrize("family", ["bert", "distilbert", "modernbert", "xlnet", "t5"])
-def test_all_layers_in_company_and_alone(encoder_folder, the_cat, it_rained, family: str) -> None:
+def test_all_layers_in_company_and_alone(
+    encoder_folder: Callable[[str], Path], the_cat: Structure, it_rained: Structure, family: str
+) -> None:
     reader = load_reader(str(encoder_folder(family)), "cpu")
     layers = reader.chosen([])
     assert layers == [0, 1, 2]
@@ -47,7 +51,9 @@ def test_all_layers_in_company_and_alone(encoder_folder, the_cat, it_rained, fam
         assert np.allclose(together[0][2, word], last[places[word]], atol=1e-5)
 
 
-def test_a_model_of_a_task_reads_with_syntax_or_without(build, the_cat, tmp_path: Path) -> None:
+def test_a_model_of_a_task_reads_with_syntax_or_without(
+    build: Callable[..., TaskModel], the_cat: Structure, tmp_path: Path
+) -> None:
     task_storage.save(build(syntax={"sla": {"threshold": 0}}), tmp_path, "float32", {})
     reader = load_reader(str(tmp_path), "cpu")
     (guided,) = word_vectors(reader, [the_cat], [0, 2], guided=True)
@@ -57,7 +63,9 @@ def test_a_model_of_a_task_reads_with_syntax_or_without(build, the_cat, tmp_path
     assert not np.allclose(guided[1], plain[1], atol=1e-4)
 
 
-def test_a_sentence_that_does_not_fit_has_no_vectors(encoder_folder, it_rained) -> None:
+def test_a_sentence_that_does_not_fit_has_no_vectors(
+    encoder_folder: Callable[[str], Path], it_rained: Structure
+) -> None:
     reader = load_reader(str(encoder_folder("bert")), "cpu")
     long = Structure(("dog",) * 2000, None)
     dropped = Structure(("It", "\u200b"), None)
@@ -65,7 +73,9 @@ def test_a_sentence_that_does_not_fit_has_no_vectors(encoder_folder, it_rained) 
     assert [vectors is None for vectors in found] == [True, False, True]
 
 
-def test_layers_and_folders_that_are_not_there(encoder_folder, tmp_path: Path) -> None:
+def test_layers_and_folders_that_are_not_there(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
     reader = load_reader(str(encoder_folder("bert")), "cpu")
     assert reader.chosen([2, 0, 2]) == [0, 2]
     with pytest.raises(SettingsError, match="no layer 3: this encoder has 0 to 2"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ import torch
 from bnaparser import Parser
 from bnaparser.cli import main
 from bnaparser.errors import BnaparserError
+from bnaparser.files.folder import WEIGHTS
 from bnaparser.files.tensors import read_weights
 from bnaparser.network import storage
 from bnaparser.network.averaging import average
@@ -19,10 +22,16 @@ from bnaparser.network.model_settings import LayerSettings, TagSettings
 
 
 @pytest.fixture
-def saved(build_model, tmp_path: Path):
+def saved(build_model: Callable[..., BnaModel], tmp_path: Path) -> Callable[..., str]:
     """A function that writes a tiny model, moved at random by ``seed``, and returns its folder."""
 
-    def write(name: str, kind: str | None = "bert", seed: int = 0, change=None, **settings) -> str:
+    def write(
+        name: str,
+        kind: str | None = "bert",
+        seed: int = 0,
+        change: Callable[[BnaModel], BnaModel] | None = None,
+        **settings: Any,
+    ) -> str:
         model = build_model(kind, tagging=TagSettings(predict=True, hidden=8), **settings)
         if change is not None:
             model = change(model)
@@ -37,10 +46,12 @@ def saved(build_model, tmp_path: Path):
 
 
 @pytest.mark.parametrize("shares", [None, (1, 2, 5)])
-def test_every_number_is_the_mean(saved, encoder_kind, shares) -> None:
+def test_every_number_is_the_mean(
+    saved: Callable[..., str], encoder_kind: str, shares: tuple[float, ...] | None
+) -> None:
     folders = [saved(f"m{seed}", encoder_kind, seed) for seed in range(3)]
     mean = average(folders, shares).state_dict()
-    parts = [read_weights(Path(folder) / storage.WEIGHTS) for folder in folders]
+    parts = [read_weights(Path(folder) / WEIGHTS) for folder in folders]
     assert set(mean) == set(parts[0])
     first, second, third = shares or (1, 1, 1)
     for name, tensor in mean.items():
@@ -49,14 +60,14 @@ def test_every_number_is_the_mean(saved, encoder_kind, shares) -> None:
         torch.testing.assert_close(tensor, expected)
 
 
-def test_a_model_and_itself_are_itself(saved) -> None:
+def test_a_model_and_itself_are_itself(saved: Callable[..., str]) -> None:
     folder = saved("one")
-    weights = read_weights(Path(folder) / storage.WEIGHTS)
+    weights = read_weights(Path(folder) / WEIGHTS)
     for name, tensor in average([folder, folder]).state_dict().items():
         torch.testing.assert_close(tensor, weights[name])
 
 
-def test_dropouts_and_an_encoders_name_may_differ(saved) -> None:
+def test_dropouts_and_an_encoders_name_may_differ(saved: Callable[..., str]) -> None:
     def rename(model: BnaModel) -> BnaModel:
         encoder = model.settings.encoder.model_copy(update={"name": "elsewhere", "dropout": 0.3})
         model.settings = model.settings.model_copy(update={"encoder": encoder})
@@ -65,7 +76,9 @@ def test_dropouts_and_an_encoders_name_may_differ(saved) -> None:
     average([saved("one"), saved("two", seed=1, change=rename)])
 
 
-def test_the_command_writes_a_parser(saved, tmp_path: Path, capsys) -> None:
+def test_the_command_writes_a_parser(
+    saved: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folders = [saved("one", seed=1), saved("two", seed=2)]
     target = tmp_path / "mean"
     command = ["average", *folders, "--shares", "3", "1", "--store", "int8"]
@@ -77,8 +90,8 @@ def test_the_command_writes_a_parser(saved, tmp_path: Path, capsys) -> None:
 
 def fewer_labels(model: BnaModel) -> BnaModel:
     labels = Inventory(model.labels.names[:-1])
-    assert model.pieces is not None
-    return BnaModel(model.settings, labels, model.tags, model.encoder, model.pieces)
+    assert model.subwords is not None
+    return BnaModel(model.settings, labels, model.tags, model.encoder, model.subwords)
 
 
 WIDER = LayerSettings(width=64, heads=2, head_width=16, feed_forward_width=32)
@@ -93,7 +106,14 @@ WIDER = LayerSettings(width=64, heads=2, head_width=16, feed_forward_width=32)
         (None, {}, "their vocabularies"),
     ],
 )
-def test_what_does_not_belong_together_is_named(saved, capsys, tmp_path, kind, settings, words):
+def test_what_does_not_belong_together_is_named(
+    saved: Callable[..., str],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    kind: str,
+    settings: dict[str, Any],
+    words: str,
+) -> None:
     folders = [saved("one"), saved("two", kind, **settings)]
     assert main(["average", *folders, "--output", str(tmp_path / "mean")]) == 2
     error = capsys.readouterr().err
@@ -111,12 +131,16 @@ def test_what_does_not_belong_together_is_named(saved, capsys, tmp_path, kind, s
         (2, (1, float("nan")), "must be a positive number"),
     ],
 )
-def test_wrong_shares(saved, count, shares, message) -> None:
+def test_wrong_shares(
+    saved: Callable[..., str], count: int, shares: tuple[float, ...] | None, message: str
+) -> None:
     folders = [saved(f"m{seed}") for seed in range(count)]
     with pytest.raises(BnaparserError, match=message):
         average(folders, shares)
 
 
-def test_a_folder_that_is_not_there(saved, capsys, tmp_path) -> None:
+def test_a_folder_that_is_not_there(
+    saved: Callable[..., str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["average", saved("one"), "nowhere", "--output", str(tmp_path / "mean")]) == 2
     assert "no model 'nowhere'" in capsys.readouterr().err

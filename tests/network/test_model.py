@@ -2,50 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
 
 from bnaparser import chart
 from bnaparser.encoders.characters import CharacterWindow
-from bnaparser.network.model import PreparedSentence, position_rows
+from bnaparser.network.model import BnaModel, PreparedSentence, position_rows
 from bnaparser.network.model_settings import LayerSettings, TagSettings
+from bnaparser.training.data import Example
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 
 
-def prepared(length: int, max_words: int) -> PreparedSentence:
-    """A sentence in half-overlapping windows."""
+def windows(length: int, max_words: int) -> tuple[CharacterWindow, ...]:
+    """The half-overlapping windows of a sentence."""
     step = max(1, max_words // 2)
     firsts = range(0, max(1, length - max_words + step), step)
     words = [""] * length
-    windows = [CharacterWindow(tuple(words[first : first + max_words]), first) for first in firsts]
-    return PreparedSentence(length, tuple(windows))
+    return tuple(
+        CharacterWindow(tuple(words[first : first + max_words]), first) for first in firsts
+    )
 
 
 @pytest.mark.parametrize(("length", "max_words"), [(1, 8), (8, 8), (9, 8), (30, 8), (23, 6)])
-def test_a_word_is_read_in_the_window_where_it_has_most_neighbours(length, max_words):
-    batch = [prepared(3, max_words), prepared(length, max_words)]
+def test_a_word_is_read_in_the_window_where_it_has_most_neighbours(
+    length: int, max_words: int
+) -> None:
+    own = windows(length, max_words)
+    batch = [PreparedSentence(3, windows(3, max_words)), PreparedSentence(length, own)]
     positions = max_words + 2
     rows = position_rows(batch, positions).tolist()
     assert rows[:5] == [0, 1, 2, 3, 4]
-    found, windows = rows[5:], batch[1].windows
+    found = rows[5:]
     assert found[0] == positions  # START of the first window
-    last = windows[-1]
-    assert found[-1] == len(windows) * positions + last.words + 1  # STOP of the last one
+    last = own[-1]
+    assert found[-1] == len(own) * positions + last.words + 1  # STOP of the last one
     for word, row in enumerate(found[1:-1]):
         chosen, inside = divmod(row, positions)
         margins = {
             number: min(word - window.first_word, window.first_word + window.words - 1 - word)
-            for number, window in enumerate(windows, 1)
+            for number, window in enumerate(own, 1)
             if window.first_word <= word < window.first_word + window.words
         }
-        assert inside == word - windows[chosen - 1].first_word + 1
+        assert inside == word - own[chosen - 1].first_word + 1
         assert margins[chosen] == max(margins.values())
 
 
 @torch.no_grad()
-def test_spans_are_scored_from_the_fenceposts_of_their_own_sentence(build_model, examples):
+def test_spans_are_scored_from_the_fenceposts_of_their_own_sentence(
+    build_model: Callable[..., BnaModel], examples: list[Example]
+) -> None:
     model = build_model().eval()
     batch = model.prepare([examples[0].words, ["She", "sang"]])
     encoded = model.encode(batch)
@@ -61,7 +70,9 @@ def test_spans_are_scored_from_the_fenceposts_of_their_own_sentence(build_model,
 
 @torch.no_grad()
 @pytest.mark.parametrize("allow_empty_root", [False, True])
-def test_best_labels_are_the_best_of_all_scores(build_model, examples, allow_empty_root):
+def test_best_labels_are_the_best_of_all_scores(
+    build_model: Callable[..., BnaModel], examples: list[Example], allow_empty_root: bool
+) -> None:
     model = build_model(allow_empty_root=allow_empty_root).eval()
     encoded = model.encode(model.prepare([example.words for example in examples[:6]]))
     scores, best = model.all_scores(encoded), model.best_labels(encoded)
@@ -78,7 +89,7 @@ def test_best_labels_are_the_best_of_all_scores(build_model, examples, allow_emp
 
 
 @torch.no_grad()
-def test_a_long_sentence_goes_through_in_windows(build_model):
+def test_a_long_sentence_goes_through_in_windows(build_model: Callable[..., BnaModel]) -> None:
     model = build_model(layers=LayerSettings(max_positions=12, **SIZES)).eval()
     words = ["the", "cat", "saw", "Mira", "."] * 8
     (one,) = model.prepare([words])
@@ -92,7 +103,9 @@ def test_a_long_sentence_goes_through_in_windows(build_model):
 
 
 @torch.no_grad()
-def test_given_tags_are_read_word_by_word_in_every_window(build_model):
+def test_given_tags_are_read_word_by_word_in_every_window(
+    build_model: Callable[..., BnaModel],
+) -> None:
     layers = LayerSettings(max_positions=12, **SIZES)
     model = build_model(layers=layers, tagging=TagSettings(given=True)).eval()
     words = ["the", "cat", "saw", "Mira", "."] * 4
@@ -106,16 +119,19 @@ def test_given_tags_are_read_word_by_word_in_every_window(build_model):
     assert torch.allclose(with_tags[0], with_other[0], atol=1e-6)
     assert not torch.allclose(with_tags[-1], with_other[-1], atol=1e-4)
     numbers = model.prepare([words], [other])[0].tags
+    assert numbers is not None
     assert numbers[-1] == 0
     assert numbers[0] == model.tags.number("DT") + 1
 
 
-def test_tags_are_ignored_by_a_model_that_takes_none(build_model):
+def test_tags_are_ignored_by_a_model_that_takes_none(build_model: Callable[..., BnaModel]) -> None:
     (one,) = build_model().prepare([["Mira"]], [["NNP"]])
     assert one.tags is None
 
 
-def test_the_size_of_a_sentence_counts_pieces_and_ends(build_model):
+def test_the_size_of_a_sentence_counts_subwords_and_ends(
+    build_model: Callable[..., BnaModel],
+) -> None:
     (characters,) = build_model().prepare([["unaffable", "cat"]])
-    (pieces,) = build_model("bert").prepare([["unaffable", "cat"]])
-    assert (characters.size, pieces.size) == (4, 6)
+    (subwords,) = build_model("bert").prepare([["unaffable", "cat"]])
+    assert (characters.size, subwords.size) == (4, 6)

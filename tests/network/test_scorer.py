@@ -12,7 +12,7 @@ from bnaparser.network.scorer import SpanScorer
 
 
 @torch.no_grad()
-def test_span_vectors_have_the_worked_values():
+def test_span_vectors_have_the_worked_values() -> None:
     """START, three words, STOP; spans are differences of fenceposts, backward halves turned round."""
     scorer = SpanScorer(2, 3, ScorerSettings(hidden=2))
     scorer.hidden.weight.copy_(torch.eye(2))
@@ -25,7 +25,7 @@ def test_span_vectors_have_the_worked_values():
 
 
 @torch.no_grad()
-def test_scores_are_those_of_a_network_over_whole_span_vectors():
+def test_scores_are_those_of_a_network_over_whole_span_vectors() -> None:
     torch.manual_seed(1)
     scorer = SpanScorer(512, 30, ScorerSettings())
     hidden = torch.randn(7, 512)
@@ -42,7 +42,7 @@ def test_scores_are_those_of_a_network_over_whole_span_vectors():
 
 
 @torch.no_grad()
-def test_projecting_fenceposts_or_span_vectors_is_the_same():
+def test_projecting_fenceposts_or_span_vectors_is_the_same() -> None:
     torch.manual_seed(1)
     linear = nn.Linear(512, 256)
     left, right = torch.randn(100, 512), torch.randn(100, 512)
@@ -50,7 +50,7 @@ def test_projecting_fenceposts_or_span_vectors_is_the_same():
     torch.testing.assert_close(late, linear(left - right), atol=3e-6, rtol=0)
 
 
-def test_the_hidden_layer_has_256_features_by_default():
+def test_the_hidden_layer_has_256_features_by_default() -> None:
     scorer = SpanScorer(512, 112, ScorerSettings())
     assert scorer.hidden.weight.shape == (256, 512)
     assert scorer.output.weight.shape == (111, 256)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from safetensors.torch import save_file
 
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
+from bnaparser.files.folder import WEIGHTS
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
@@ -34,7 +36,9 @@ def round_trip(model: BnaModel, folder: Path, store: str = "float32") -> BnaMode
     return storage.load(folder)
 
 
-def test_every_kind_of_encoder_is_the_same_after_loading(build_model, tmp_path, encoder_kind):
+def test_every_kind_of_encoder_is_the_same_after_loading(
+    build_model: Callable[..., BnaModel], tmp_path: Path, encoder_kind: str
+) -> None:
     model = build_model(encoder_kind, mix_layers=True)
     loaded = round_trip(model, tmp_path)
     np.testing.assert_allclose(scores(loaded), scores(model), atol=1e-5)
@@ -59,7 +63,9 @@ def test_every_kind_of_encoder_is_the_same_after_loading(build_model, tmp_path, 
     ],
     ids=["bna", "partitioned"],
 )
-def test_a_model_on_characters_is_the_same_after_loading(build_model, tmp_path, layers):
+def test_a_model_on_characters_is_the_same_after_loading(
+    build_model: Callable[..., BnaModel], tmp_path: Path, layers: LayerSettings
+) -> None:
     tagging = TagSettings(predict=True, given=True, hidden=8)
     model = build_model(layers=layers, tagging=tagging, allow_empty_root=True)
     loaded = round_trip(model, tmp_path)
@@ -71,16 +77,20 @@ def test_a_model_on_characters_is_the_same_after_loading(build_model, tmp_path, 
     assert loaded.allow_empty_root
 
 
-def test_a_loaded_model_can_be_saved_again(build_model, tmp_path):
+def test_a_loaded_model_can_be_saved_again(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
     model = round_trip(build_model("t5"), tmp_path / "one")
     again = round_trip(model, tmp_path / "two")
     assert np.array_equal(scores(again), scores(model))
-    sizes = [(tmp_path / name / storage.WEIGHTS).stat().st_size for name in ("one", "two")]
+    sizes = [(tmp_path / name / WEIGHTS).stat().st_size for name in ("one", "two")]
     assert sizes[0] == sizes[1]
 
 
 @pytest.mark.parametrize(("store", "part"), [("float16", 2.0), ("int8", 2.5)])
-def test_smaller_forms_are_close_to_the_original(build_model, tmp_path, store, part):
+def test_smaller_forms_are_close_to_the_original(
+    build_model: Callable[..., BnaModel], tmp_path: Path, store: str, part: float
+) -> None:
     model = build_model(layers=WIDE)
     expected = scores(round_trip(model, tmp_path / "float32"))
     loaded = round_trip(model, tmp_path / store, store)
@@ -88,11 +98,9 @@ def test_smaller_forms_are_close_to_the_original(build_model, tmp_path, store, p
     found = scores(loaded)
     assert not np.array_equal(found, expected)
     assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
-    full, small = (
-        (tmp_path / name / storage.WEIGHTS).stat().st_size for name in ("float32", store)
-    )
+    full, small = ((tmp_path / name / WEIGHTS).stat().st_size for name in ("float32", store))
     assert small < full / part * 1.2
-    with safe_open(tmp_path / store / storage.WEIGHTS, framework="pt") as file:
+    with safe_open(tmp_path / store / WEIGHTS, framework="pt") as file:
         assert file.metadata()["store"] == store
         table = file.get_tensor("stack.positions")
         assert table.dtype == {"float16": torch.float16, "int8": torch.int8}[store]
@@ -104,7 +112,9 @@ def test_smaller_forms_are_close_to_the_original(build_model, tmp_path, store, p
             assert file.get_tensor("stack.norm.weight").dtype == torch.float32
 
 
-def test_a_folder_holds_settings_labels_metrics_weights_and_the_tokenizer(build_model, tmp_path):
+def test_a_folder_holds_settings_labels_metrics_weights_and_the_tokenizer(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
     storage.save(build_model("bert"), tmp_path, "float32", {"f1": 93.5, "update": 7})
     files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert files == {
@@ -120,7 +130,7 @@ def test_a_folder_holds_settings_labels_metrics_weights_and_the_tokenizer(build_
 
 
 @pytest.fixture(scope="module")
-def good(build_model, tmp_path_factory) -> Path:
+def good(build_model: Callable[..., BnaModel], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("good")
     storage.save(build_model("bert"), folder, "float32", {})
     return folder
@@ -158,7 +168,9 @@ def a_list(path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("damage", [drop, cut, empty, garble, a_list])
-def test_a_damaged_folder_is_refused(good, tmp_path, file, damage):
+def test_a_damaged_folder_is_refused(
+    good: Path, tmp_path: Path, file: str, damage: Callable[[Path], None]
+) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     damage(folder / file)
     with pytest.raises(BnaparserError) as caught:
@@ -175,7 +187,7 @@ def change(folder: Path, file: str, **values: object) -> None:
     path.write_text(json.dumps({**table, **values}), encoding="utf-8")
 
 
-def test_a_setting_that_is_unknown_is_named(good, tmp_path):
+def test_a_setting_that_is_unknown_is_named(good: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     change(folder, "config.json", decoder={"beam": 4})
     with pytest.raises(SettingsError, match=r"config\.json: decoder"):
@@ -195,7 +207,9 @@ def test_a_setting_that_is_unknown_is_named(good, tmp_path):
     ],
     ids=["fewer", "twice", "none", "empty", "number", "no text", "no truth"],
 )
-def test_labels_that_do_not_fit_are_refused(good, tmp_path, values):
+def test_labels_that_do_not_fit_are_refused(
+    good: Path, tmp_path: Path, values: dict[str, object]
+) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     change(folder, "labels.json", **values)
     with pytest.raises(ModelError, match=r"does not fit|damaged"):
@@ -207,14 +221,16 @@ def test_labels_that_do_not_fit_are_refused(good, tmp_path, values):
     [{"num_attention_heads": 5}, {"model_type": 7}, {"num_hidden_layers": "six"}],
     ids=["heads", "kind", "layers"],
 )
-def test_an_encoder_that_cannot_be_is_refused(good, tmp_path, values):
+def test_an_encoder_that_cannot_be_is_refused(
+    good: Path, tmp_path: Path, values: dict[str, object]
+) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     change(folder, "encoder/config.json", **values)
     with pytest.raises(ModelError, match=r"encoder.*damaged"):
         storage.load(folder)
 
 
-def test_scales_and_second_names_that_do_not_fit_are_refused(tmp_path):
+def test_scales_and_second_names_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     from bnaparser.files.tensors import read_weights
 
     path = tmp_path / "w.safetensors"
@@ -227,7 +243,9 @@ def test_scales_and_second_names_that_do_not_fit_are_refused(tmp_path):
         read_weights(path)
 
 
-def test_buffers_that_are_no_plain_numbers_are_as_they_were(build_model, tmp_path):
+def test_buffers_that_are_no_plain_numbers_are_as_they_were(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
     """Nystromformer's positions begin with 2."""
     config = transformers.NystromformerConfig(
         vocab_size=200, hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
@@ -236,20 +254,21 @@ def test_buffers_that_are_no_plain_numbers_are_as_they_were(build_model, tmp_pat
     model = build_model("bert")
     inner = transformers.NystromformerModel(config)
     encoder = PretrainedEncoder(inner, model.settings.encoder)
-    other = BnaModel(model.settings, model.labels, model.tags, encoder, model.pieces)
+    other = BnaModel(model.settings, model.labels, model.tags, encoder, model.subwords)
     storage.save(other, tmp_path, "float32", {})
-    positions = storage.load(tmp_path).encoder.model.embeddings.position_ids
-    assert torch.equal(positions, inner.embeddings.position_ids)
+    found = dict(storage.load(tmp_path).encoder.named_buffers())
+    expected = dict(inner.named_buffers())["embeddings.position_ids"]
+    assert torch.equal(found["model.embeddings.position_ids"], expected)
 
 
-def test_weights_of_another_shape_are_refused(good, tmp_path):
+def test_weights_of_another_shape_are_refused(good: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     change(folder, "config.json", scorer={"hidden": 17})
     with pytest.raises(ModelError, match=r"does not fit config\.json"):
         storage.load(folder)
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="there is no model folder"):
         storage.load(tmp_path / "none")
     with pytest.raises(ModelError, match="not a model folder"):

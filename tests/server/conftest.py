@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 import uvicorn
@@ -30,11 +25,6 @@ from bnaparser.text.splitting import split
 from bnaparser.trees.tree import Span
 
 WAIT = 20.0  # seconds after which a test that waits for an event gives up
-PATIENCE = 60_000  # milliseconds; a busy machine is no failure
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
-    " --disable-background-networking --disable-component-update --disable-sync"
-)
 
 
 class HeldParser:
@@ -182,9 +172,9 @@ def client(make_client: Callable[..., TestClient]) -> TestClient:
     return make_client()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tiny_client(tiny_model_dir: Path) -> Iterator[TestClient]:
-    """A client of an app on the real tiny parser."""
+    """A client of an app on the real tiny parser; gone after the module, with its collections."""
     with TestClient(create_app(ServerSettings(model=str(tiny_model_dir)))) as started:
         yield started
 
@@ -234,63 +224,3 @@ def serving() -> Serving:
                 thread.join()
 
     return serve
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; the test is skipped where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = os.environ.get("BNAPARSER_CHROMIUM") or shutil.which("chromium")
-    if path is None:
-        pytest.skip("no chromium on the path; BNAPARSER_CHROMIUM may name one")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=path, args=FLAGS.split())
-        yield chromium
-        chromium.close()
-
-
-@dataclass
-class Visit:
-    """Opens pages, and notes what they ask for and complain of."""
-
-    browser: Any
-    address: str
-    stack: ExitStack
-    asked: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-    expected: str = "nothing is expected"
-
-    def __call__(self, text: str = "", where: str = "", **options: Any) -> Any:
-        """Open the page, with a text in its address; options are the browser context's."""
-        context = self.browser.new_context(reduced_motion="reduce", **options)
-        self.stack.callback(context.close)
-        context.set_default_timeout(PATIENCE)
-        context.on("request", lambda request: self.asked.append(request.url))
-        page = context.new_page()
-        page.on("console", lambda told: self.note(told.type, told.text))
-        page.on("pageerror", lambda error: self.note("error", str(error)))
-        page.goto(where or self.address + (f"#text={quote(text)}" if text else ""))
-        page.wait_for_selector("#examples button")
-        if text:
-            page.wait_for_selector("svg.tree")
-        return page
-
-    def note(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning") and not re.search(self.expected, text):
-            self.complaints.append(text)
-
-
-@pytest.fixture
-def visit(browser: Any, address: str) -> Iterator[Visit]:
-    """Opens the page of the service at the module's own fixture ``address``.
-
-    The test fails as well when the page asks anything of another origin, or writes an error to the
-    browser's console that the test does not expect.
-    """
-    with ExitStack() as stack:
-        made = Visit(browser, address, stack)
-        yield made
-    assert made.complaints == []
-    foreign = [url for url in made.asked if not url.startswith((made.address, "blob:", "data:"))]
-    assert foreign == []
-    assert made.asked

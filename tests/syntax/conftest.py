@@ -145,3 +145,31 @@ def first_layer() -> Callable[..., Any]:
         return {name: value.double().numpy() for name, value in seen.items()}
 
     return run
+
+
+@pytest.fixture
+def states() -> Callable[..., Any]:
+    """A function from a model, tokens and what else it is called with to its last states."""
+    import torch
+
+    def run(model: Any, tokens: Any, **kwargs: Any) -> Any:
+        with torch.no_grad():
+            return model(**tokens, **kwargs).last_hidden_state
+
+    return run
+
+
+@pytest.fixture
+def stir() -> Callable[[Any], None]:
+    """A function that gives a model's variant parameters that are far from its start."""
+    import torch
+
+    from bnaparser.syntax.attachment import syntax_of
+
+    def run(model: Any) -> None:
+        torch.manual_seed(5)
+        with torch.no_grad():
+            for parameter in syntax_of(model).parameters():
+                parameter.add_(torch.randn_like(parameter) * 0.3)
+
+    return run

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-import transformers
 from torch import Tensor, nn
 
-from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
-from bnaparser.syntax.families import interface
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.lisa import LisaSettings
@@ -29,6 +25,8 @@ from bnaparser.trees.tree import Tree
 
 Fresh = Callable[[str], Any]
 Tokens = Callable[..., Any]
+States = Callable[..., Tensor]
+Stir = Callable[[nn.Module], None]
 PLAIN_GATE = -1e4
 VARIANTS: list[SyntaxSettings] = [
     SlaSettings(threshold=1),
@@ -58,20 +56,6 @@ def on_each_family(variants: list[SyntaxSettings]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("settings", variants, ids=lambda s: type(s).__name__)
 
 
-def states(model: Any, tokens: Any, **kwargs: Any) -> Tensor:
-    with torch.no_grad():
-        result: Tensor = model(**tokens, **kwargs).last_hidden_state
-    return result
-
-
-def stir(model: nn.Module) -> None:
-    """Give the variant parameters that are far from its start."""
-    torch.manual_seed(5)
-    with torch.no_grad():
-        for parameter in syntax_of(model).parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
-
-
 def difference(found: Tensor, wanted: Tensor, tokens: Any) -> float:
     """The greatest difference on tokens that are no padding."""
     real = tokens["attention_mask"].bool()
@@ -86,6 +70,7 @@ def test_the_plain_encoder_is_a_special_case(
     tokens_of: Tokens,
     the_cat: Structure,
     it_rained: Structure,
+    states: States,
 ) -> None:
     structures = [the_cat, it_rained]
     tokens = tokens_of(family, structures)
@@ -96,8 +81,8 @@ def test_the_plain_encoder_is_a_special_case(
     batch = collate(structures, tokens, settings)
     syntax = syntax_of(model)
     if isinstance(syntax, SyntaxBert):  # all masks full
-        assert batch.labels is not None
-        batch = dataclasses.replace(batch, labels=torch.zeros_like(batch.labels))
+        assert batch.subnetworks is not None
+        batch = dataclasses.replace(batch, subnetworks=torch.zeros_like(batch.subnetworks))
     if isinstance(syntax, SgNet):  # mixture (1, 0)
         syntax.mixture.data = torch.tensor([100.0, -100.0])
     assert difference(states(model, tokens, syntax=batch), wanted, tokens) < 1e-5
@@ -114,6 +99,8 @@ def test_padded_texts_are_as_single_ones_and_unparsed_ones_as_plain_ones(
     it_rained: Structure,
     unparsed: Structure,
     caplog: pytest.LogCaptureFixture,
+    states: States,
+    stir: Stir,
 ) -> None:
     model = attach(fresh(family), settings)
     stir(model)
@@ -136,7 +123,7 @@ def test_padded_texts_are_as_single_ones_and_unparsed_ones_as_plain_ones(
 
 
 def test_what_a_token_may_not_see_does_not_reach_it(
-    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
 ) -> None:
     settings = SlaSettings(gate_bias=1e4)
     tokens = tokens_of(family, [the_cat])
@@ -160,6 +147,8 @@ def test_weights_stay_gradients_reach_what_is_new_and_all_can_be_saved(
     tokens_of: Tokens,
     the_cat: Structure,
     tmp_path: Path,
+    states: States,
+    stir: Stir,
 ) -> None:
     model = fresh(family)
     lifted = {name: value.clone() for name, value in model.state_dict().items()}
@@ -183,7 +172,7 @@ def test_weights_stay_gradients_reach_what_is_new_and_all_can_be_saved(
 
 
 def test_a_copy_stands_on_its_own(
-    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States, stir: Stir
 ) -> None:
     settings = SyntaxBertSettings()
     model = attach(fresh(family), settings)
@@ -204,6 +193,7 @@ def test_bfloat16_and_pairs_of_very_different_lengths_give_numbers(
     tokens_of: Tokens,
     the_cat: Structure,
     it_rained: Structure,
+    states: States,
 ) -> None:
     settings = SyntaxBertSettings(lisa=LisaSettings(form="replace"))
     structures = [(the_cat, it_rained), (it_rained, it_rained)]
@@ -217,116 +207,6 @@ def test_bfloat16_and_pairs_of_very_different_lengths_give_numbers(
     assert difference(found.float(), wanted, tokens) < 0.5
     half = attach(fresh(family).to(torch.bfloat16), settings)
     assert states(half, tokens, syntax=batch).isfinite().all()
-
-
-@pytest.mark.parametrize("reentrant", [False, True])
-@pytest.mark.parametrize("family", ["bert", "deberta", "t5"])
-def test_gradient_checkpointing_changes_nothing(
-    family: str, reentrant: bool, fresh: Fresh, tokens_of: Tokens, the_cat: Structure
-) -> None:
-    settings = SyntaxBertSettings()
-    tokens = tokens_of(family, [the_cat])
-    batch = collate([the_cat], tokens, settings)
-    gradients = []
-    for checkpointing in (False, True):
-        model = attach(fresh(family), settings)
-        stir(model)
-        for module in model.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = 0.0
-            for name in ("dropout", "attention_dropout"):
-                if isinstance(getattr(module, name, None), float):
-                    setattr(module, name, 0.0)
-        model.train()
-        if checkpointing:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", FutureWarning)  # the younger name is not yet old
-                model.gradient_checkpointing_enable({"use_reentrant": reentrant})
-            model.enable_input_require_grads()
-        model(**tokens, syntax=batch).last_hidden_state.square().mean().backward()
-        gradients.append([p.grad for p in syntax_of(model).parameters()])
-    for plain, checkpointed in zip(*gradients, strict=True):
-        assert torch.allclose(plain, checkpointed, atol=1e-6)
-
-
-def test_supervision_is_not_lost_in_gradient_checkpointing(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
-) -> None:
-    settings = LisaSettings(form="replace")
-    tokens = tokens_of("bert", [the_cat])
-    batch = collate([the_cat], tokens, settings)
-    for reentrant in (False, True):
-        model = attach(fresh("bert"), settings).train()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            model.gradient_checkpointing_enable({"use_reentrant": reentrant})
-        model.enable_input_require_grads()
-        if reentrant:
-            with pytest.raises(SettingsError, match="use_reentrant=False"):
-                model(**tokens, syntax=batch)
-            continue
-        model(**tokens, syntax=batch)
-        loss: Any = syntax_of(model).loss
-        loss.backward()
-        assert all(parameter.grad is not None for parameter in syntax_of(model).parameters())
-
-
-def test_models_with_a_head_take_the_batch(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
-) -> None:
-    tokens = tokens_of("bert", [the_cat])
-    settings = SlaSettings(threshold=1)
-    batch = collate([the_cat], tokens, settings)
-    for kind in ("SequenceClassification", "TokenClassification"):
-        for name in ("Bert", "DistilBert", "Electra", "Albert", "MPNet", "Deberta", "XLNet", "T5"):
-            if (name, kind) == ("T5", "SequenceClassification"):
-                continue  # it has a decoder, whose inputs are the encoder's
-            sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-            if name == "XLNet":
-                sizes = {"d_model": 32, "n_layer": 2, "n_head": 2, "d_inner": 64}
-            config = getattr(transformers, f"{name}Config")(
-                vocab_size=500, initializer_range=0.2, **sizes
-            )
-            model = getattr(transformers, f"{name}For{kind}")(config).eval()
-            attach(model, settings)
-            with torch.no_grad():
-                plain = model(**tokens).logits
-                guided = model(**tokens, syntax=batch).logits
-            assert syntax_of(model).calls == 2, name
-            assert not torch.allclose(plain, guided, atol=1e-6), name
-
-
-def test_two_models_may_share_a_configuration(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
-) -> None:
-    guided = fresh("bert")
-    other = transformers.BertModel(guided.config).eval()
-    tokens = tokens_of("bert", [the_cat])
-    wanted = states(other, tokens)
-    attach(guided, SlaSettings())
-    assert torch.allclose(states(other, tokens), wanted, atol=1e-6)
-
-
-def test_the_saved_configuration_is_of_use_elsewhere(fresh: Fresh, tmp_path: Path) -> None:
-    model = attach(fresh("bert"), SlaSettings())
-    model.save_pretrained(tmp_path)
-    assert interface.NAME not in (tmp_path / "config.json").read_text()
-
-
-def test_a_mask_of_the_users_own_holds(fresh: Fresh, tokens_of: Tokens, the_cat: Structure) -> None:
-    settings = SlaSettings(gate_bias=PLAIN_GATE)
-    model = fresh("bert")
-    tokens = tokens_of("bert", [the_cat])
-    size = tokens["input_ids"].shape[1]
-    lowest = torch.finfo(torch.float32).min
-    mask = torch.zeros(1, 1, size, size).masked_fill(~torch.ones(size, size).bool().tril(), lowest)
-    mask[..., 0] = -1.5
-    tokens["attention_mask"] = mask
-    wanted = states(model, tokens)
-    plain = tokens_of("bert", [the_cat])
-    attach(model, settings)
-    batch = collate([the_cat], plain, settings)
-    assert torch.allclose(states(model, tokens, syntax=batch), wanted, atol=1e-5)
 
 
 def test_attention_maps_come_out(
@@ -344,99 +224,9 @@ def test_attention_maps_come_out(
         assert (probabilities.masked_select(~batch.mask[:, None]) == 0).all()
 
 
-def test_dropout_is_drawn_on_both_branches(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
-) -> None:
-    settings = SlaSettings()
-    model = attach(fresh("bert"), settings)
-    model.train()
-    tokens = tokens_of("bert", [the_cat])
-    batch = collate([the_cat], tokens, settings)
-    with torch.no_grad():
-        maps = model(**tokens, syntax=batch, output_attentions=True).attentions
-    assert batch.mask is not None
-    inside = maps[0].masked_select(batch.mask[:, None])
-    assert (inside == 0).float().mean() < 0.1  # 0.1 ** 2: each branch has a draw of its own
-    with torch.no_grad():
-        again = model(**tokens, syntax=batch, output_attentions=True).attentions
-    assert not torch.equal(maps[0], again[0])
-
-
-def test_wrong_use_is_told(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure, it_rained: Structure
-) -> None:
-    model = attach(fresh("bert"), SlaSettings())
-    tokens = tokens_of("bert", [the_cat])
-    with pytest.raises(SettingsError, match="has a variant already"):
-        attach(model, WlaSettings())
-    with pytest.raises(SettingsError, match="batch was collated for"):
-        model(**tokens, syntax=collate([the_cat], tokens, SlaSettings(threshold=4)))
-    other = tokens_of("bert", [it_rained])
-    with pytest.raises(DataError, match="does not fit an input of 1 texts"):
-        model(**tokens, syntax=collate([it_rained], other, SlaSettings()))
-    with pytest.raises(SettingsError, match="no variant"):
-        syntax_of(fresh("bert"))
-    with pytest.raises(SettingsError, match="cannot be attached to a GPT2Model"):
-        attach(
-            transformers.GPT2Model(transformers.GPT2Config(n_layer=1, n_embd=8, n_head=1)),
-            SlaSettings(),
-        )
-    with pytest.raises(SettingsError, match="no encoder"):
-        attach(nn.Linear(2, 2), SlaSettings())
-    decoder = fresh("bert").config
-    decoder.is_decoder = True
-    with pytest.raises(SettingsError, match="is a decoder"):
-        attach(transformers.BertModel(decoder), SlaSettings())
-
-
-def test_a_variant_that_is_passed_by_says_so(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
-) -> None:
-    settings = SlaSettings()
-    model = attach(fresh("bert"), settings)
-    tokens = tokens_of("bert", [the_cat])
-    model.set_attn_implementation("sdpa")
-    with pytest.raises(ModelError, match="never called"):
-        model(**tokens, syntax=collate([the_cat], tokens, settings))
-    assert syntax_of(model).batch is None
-
-
-@pytest.mark.parametrize(
-    ("settings", "base", "large"),
-    [
-        (SlaSettings(), 9_228, 24_600),
-        (WlaSettings(), 9_228, 24_600),
-        (LisaSettings(), 0, 0),
-        (LisaSettings(form="replace"), 589_824, 1_572_864),
-        (SgNetSettings(), 7_087_872 + 3, 12_596_224 + 3),
-        (SgNetSettings(layers=3), 3 * 7_087_872 + 3, 3 * 12_596_224 + 3),
-        (SyntaxBertSettings(), 1_180_416, 2_098_176),
-        (SyntaxBertSettings(share_topical=False), 12 * 1_180_416, 24 * 2_098_176),
-        (SyntaxBertSettings(lisa=LisaSettings(form="replace")), 1_180_416 + 589_824, None),
-        (SyntaxBertSettings(mixing="mean"), 0, 0),
-    ],
-    ids=lambda value: type(value).__name__ if isinstance(value, SyntaxSettings) else str(value),
-)
-def test_parameters_are_as_many_as_the_papers_say(
-    settings: SyntaxSettings, base: int, large: int | None
-) -> None:
-    configs = {
-        base: transformers.BertConfig(),
-        large: transformers.BertConfig(
-            hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096
-        ),
-    }
-    for wanted, config in configs.items():
-        if wanted is None:
-            continue
-        with torch.device("meta"):
-            model = attach(transformers.BertModel(config), settings)
-        assert sum(parameter.numel() for parameter in syntax_of(model).parameters()) == wanted
-
-
 @pytest.mark.parametrize("settings", VARIANTS, ids=lambda s: type(s).__name__)
 def test_one_word_and_four_hundred(
-    settings: SyntaxSettings, fresh: Fresh, tokens_of: Tokens
+    settings: SyntaxSettings, fresh: Fresh, tokens_of: Tokens, states: States
 ) -> None:
     one = Structure(("It",), (0,), (Tree.parse("(S (NP (PRP It)))"),))
     words = ("cat",) * 400

@@ -17,8 +17,8 @@ from bnaparser.syntax.masks import (
     TokenText,
     blocks,
     expand_first_pieces,
-    expand_labels,
     expand_mask,
+    expand_subnetworks,
     first_pieces,
     open_mask,
 )
@@ -73,10 +73,10 @@ def test_a_word_is_seen_at_its_first_piece() -> None:
     assert rows(bordered)[4] == "100110000"
 
 
-def test_labels_are_of_words_alone() -> None:
+def test_sub_networks_are_of_words_alone() -> None:
     tokens = np.array([SPECIAL, 0, 1, 1, PADDING])
-    labels = expand_labels(np.array([[0, 5], [6, 0]], np.uint8), tokens)
-    assert labels.tolist() == [
+    subnetworks = expand_subnetworks(np.array([[0, 5], [6, 0]], np.uint8), tokens)
+    assert subnetworks.tolist() == [
         [0, 0, 0, 0, 0],
         [0, 0, 5, 5, 0],
         [0, 6, 0, 0, 0],
@@ -151,7 +151,7 @@ def test_a_text_without_words_is_all_special(tokens_of: Tokens) -> None:
         batch = collate([empty], tokens, settings)
         assert batch.all_parsed
         assert batch.mask is None or batch.mask.all()
-        assert batch.labels is None or not batch.labels.any()
+        assert batch.subnetworks is None or not batch.subnetworks.any()
 
 
 def test_a_batch_moves_between_devices(tokens_of: Tokens, the_cat: Structure) -> None:
@@ -175,5 +175,5 @@ def test_constituents_alone_are_syntax_enough_for_constituents(it_rained: Struct
     tokens = {"input_ids": torch.zeros(1, 2, dtype=torch.long)}
     settings = SyntaxBertSettings(trees=("constituency",))
     batch = collate([headless], tokens, settings, [[0, 1]])
-    assert batch.all_parsed and batch.labels is not None
-    assert batch.labels[0, 0, 0, 1] == 2 * 15 + 4  # siblings, NP and VP up and down
+    assert batch.all_parsed and batch.subnetworks is not None
+    assert batch.subnetworks[0, 0, 0, 1] == 2 * 15 + 4  # siblings, NP and VP up and down

@@ -44,7 +44,7 @@ def pairs(matrix: np.ndarray) -> set[tuple[int, int]]:
     return {(int(i), int(j)) for i, j in zip(*np.nonzero(matrix), strict=True)}
 
 
-def test_distances_with_neighbours_of_the_cat():
+def test_distances_with_neighbours_of_the_cat() -> None:
     nearest = neighbour_distances(tree_distances(CAT))
     expected = rows("001243 000132 100021 210001 321000 432100")
     assert nearest.tolist() == expected.tolist()
@@ -59,17 +59,17 @@ def test_distances_with_neighbours_of_the_cat():
         (1, "111000 111100 111101 011111 001111 000111"),
     ],
 )
-def test_the_masks_of_the_cat(threshold, mask):
+def test_the_masks_of_the_cat(threshold: int, mask: str) -> None:
     visible = neighbour_distances(tree_distances(CAT)) <= threshold
     assert visible.astype(int).tolist() == rows(mask).tolist()
 
 
-def test_a_chain_of_eight_words():
+def test_a_chain_of_eight_words() -> None:
     chain = (2, 3, 4, 5, 6, 7, 8, 0)
     assert neighbour_distances(tree_distances(chain))[0].tolist() == [0, 0, 1, 2, 3, 4, 5, 6]
 
 
-def test_words_of_different_trees_meet_through_neighbours_alone():
+def test_words_of_different_trees_meet_through_neighbours_alone() -> None:
     distances = tree_distances((2, 0, 0, 3))
     assert distances.tolist() == [
         [0, 1, INF, INF],
@@ -85,18 +85,18 @@ def test_words_of_different_trees_meet_through_neighbours_alone():
     ]
 
 
-def test_linked_roots_are_two_apart():
+def test_linked_roots_are_two_apart() -> None:
     distances = tree_distances((2, 0, 0, 3), link_roots=True)
     assert distances.tolist() == rows("0134 1023 3201 4310").tolist()
     assert (tree_distances(CAT, link_roots=True) == tree_distances(CAT)).all()
 
 
-def test_the_ancestors_of_the_cat():
+def test_the_ancestors_of_the_cat() -> None:
     expected = rows("111000 011000 001000 001100 001111 001101")
     assert ancestors(CAT).astype(int).tolist() == expected.tolist()
 
 
-def test_parents_and_children_of_the_cat():
+def test_parents_and_children_of_the_cat() -> None:
     found = relations(CAT)
     assert pairs(found.parent == 1) == {(1, 0), (2, 1), (2, 3), (3, 5), (5, 4)}
     assert pairs(found.parent == 2) == {(2, 0), (3, 4), (2, 5)}
@@ -105,14 +105,14 @@ def test_parents_and_children_of_the_cat():
     assert (found.child == found.parent.T).all()
 
 
-def test_siblings_of_the_cat():
+def test_siblings_of_the_cat() -> None:
     expected = {(1, 3): 2, (0, 3): 3, (1, 5): 3, (0, 5): 4, (1, 4): 4, (0, 4): 5}
     sibling = relations(CAT).sibling
     assert {pair: int(sibling[pair]) for pair in pairs(np.triu(sibling))} == expected
     assert (sibling == sibling.T).all()
 
 
-def test_distances_between_leaves_of_the_cat():
+def test_distances_between_leaves_of_the_cat() -> None:
     sibling = constituency_relations([CAT_TREE]).sibling
     words = {word: place for place, word in enumerate(CAT_TREE.words)}
     expected = {
@@ -130,7 +130,7 @@ def test_distances_between_leaves_of_the_cat():
     assert (sibling == sibling.T).all() and not sibling.diagonal().any()
 
 
-def test_words_are_leaves_without_parents_unless_phrases_have_heads():
+def test_words_are_leaves_without_parents_unless_phrases_have_heads() -> None:
     plain = constituency_relations([CAT_TREE])
     assert not plain.parent.any() and not plain.child.any()
     headed = constituency_relations([CAT_TREE], headed=True, rules=COLLINS)
@@ -142,7 +142,7 @@ def test_words_are_leaves_without_parents_unless_phrases_have_heads():
     assert headed.sibling[0, 4] == plain.sibling[0, 4]
 
 
-def test_several_sentences_are_not_related():
+def test_several_sentences_are_not_related() -> None:
     go = Tree.parse("(TOP (S (VP (VB Go) (ADVP (RB on)))))")
     found = constituency_relations([go, CAT_TREE], headed=True)
     assert dependencies_of([go, CAT_TREE], UD) == (0, 1, 4, 5, 0, 8, 8, 5)
@@ -154,7 +154,7 @@ def test_several_sentences_are_not_related():
         assert (matrix[2:, 2:] == part).all()
 
 
-def test_one_word_and_none():
+def test_one_word_and_none() -> None:
     for count in (0, 1):
         heads = (0,) * count
         matrices = [
@@ -209,7 +209,9 @@ def upwards(heads: tuple[int, ...], place: int) -> list[int]:
 
 
 @given(forests(), st.booleans())
-def test_distances_are_those_of_a_search_from_each_word(heads, link_roots):
+def test_distances_are_those_of_a_search_from_each_word(
+    heads: tuple[int, ...], link_roots: bool
+) -> None:
     distances = tree_distances(heads, link_roots)
     assert distances.dtype == np.int32
     nearest = neighbour_distances(distances)
@@ -224,7 +226,7 @@ def test_distances_are_those_of_a_search_from_each_word(heads, link_roots):
 
 
 @given(forests())
-def test_relations_are_those_of_walks_upwards(heads):
+def test_relations_are_those_of_walks_upwards(heads: tuple[int, ...]) -> None:
     above, found = ancestors(heads), relations(heads)
     count = len(heads)
     distances = tree_distances(heads)
@@ -251,7 +253,7 @@ def trees(draw: st.DrawFn) -> Tree:
 
 
 @given(st.lists(trees(), max_size=3))
-def test_leaf_distances_are_those_of_a_search_through_the_trees(found):
+def test_leaf_distances_are_those_of_a_search_through_the_trees(found: list[Tree]) -> None:
     distances = leaf_distances(found)
     start = 0
     for tree in found:
@@ -272,7 +274,7 @@ def test_leaf_distances_are_those_of_a_search_through_the_trees(found):
         start += len(leaves)
 
 
-def test_four_hundred_words_take_no_time():
+def test_four_hundred_words_take_no_time() -> None:
     generator = np.random.default_rng(3)
     heads = (0, *(int(generator.integers(1, place + 1)) for place in range(1, 400)))
     chain = (0, *range(1, 400))
@@ -296,14 +298,14 @@ def test_four_hundred_words_take_no_time():
         ((0, 3, 4, 2), "from word 2 goes round"),
     ],
 )
-def test_heads_that_make_no_forest(heads, message):
+def test_heads_that_make_no_forest(heads: tuple[int, ...], message: str) -> None:
     with pytest.raises(SentenceError, match=message):
         tree_distances(heads)
     with pytest.raises(SentenceError, match=message):
         Structure(("w",) * len(heads), heads)
 
 
-def test_a_structure_fits_its_words():
+def test_a_structure_fits_its_words() -> None:
     with pytest.raises(SentenceError, match="2 heads for 1 words"):
         Structure(("a",), (0, 1))
     with pytest.raises(SentenceError, match="trees of 6 words for a text of 2"):
@@ -314,8 +316,10 @@ def test_a_structure_fits_its_words():
     assert unparsed.trees == () and unparsed.heads is None
 
 
-def test_structures_need_no_torch():
-    code = "import sys, bnaparser.syntax.structure, bnaparser.syntax.sources.file_trees as s; s.ParserTrees;"
+def test_structures_need_no_torch() -> None:
+    modules = [f"sources.{name}_trees" for name in ("file", "parser", "random", "spacy")]
+    names = ", ".join(f"bnaparser.syntax.{name}" for name in ("structure", *modules))
+    code = f"import sys, {names};"
     code += "print([name for name in ('torch', 'transformers', 'spacy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

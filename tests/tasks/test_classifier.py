@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bnaparser.errors import ModelError
 from bnaparser.parsing.parser import MAX_WORDS, Parser
 from bnaparser.settings import validate
 from bnaparser.tasks.classifier import Classification, Classifier
-from bnaparser.tasks.task_model import create
+from bnaparser.tasks.task_model import PreparedExample, create
 from bnaparser.tasks.task_settings import TaskModelSettings
 
 CLASSES = ("negative", "positive")
@@ -24,7 +27,7 @@ def parser(tiny_model_dir: Path) -> Parser:
 
 
 @pytest.fixture(scope="module")
-def build(encoder_folder, parser: Parser):
+def build(encoder_folder: Callable[[str], Path], parser: Parser) -> Callable[..., Classifier]:
     """A function from tables of settings to a classifier with a random head."""
 
     def make(labels: tuple[str, ...] = CLASSES, **tables: Any) -> Classifier:
@@ -39,16 +42,17 @@ def build(encoder_folder, parser: Parser):
 
 
 @pytest.fixture(scope="module")
-def guided(build) -> Classifier:
+def guided(build: Callable[..., Classifier]) -> Classifier:
     return build(syntax={"sla": {"threshold": 1, "gate_bias": 2.0}})
 
 
 def test_a_text_has_a_label_probabilities_and_trees(guided: Classifier) -> None:
     answer = guided("Mira sang. The dog fell.")
     assert answer.error is None
-    assert list(answer.probabilities or {}) == list(CLASSES)
-    assert sum((answer.probabilities or {}).values()) == pytest.approx(1.0)
-    assert answer.label == max(answer.probabilities, key=answer.probabilities.get)
+    probabilities = answer.probabilities or {}
+    assert list(probabilities) == list(CLASSES)
+    assert sum(probabilities.values()) == pytest.approx(1.0)
+    assert answer.label == max(probabilities, key=probabilities.__getitem__)
     assert [tree.words for tree in answer.trees if tree] == [
         ("Mira", "sang", "."),
         ("The", "dog", "fell", "."),
@@ -56,10 +60,17 @@ def test_a_text_has_a_label_probabilities_and_trees(guided: Classifier) -> None:
     assert set(json.loads(answer.to_json())) == {"label", "probabilities", "trees", "error"}
 
 
-def test_trees_guide_and_are_those_that_are_shown(guided: Classifier, monkeypatch) -> None:
-    seen = []
+def test_trees_guide_and_are_those_that_are_shown(
+    guided: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[PreparedExample] = []
     scores = guided.model.scores
-    monkeypatch.setattr(guided.model, "scores", lambda given: seen.extend(given) or scores(given))
+
+    def watch(given: list[PreparedExample]) -> list[NDArray[np.float32]]:
+        seen.extend(given)
+        return scores(given)
+
+    monkeypatch.setattr(guided.model, "scores", watch)
     answer = guided("Mira liked the dog. It sang.")
     assert seen[0].structures[0].trees == answer.trees
     assert seen[0].structures[0].heads is not None
@@ -77,7 +88,7 @@ def test_many_are_as_one_by_one(guided: Classifier) -> None:
 
 
 def test_a_stream_is_read_no_further_than_needed(guided: Classifier) -> None:
-    def endless():
+    def endless() -> Iterator[str]:
         while True:
             yield "It sang."
 
@@ -90,7 +101,9 @@ def test_a_text_without_words_has_no_answer(guided: Classifier, text: str) -> No
     assert guided(text) == Classification(text, error="the text has no words")
 
 
-def test_what_cannot_be_parsed_is_served_by_the_plain_encoder(guided, build) -> None:
+def test_what_cannot_be_parsed_is_served_by_the_plain_encoder(
+    guided: Classifier, build: Callable[..., Classifier]
+) -> None:
     text = "dog " * (MAX_WORDS + 1)
     answer = guided(text)
     assert answer.trees == (None,)
@@ -118,20 +131,23 @@ def test_strange_characters(guided: Classifier) -> None:
         json.loads(answer.to_json())
 
 
-def test_a_long_text_is_cut_where_the_encoder_ends(guided: Classifier, caplog) -> None:
+def test_a_long_text_is_cut_where_the_encoder_ends(
+    guided: Classifier, caplog: pytest.LogCaptureFixture
+) -> None:
     answer = guided("The dog fell. " * 300)
     assert len(answer.trees) == 300
     assert answer.label in CLASSES
     assert "cut off after" in caplog.text
 
 
-def test_variants_without_trees_show_them_too(build) -> None:
-    for syntax in ({}, {"wla": {}}, {"sla": {}, "trees": "random"}):
+def test_variants_without_trees_show_them_too(build: Callable[..., Classifier]) -> None:
+    tables: list[dict[str, Any]] = [{}, {"wla": {}}, {"sla": {}, "trees": "random"}]
+    for syntax in tables:
         answer = build(syntax=syntax)("It sang.")
         assert answer.label in CLASSES and answer.trees[0] is not None
 
 
-def test_pairs_scores_and_tags(build) -> None:
+def test_pairs_scores_and_tags(build: Callable[..., Classifier]) -> None:
     pair = {"texts": ["a", "b"]}
     pairs = build(task=pair, syntax={"sla": {}})
     assert len(pairs("It sang.\tKaro fell. It sang.").trees) == 3

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import lzma
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,12 +20,12 @@ SCORES = TaskSettings(kind="regression", texts=("sentence1", "sentence2"), label
 TAGGING = TaskSettings(kind="tagging")
 
 
-def read(path: Path, task: TaskSettings = SENTENCES, **file: object) -> list[TaskExample]:
+def read(path: Path, task: TaskSettings = SENTENCES, **file: Any) -> list[TaskExample]:
     return read_examples([TaskFile.model_validate({"path": str(path), **file})], task)
 
 
 @pytest.fixture
-def written(tmp_path: Path):
+def written(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
     def write(name: str, text: str | bytes) -> Path:
         file = tmp_path / name
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -32,13 +34,17 @@ def written(tmp_path: Path):
     return write
 
 
-def test_a_table_has_a_header_tabs_and_no_quoting(written) -> None:
+def test_a_table_has_a_header_tabs_and_no_quoting(
+    written: Callable[[str, str | bytes], Path],
+) -> None:
     file = written("a.tsv", 'label\tid\tsentence\r\nyes\t1\tIt "rained\r\nno\t2\t"Stop"\r\n\r\n')
     assert read(file) == [TaskExample(('It "rained',), "yes"), TaskExample(('"Stop"',), "no")]
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])
-def test_packed_files(written, suffix: str, pack) -> None:
+def test_packed_files(
+    written: Callable[[str, str | bytes], Path], suffix: str, pack: Callable[[bytes], bytes]
+) -> None:
     file = written(f"a.tsv{suffix}", pack(b"label\tsentence\nyes\tIt rained.\n"))
     assert read(file) == [TaskExample(("It rained.",), "yes")]
     file.write_bytes(file.read_bytes()[:-9])
@@ -46,12 +52,12 @@ def test_packed_files(written, suffix: str, pack) -> None:
         read(file)
 
 
-def test_pairs_and_scores(written) -> None:
+def test_pairs_and_scores(written: Callable[[str, str | bytes], Path]) -> None:
     file = written("a.tsv", "score\tsentence1\tsentence2\n2.5\tA b\tC d\n")
     assert read(file, SCORES) == [TaskExample(("A b", "C d"), 2.5)]
 
 
-def test_tagged_words(written) -> None:
+def test_tagged_words(written: Callable[[str, str | bytes], Path]) -> None:
     file = written("a.tsv", "\nMira\tB-PER\nsang\tO\n\n\nIt\tO\nfell\tO")
     assert read(file, TAGGING) == [
         TaskExample((("Mira", "sang"),), ("B-PER", "O")),
@@ -59,7 +65,9 @@ def test_tagged_words(written) -> None:
     ]
 
 
-def test_trees_give_sentences_or_phrases_each_once(written) -> None:
+def test_trees_give_sentences_or_phrases_each_once(
+    written: Callable[[str, str | bytes], Path],
+) -> None:
     file = written("a.txt", "(3 (2 The) (4 (4 ``) (2 -LRB-)))\n(1 (4 (4 ``) (2 -LRB-)) (1 x))\n")
     names = {"4": "good", "3": "good", "1": "bad"}
     assert read(file, labels=names) == [
@@ -99,12 +107,19 @@ def test_a_limit_draws_from_all_of_a_file(task_data: Path) -> None:
         ("a.tsv", b"label\tsentence\nyes\tcaf\xe9\n", SENTENCES, {}, "a.tsv:2: byte 8 is not"),
     ],
 )
-def test_what_is_wrong_is_named(written, name, text, task, file, says) -> None:
+def test_what_is_wrong_is_named(
+    written: Callable[[str, str | bytes], Path],
+    name: str,
+    text: str | bytes,
+    task: TaskSettings,
+    file: dict[str, Any],
+    says: str,
+) -> None:
     with pytest.raises(DataError, match=says):
         read(written(name, text), task, **file)
 
 
-def test_a_broken_tree_is_named(written) -> None:
+def test_a_broken_tree_is_named(written: Callable[[str, str | bytes], Path]) -> None:
     with pytest.raises(TreeError, match=r"a\.txt:2"):
         read(written("a.txt", "(3 (2 a) (2 b))\n(3 (2 a)\n"))
 
@@ -130,7 +145,7 @@ def test_a_class_that_training_has_not_seen() -> None:
 
 
 def test_phrases_of_the_invented_trees(task_data: Path) -> None:
-    settings = {"labels": {"1": "no", "3": "yes"}, "drop": ["2"]}
+    settings: dict[str, Any] = {"labels": {"1": "no", "3": "yes"}, "drop": ["2"]}
     sentences = read(task_data / "phrases.txt", **settings)
     phrases = read(task_data / "phrases.txt", phrases=2, **settings)
     assert len(sentences) == 8

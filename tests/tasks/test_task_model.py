@@ -13,14 +13,20 @@ import torch
 from transformers import SqueezeBertConfig, SqueezeBertModel
 
 from bnaparser.encoders.loading import load_tokenizer
-from bnaparser.encoders.subwords import Pieces
+from bnaparser.encoders.subwords import Subwords
 from bnaparser.errors import ModelError
 from bnaparser.settings import validate
+from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.network import TaskNetwork
-from bnaparser.tasks.task_model import PreparedExample, create, first_pieces, load_words_tokenizer
+from bnaparser.tasks.task_model import (
+    PreparedExample,
+    TaskModel,
+    create,
+    load_words_tokenizer,
+    places_of_words,
+)
+from bnaparser.tasks.task_network import TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
-from bnaparser.tasks.trees import random_structure
 
 FAMILIES = ["bert", "roberta", "distilbert", "mpnet", "deberta-v2", "modernbert", "xlnet", "t5"]
 TEXTS = (("Mira", "liked", "the", "unaffable", "dog", "."), ("It", "sang", "."), ("Karo", "fell"))
@@ -28,10 +34,10 @@ CLASSES = ("no", "yes")
 
 
 @pytest.fixture
-def build(encoder_folder: Callable[[str], Path]):
+def build(encoder_folder: Callable[[str], Path]) -> Callable[..., TaskModel]:
     """A function from a family and tables of settings to an untrained model."""
 
-    def make(family: str = "bert", labels: tuple[str, ...] = CLASSES, **tables: Any):
+    def make(family: str = "bert", labels: tuple[str, ...] = CLASSES, **tables: Any) -> TaskModel:
         encoder = {"name": str(encoder_folder(family)), **tables.pop("encoder", {})}
         settings = validate(TaskModelSettings, {"encoder": encoder, **tables}, "test")
         torch.manual_seed(4)
@@ -48,7 +54,9 @@ def prepared(*texts: tuple[str, ...], gold: Any = None) -> list[PreparedExample]
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("pooling", ["first", "last", "mean"])
-def test_padding_and_company_change_nothing(build, family: str, pooling: str) -> None:
+def test_padding_and_company_change_nothing(
+    build: Callable[..., TaskModel], family: str, pooling: str
+) -> None:
     model = build(family, syntax={"sla": {}}, encoder={"pooling": pooling})
     together = model.scores(prepared(*TEXTS), batch_tokens=10_000)
     alone = [model.scores([one])[0] for one in prepared(*TEXTS)]
@@ -57,18 +65,20 @@ def test_padding_and_company_change_nothing(build, family: str, pooling: str) ->
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_words_are_read_as_after_a_blank(encoder_folder, tmp_path, family: str) -> None:
+def test_words_are_read_as_after_a_blank(
+    encoder_folder: Callable[[str], Path], tmp_path: Path, family: str
+) -> None:
     """Byte-level tokenizers would take them for the end of the word before."""
     tokenizer = load_words_tokenizer(encoder_folder(family))
     tokenizer.save_pretrained(tmp_path)
-    ((window,),) = Pieces(load_tokenizer(encoder_folder(family)), 512, 510).windows([TEXTS[0]])
+    ((window,),) = Subwords(load_tokenizer(encoder_folder(family)), 512, 510).windows([TEXTS[0]])
     for reader in tokenizer, load_words_tokenizer(tmp_path):
         found = reader(list(TEXTS[0]), is_split_into_words=True)["input_ids"]
         assert found == window.ids.tolist()
 
 
 @pytest.mark.parametrize("pooling", ["first", "last", "mean"])
-def test_pooling_by_hand(build, pooling: str) -> None:
+def test_pooling_by_hand(build: Callable[..., TaskModel], pooling: str) -> None:
     model = build(encoder={"pooling": pooling, "hidden": False})
     (example,) = prepared(TEXTS[1])
     tokens = model.tokenize([example])
@@ -88,7 +98,9 @@ def test_an_encoder_that_calls_its_pooler_whether_it_has_one_or_not() -> None:
     assert network(ids, torch.ones_like(ids))["logits"].shape == (1, 3)
 
 
-def test_syntax_guides_and_a_text_without_it_gets_the_plain_encoder(build) -> None:
+def test_syntax_guides_and_a_text_without_it_gets_the_plain_encoder(
+    build: Callable[..., TaskModel],
+) -> None:
     plain, guided = build(), build(syntax={"sla": {"threshold": 0, "gate_bias": 3.0}})
     guided.network.load_state_dict(plain.network.state_dict(), strict=False)
     unparsed = PreparedExample((Structure(TEXTS[0], None, error="no tree"),))
@@ -99,7 +111,7 @@ def test_syntax_guides_and_a_text_without_it_gets_the_plain_encoder(build) -> No
     assert not np.allclose(other, expected, atol=1e-4)
 
 
-def test_a_word_is_scored_at_its_first_piece(build) -> None:
+def test_a_word_is_scored_at_its_first_piece(build: Callable[..., TaskModel]) -> None:
     model = build(labels=("O", "A", "B"), task={"kind": "tagging"})
     (example,) = prepared(TEXTS[0])
     tokens = model.tokenize([example])
@@ -113,7 +125,9 @@ def test_a_word_is_scored_at_its_first_piece(build) -> None:
         assert np.allclose(found[word], logits[words.index(word)], atol=1e-6)
 
 
-def test_words_beyond_the_encoders_length_get_the_most_frequent_class(build) -> None:
+def test_words_beyond_the_encoders_length_get_the_most_frequent_class(
+    build: Callable[..., TaskModel],
+) -> None:
     model = build(labels=("O", "A"), task={"kind": "tagging"})
     (example,) = [PreparedExample((Structure(("dog",) * 600, None),))]
     found = model.scores([example])[0]
@@ -122,12 +136,14 @@ def test_words_beyond_the_encoders_length_get_the_most_frequent_class(build) -> 
     assert not (found[:510] == [1.0, 0.0]).all(axis=1).any()
 
 
-def test_labels_stand_at_first_pieces_and_the_rest_is_ignored(build) -> None:
+def test_labels_stand_at_first_pieces_and_the_rest_is_ignored(
+    build: Callable[..., TaskModel],
+) -> None:
     model = build(labels=("O", "A"), task={"kind": "tagging"})
     examples = [PreparedExample((random_structure(TEXTS[0]),), (0, 1, 0, 1, 0, 1))]
     batch = model.training_batch(examples, 128)
     tokens = model.tokenize(examples)
-    places = first_pieces(tokens, 0, 6)
+    places = places_of_words(tokens, 0, 6)
     assert batch["labels"][0, places].tolist() == [0, 1, 0, 1, 0, 1]
     assert (batch["labels"] != -100).sum() == 6
     short = model.training_batch(examples, 5)
@@ -135,7 +151,7 @@ def test_labels_stand_at_first_pieces_and_the_rest_is_ignored(build) -> None:
     assert (short["labels"] != -100).sum() <= 3
 
 
-def test_the_loss_by_hand(build) -> None:
+def test_the_loss_by_hand(build: Callable[..., TaskModel]) -> None:
     model = build()
     batch = model.training_batch(prepared(*TEXTS, gold=1), 128)
     output = model.network(**batch)
@@ -144,7 +160,7 @@ def test_the_loss_by_hand(build) -> None:
     assert output["loss"].item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_the_loss_of_scores(build) -> None:
+def test_the_loss_of_scores(build: Callable[..., TaskModel]) -> None:
     pairs = [
         PreparedExample((random_structure(a), random_structure(b)), 2.5) for a, b in [TEXTS[:2]]
     ]
@@ -158,26 +174,26 @@ def test_the_loss_of_scores(build) -> None:
     )
 
 
-def test_lisas_supervision_is_added(build) -> None:
+def test_lisas_supervision_is_added(build: Callable[..., TaskModel]) -> None:
     from bnaparser.syntax import syntax_of
 
     model = build(syntax={"lisa": {}})
     batch = model.training_batch(prepared(*TEXTS, gold=0), 128)
     output = model.network(**batch)
-    supervision = syntax_of(model.network.encoder).loss
+    supervision: Any = syntax_of(model.network.encoder).loss
     task = torch.nn.functional.cross_entropy(output["logits"], batch["labels"])
     assert supervision.item() > 0
     assert output["loss"].item() == pytest.approx((task + supervision).item(), rel=1e-5)
     output["loss"].backward()
 
 
-def test_new_parameters_are_the_heads_and_the_gates(build) -> None:
+def test_new_parameters_are_the_heads_and_the_gates(build: Callable[..., TaskModel]) -> None:
     model = build(syntax={"sla": {}})
     new = sum(parameter.numel() for parameter in model.network.new_parameters())
     width, layers = 32, 2
     assert new == layers * (width + 1) + width * width + width + 2 * width + 2
 
 
-def test_an_encoder_that_is_not_there(build) -> None:
+def test_an_encoder_that_is_not_there(build: Callable[..., TaskModel]) -> None:
     with pytest.raises(ModelError, match="cannot load the encoder"):
         build(encoder={"name": "/no/such/encoder"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 
 
 @pytest.fixture
-def written(tmp_path: Path):
+def written(tmp_path: Path) -> Callable[[str], Path]:
     def write(text: str) -> Path:
         file = tmp_path / "recipe.toml"
         file.write_text(text, encoding="utf-8")
@@ -36,13 +37,13 @@ def test_the_recipes_that_come_along_are_whole() -> None:
         assert recipe.train.data and recipe.train.dev
 
 
-def test_a_parsers_recipe_is_none(written) -> None:
+def test_a_parsers_recipe_is_none(written: Callable[[str], Path]) -> None:
     assert not is_task_recipe(RECIPES / "tiny.toml")
     assert not is_task_recipe(written("[task\n"))
     assert not is_task_recipe(RECIPES / "missing.toml")
 
 
-def test_overrides(written) -> None:
+def test_overrides(written: Callable[[str], Path]) -> None:
     file = written('[task]\n[encoder]\nname = "a"\n')
     recipe = load_task_recipe(file, ("syntax.sla.threshold=4", "encoder.name=b"))
     assert recipe.syntax.sla == SlaSettings(threshold=4)
@@ -62,7 +63,7 @@ def test_overrides(written) -> None:
         ("[task]\n[encoder]\nname='a'\n[train]\nseeds=[1, 1]", "seeds must differ"),
     ],
 )
-def test_settings_that_cannot_be(written, text: str, says: str) -> None:
+def test_settings_that_cannot_be(written: Callable[[str], Path], text: str, says: str) -> None:
     with pytest.raises(SettingsError, match=says):
         load_task_recipe(written(text))
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +15,10 @@ import pytest
 import bnaparser.network.storage
 from bnaparser.errors import BnaparserError, ModelError
 from bnaparser.settings import validate
+from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
 from bnaparser.tasks.task_settings import TaskModelSettings
-from bnaparser.tasks.trees import random_structure
 
 EXAMPLES = [
     PreparedExample((random_structure(words),)) for words in (("It", "sang"), ("Karo", "fell"))
@@ -24,7 +26,7 @@ EXAMPLES = [
 
 
 @pytest.fixture
-def model(recipe_table) -> TaskModel:
+def model(recipe_table: Callable[..., dict[str, Any]]) -> TaskModel:
     table = recipe_table()
     del table["train"]
     made = create(validate(TaskModelSettings, table, "test"), ("negative", "positive"))
@@ -42,7 +44,9 @@ def test_what_is_stored_is_what_is_loaded(model: TaskModel, tmp_path: Path) -> N
     assert "/" not in json.loads((tmp_path / "m" / "config.json").read_text())["encoder"]["name"]
 
 
-def test_int8_is_smaller_and_close(model: TaskModel, tmp_path: Path, monkeypatch) -> None:
+def test_int8_is_smaller_and_close(
+    model: TaskModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("bnaparser.files.tensors.SMALLEST_INT8", 512)
     for store in ("float32", "int8"):
         task_storage.save(model, tmp_path / store, store, {})

@@ -1,4 +1,6 @@
 # ruff: noqa: RUF001 (typographic quotes, dashes and foreign marks are what is tested)
+from __future__ import annotations
+
 import io
 import os
 import subprocess
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.text import run_text
-from bnaparser.text.english.penn import penn_words
+from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split, split_stream, tokenize
 
@@ -239,40 +241,16 @@ def test_streaming_holds_little_of_a_text_without_blank_lines() -> None:
     assert sum(1 for _ in stream) == 9_999
 
 
-@settings(database=None, deadline=None)
-@given(TEXTS)
-def test_penn_words_are_one_for_one_and_safe_in_a_tree(text: str) -> None:
-    words = tokenize(text).words
-    penn = penn_words(words)
-    assert len(penn) == len(words)
-    assert not any("(" in word or ")" in word for word in penn)
-
-
-@pytest.mark.parametrize(
-    ("text", "penn"),
-    [
-        ('He said, "No (never)."', "He said , `` No -LRB- never -RRB- . ''"),
-        ('"Why?" Ann asked. "Why?"', "`` Why ? '' Ann asked . `` Why ? ''"),
-        ('There is none now."', "There is none now . ''"),
-        ('It is old," he said.', "It is old , '' he said ."),
-        ('He said, "It is', "He said , `` It is"),
-        ("“Don’t … ‘go’ — now”", "`` Do n't ... ` go ' -- now ''"),
-        ("He said 'why' and the dogs' bones", "He said ` why ' and the dogs ' bones"),
-    ],
-)
-def test_penn_words(text: str, penn: str) -> None:
-    assert " ".join(penn_words(tokenize(text).words)) == penn
-
-
 @pytest.mark.parametrize("unit", [".", "(", "'s", '." ', "A. ", "Mr.", "\n", "http://a.)", "! :) "])
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     # A quadratic rule would need a minute here.
-    for sentence in split(unit * (30_000 // len(unit))):
-        penn_words(sentence.words)
+    text = unit * (30_000 // len(unit))
+    words = [word for sentence in split(text) for word in sentence.words]
+    assert "".join(words) == "".join(text.split())
 
 
 def test_importing_needs_the_standard_library_only() -> None:
-    code = "import sys, bnaparser.text.sentence; print({'torch', 'nltk', 'numpy', 'sentencex'} & {*sys.modules})"
+    code = "import sys, bnaparser.text.splitting; print({'torch', 'nltk', 'numpy', 'sentencex'} & {*sys.modules})"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
@@ -288,7 +266,7 @@ def test_agreement_with_the_treebank() -> None:
     archives = (str(sample / "raw" / "raw.tar.xz"), str(sample / "combined" / "combined.tar.xz"))
     for first, last in ((1, 159), (180, 199)):
         texts = run_text.read(*archives, first, last)
-        assert run_text.words_score(texts, run_text.word_spans).f1 >= 0.998
+        assert run_text.words_score(texts, word_spans).f1 >= 0.998
         for breaks in (True, False):
             starts, whole, words = run_text.text_scores(texts, run_text.ours, breaks)
             assert (starts.f1 >= 0.985, whole.f1 >= 0.965, words.f1 >= 0.997) == (True, True, True)

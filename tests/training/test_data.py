@@ -1,10 +1,17 @@
 """Training data: files, weights, label maps, long sentences, names of development sets."""
 
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.training.data import Mix, read_examples, read_mix
+from bnaparser.training.data import Example, Mix, pooled_batches, read_examples, read_mix
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.trees.tree import Span
 
@@ -16,17 +23,17 @@ TREES = """(TOP (S (NP-SBJ (PRP I)) (VP (VBP run)) (. .)))
 
 
 @pytest.fixture
-def bank(tmp_path):
+def bank(tmp_path: Path) -> Path:
     path = tmp_path / "bank.mrg"
     path.write_text(TREES, encoding="utf-8")
     return path
 
 
-def spans(example) -> list[tuple[int, int, str]]:
+def spans(example: Example) -> list[tuple[int, int, str]]:
     return [(span.start, span.end, span.label) for span in example.spans]
 
 
-def test_trees_are_cleaned_and_chains_are_one_label(bank):
+def test_trees_are_cleaned_and_chains_are_one_label(bank: Path) -> None:
     first, second, third, _ = read_examples(DataSettings(path=str(bank)), TrainSettings())
     assert (first.words, first.tags) == (("I", "run", "."), ("PRP", "VBP", "."))
     assert spans(first) == [(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")]
@@ -36,7 +43,7 @@ def test_trees_are_cleaned_and_chains_are_one_label(bank):
     assert isinstance(first.spans[0], Span)
 
 
-def test_a_label_map_is_applied(bank, tmp_path):
+def test_a_label_map_is_applied(bank: Path, tmp_path: Path) -> None:
     maps = tmp_path / "maps.toml"
     maps.write_text('[map.other.labels]\n"FRAG" = "X"\n', encoding="utf-8")
     source = DataSettings(path=str(bank), map="other")
@@ -46,7 +53,7 @@ def test_a_label_map_is_applied(bank, tmp_path):
         read_examples(source, TrainSettings())
 
 
-def test_long_sentences_are_left_out_of_training_but_not_of_development(bank):
+def test_long_sentences_are_left_out_of_training_but_not_of_development(bank: Path) -> None:
     source = DataSettings(path=str(bank))
     settings = TrainSettings(data=(source,), dev=(source,), max_words=3)
     mix = read_mix(settings)
@@ -56,7 +63,7 @@ def test_long_sentences_are_left_out_of_training_but_not_of_development(bank):
     assert len(few.dev["bank.mrg"]) == 2
 
 
-def test_a_missing_file_is_an_error(tmp_path):
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         read_mix(TrainSettings(data=(DataSettings(path=str(tmp_path / "none.mrg")),)))
 
@@ -67,7 +74,7 @@ def mix(*sets: tuple[int, float]) -> Mix:
     return Mix([], [(places, weight) for places, (_, weight) in zip(ranges, sets, strict=True)], {})
 
 
-def test_a_pass_sees_each_set_as_often_as_its_weight_says():
+def test_an_epoch_sees_each_set_as_often_as_its_weight_says() -> None:
     one = mix((10, 1.0), (4, 2.5), (6, 0.5))
     assert one.epoch_size == 10 + 10 + 3
     drawn = one.draw(np.random.default_rng(1))
@@ -78,19 +85,19 @@ def test_a_pass_sees_each_set_as_often_as_its_weight_says():
     assert sorted(counts[14:].tolist()) == [0, 0, 0, 1, 1, 1]
 
 
-def test_passes_are_shuffled_and_follow_from_the_generator():
+def test_epochs_are_shuffled_and_follow_from_the_generator() -> None:
     one = mix((30, 1.0))
     drawn = [one.draw(np.random.default_rng(seed)) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert drawn[0] != sorted(drawn[0])
 
 
-def test_an_empty_set_draws_nothing():
+def test_an_empty_set_draws_nothing() -> None:
     assert mix((0, 2.0), (3, 1.0)).epoch_size == 3
     assert sorted(mix((0, 2.0), (3, 1.0)).draw(np.random.default_rng(1))) == [0, 1, 2]
 
 
-def test_development_sets_have_the_shortest_names_that_differ(tmp_path):
+def test_development_sets_have_the_shortest_names_that_differ(tmp_path: Path) -> None:
     for name in ("a/dev.mrg", "b/dev.mrg", "c/other.mrg"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(TREES, encoding="utf-8")
@@ -99,7 +106,7 @@ def test_development_sets_have_the_shortest_names_that_differ(tmp_path):
     assert list(read_mix(TrainSettings(dev=dev)).dev) == ["a/dev.mrg", "b/dev.mrg", "other.mrg"]
 
 
-def test_two_parts_of_one_release_are_two_development_sets(tmp_path):
+def test_two_parts_of_one_release_are_two_development_sets(tmp_path: Path) -> None:
     for section in ("22", "23"):
         file = tmp_path / section / f"wsj_{section}01.mrg"
         file.parent.mkdir()
@@ -108,3 +115,31 @@ def test_two_parts_of_one_release_are_two_development_sets(tmp_path):
         DataSettings(path=str(tmp_path), release="ptb", part=part) for part in ("dev", "test")
     )
     assert list(read_mix(TrainSettings(dev=dev)).dev) == ["dev", "test"]
+
+
+@given(
+    count=st.integers(1, 80),
+    size=st.integers(1, 12),
+    pool=st.integers(1, 4),
+    seed=st.integers(0, 9),
+)
+def test_batches_hold_every_drawn_sentence_once(
+    count: int, size: int, pool: int, seed: int
+) -> None:
+    settings = TrainSettings(batch_size=size, pool_batches=pool)
+    order = np.random.default_rng(seed).permutation(count).tolist()
+    lengths = [(7 * index) % 23 for index in range(count)]
+    batches = pooled_batches(order, lengths, settings, np.random.default_rng(seed))
+    assert sorted(index for batch in batches for index in batch) == list(range(count))
+    assert len(batches) == math.ceil(count / size)
+    assert all(0 < len(batch) <= size for batch in batches)
+
+
+def test_a_pool_puts_sentences_of_similar_length_together() -> None:
+    settings = TrainSettings(batch_size=5, pool_batches=4)
+    order = np.random.default_rng(1).permutation(20).tolist()
+    batches = pooled_batches(order, list(range(20)), settings, np.random.default_rng(2))
+    assert sorted(map(sorted, batches)) == [
+        list(range(first, first + 5)) for first in (0, 5, 10, 15)
+    ]
+    assert batches != sorted(batches)

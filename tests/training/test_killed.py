@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,16 +38,30 @@ seed = 3
 threads = 2
 """
 
+Start = Callable[[Path], subprocess.Popen[bytes]]
+
 
 @pytest.fixture
-def start(treebank, tmp_path):
+def start(treebank: Path, tmp_path: Path) -> Start:
     """A function that starts the recipe in a process of its own, writing to a folder."""
     file = tmp_path / "recipe.toml"
     file.write_text(RECIPE.format(treebank=treebank), encoding="utf-8")
 
     def run(output: Path) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "bnaparser.cli", "train", str(file), "--output", output]
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        command = [
+            sys.executable,
+            "-m",
+            "bnaparser.cli",
+            "train",
+            str(file),
+            "--output",
+            str(output),
+        ]
+        # Threads that wait sleep: on a busy machine they would take the time from each other.
+        environment = os.environ | {"OMP_WAIT_POLICY": "passive"}
+        return subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+        )
 
     return run
 
@@ -66,10 +81,13 @@ def kill_after_first_checkpoint(process: subprocess.Popen[bytes], output: Path) 
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    return json.loads(file.read_text(encoding="utf-8"))["update"]
+    update: int = json.loads(file.read_text(encoding="utf-8"))["update"]
+    return update
 
 
-def test_a_killed_run_and_one_that_was_not_end_at_the_same_weights(start, tmp_path):
+def test_a_killed_run_and_one_that_was_not_end_at_the_same_weights(
+    start: Start, tmp_path: Path
+) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     finish(start(whole))
     update = kill_after_first_checkpoint(start(killed), killed)

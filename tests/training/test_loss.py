@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from bnaparser import chart
 from bnaparser.chart import reference
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.training.data import Example
 from bnaparser.training.loss import IGNORED_TAG, Gold, gold, hinge_loss, tag_loss
 from bnaparser.trees.tree import Span, Tree
 
@@ -21,17 +22,14 @@ LABELS = Inventory(["", "A"])
 TAGS = Inventory(["T"])
 
 
-class Table(nn.Module):
+class Table(BnaModel):
     """A model of one sentence whose span scores stand in a table: scores[start, end, label - 1]."""
 
-    allow_empty_root = False
-    span_rows = BnaModel.span_rows
-    all_scores = BnaModel.all_scores
-
     def __init__(self, scores: torch.Tensor):
-        super().__init__()
+        nn.Module.__init__(self)  # without the layers of a network
+        self.allow_empty_root = False
         self.scores = nn.Parameter(scores)
-        self.labels = ["", *range(scores.shape[-1])]
+        self.labels = LABELS
 
     def span_scores(
         self, encoded: Encoded, starts: torch.Tensor, ends: torch.Tensor
@@ -60,21 +58,23 @@ THREE = {(0, 3): 1.0, (0, 2): 0.6, (1, 3): 0.5, (0, 1): -1.0, (1, 2): -1.0, (2, 
     [(2, TWO, [(0, 2)], 1.8), (3, THREE, [(0, 3), (1, 3)], 1.1)],
     ids=["two words", "three words"],
 )
-def test_worked_losses(n, scores, right, loss):
+def test_worked_losses(
+    n: int, scores: dict[tuple[int, int], float], right: list[tuple[int, int]], loss: float
+) -> None:
     model, encoded = table(n, scores)
     found = hinge_loss(model, encoded, [gold_of(n, *right)]).detach()
     assert float(found) == pytest.approx(loss, abs=1e-6)
 
 
-def test_a_gold_tree_that_wins_by_a_margin_costs_nothing():
+def test_a_gold_tree_that_wins_by_a_margin_costs_nothing() -> None:
     model, encoded = table(2, {(0, 2): 9.0, (0, 1): -9.0, (1, 2): -9.0})
     loss = hinge_loss(model, encoded, [gold_of(2, (0, 2))])
     assert float(loss.detach()) == 0
-    loss.backward()
-    assert not model.scores.grad.any()
+    torch.autograd.backward(loss)
+    assert model.scores.grad is not None and not model.scores.grad.any()
 
 
-def test_trees_become_numbers():
+def test_trees_become_numbers() -> None:
     labels = Inventory.of_labels(["NP", "VP", "S", "S::VP"])
     tags = Inventory.of_tags(["PRP", "VBP"])
     tree = Tree.parse("(TOP (S (NP (PRP I)) (VP (VBP run)) (. .)))")
@@ -87,7 +87,7 @@ def test_trees_become_numbers():
     assert found.labels.dtype == np.int32
 
 
-def test_a_chain_is_one_label_and_one_never_seen_counts_as_none():
+def test_a_chain_is_one_label_and_one_never_seen_counts_as_none() -> None:
     labels = Inventory.of_labels(["S::VP"])
     seen = Tree.parse("(TOP (S (VP (VB Go))))")
     unseen = Tree.parse("(TOP (FRAG (NP (NNP Rome))) (. .))")
@@ -118,7 +118,9 @@ def dense_loss(model: BnaModel, encoded: Encoded, golds: list[Gold]) -> torch.Te
 
 
 @pytest.mark.parametrize("allow_empty_root", [False, True])
-def test_value_and_gradient_are_those_of_the_dense_loss(build_model, examples, allow_empty_root):
+def test_value_and_gradient_are_those_of_the_dense_loss(
+    build_model: Callable[..., BnaModel], examples: list[Example], allow_empty_root: bool
+) -> None:
     model = build_model(allow_empty_root=allow_empty_root).eval()
     batch = examples[:3] + examples[48:52]
     prepared = model.prepare([example.words for example in batch])
@@ -127,7 +129,7 @@ def test_value_and_gradient_are_those_of_the_dense_loss(build_model, examples, a
     for function in (hinge_loss, dense_loss):
         model.zero_grad()
         loss = function(model, model.encode(prepared), golds)
-        loss.backward()
+        torch.autograd.backward(loss)
         gradients.append([p.grad.clone() for p in model.parameters() if p.grad is not None])
         gradients[-1].append(loss.detach())
     for sparse, dense in zip(*gradients, strict=True):
@@ -135,7 +137,9 @@ def test_value_and_gradient_are_those_of_the_dense_loss(build_model, examples, a
     assert gradients[0][-1] > 0
 
 
-def test_the_loss_of_a_batch_is_the_sum_over_its_sentences(build_model, examples):
+def test_the_loss_of_a_batch_is_the_sum_over_its_sentences(
+    build_model: Callable[..., BnaModel], examples: list[Example]
+) -> None:
     model = build_model().eval()
     batch = examples[:5]
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in batch]
@@ -149,22 +153,34 @@ def test_the_loss_of_a_batch_is_the_sum_over_its_sentences(build_model, examples
     torch.testing.assert_close(together, torch.stack(alone).sum(), atol=1e-3, rtol=1e-5)
 
 
-def tagger(scores: torch.Tensor) -> SimpleNamespace:
-    return SimpleNamespace(device="cpu", tag_scores=lambda encoded: scores)
+class Tagger(BnaModel):
+    """A model whose scores of tags are given: (words, tags)."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, scores: torch.Tensor):
+        nn.Module.__init__(self)
+        self.scores = scores
+
+    def tag_scores(self, encoded: Encoded) -> torch.Tensor:
+        return self.scores
+
+
+NOTHING = Encoded(torch.zeros(0), torch.zeros(0), [])
 
 
 def tags_of(*numbers: int) -> Gold:
     return Gold(np.zeros(0, np.int64), np.zeros(0, np.int32), np.array(numbers, np.int64))
 
 
-def test_uniform_tag_scores_cost_the_logarithm_of_their_number():
-    loss = tag_loss(tagger(torch.zeros(5, 46)), None, [tags_of(3, 7), tags_of(0, 45, 1)])
+def test_uniform_tag_scores_cost_the_logarithm_of_their_number() -> None:
+    loss = tag_loss(Tagger(torch.zeros(5, 46)), NOTHING, [tags_of(3, 7), tags_of(0, 45, 1)])
     assert float(loss) == pytest.approx(19.14, abs=0.005)
     assert float(loss) == pytest.approx(5 * math.log(46))
 
 
-def test_tags_never_seen_in_training_do_not_count():
+def test_tags_never_seen_in_training_do_not_count() -> None:
     scores = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
-    loss = tag_loss(tagger(scores), None, [tags_of(0, IGNORED_TAG)])
+    loss = tag_loss(Tagger(scores), NOTHING, [tags_of(0, IGNORED_TAG)])
     assert float(loss) == pytest.approx(math.log(1 + math.exp(-2)))
-    assert float(tag_loss(tagger(scores), None, [tags_of(IGNORED_TAG, IGNORED_TAG)])) == 0
+    assert float(tag_loss(Tagger(scores), NOTHING, [tags_of(IGNORED_TAG, IGNORED_TAG)])) == 0

@@ -1,29 +1,45 @@
-"""Noise in training: which pieces it may hide, what it never touches, and that a seed fixes it."""
+"""Noise in training: which subwords it may hide, what it never touches, and that a seed fixes it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from bnaparser.encoders.subwords import Window
+from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.training.data import Example
 from bnaparser.training.noise import disturbed
 from bnaparser.training.recipe import TrainSettings
 from bnaparser.trees.escapes import unescape
 
 
-def read(model, examples, seed=0, **settings):
+def read(
+    model: BnaModel, examples: list[Example], seed: int = 0, **settings: Any
+) -> tuple[list[Window], list[Window]]:
+    """Return the windows of sentences, one each, without noise and with it."""
     prepared = model.prepare([example.words for example in examples])
     generator = np.random.default_rng(seed)
     noisy = disturbed(model, examples, prepared, TrainSettings(**settings), generator)
-    return prepared, noisy
+    return windows(prepared), windows(noisy)
 
 
-def test_the_share_of_pieces_that_was_asked_for_is_masked_and_nothing_else(build_model, examples):
+def windows(sentences: list[PreparedSentence]) -> list[Window]:
+    found = [window for one in sentences for window in one.windows if isinstance(window, Window)]
+    assert len(found) == len(sentences)
+    return found
+
+
+def test_the_share_of_subwords_that_was_asked_for_is_masked_and_nothing_else(
+    build_model: Callable[..., BnaModel], examples: list[Example]
+) -> None:
     model = build_model("bert")
-    prepared, noisy = read(model, examples, mask_pieces=0.25)
+    assert model.subwords is not None
     masked = inside = 0
-    for before, after in zip(prepared, noisy, strict=True):
-        (old,), (new,) = before.windows, after.windows
+    for old, new in zip(*read(model, examples, mask_pieces=0.25), strict=True):
         changed = old.ids != new.ids
-        assert (new.ids[changed] == model.pieces.tokenizer.mask_token_id).all()
+        assert (new.ids[changed] == model.subwords.tokenizer.mask_token_id).all()
         assert not changed[0] and not changed[-1]
         assert (new.last == old.last).all()
         masked += changed.sum()
@@ -31,21 +47,23 @@ def test_the_share_of_pieces_that_was_asked_for_is_masked_and_nothing_else(build
     assert abs(masked / inside - 0.25) < 0.06
 
 
-def test_lower_case_is_what_the_tokenizer_gives_for_lower_case_words(build_model, examples):
+def test_lower_case_is_what_the_tokenizer_gives_for_lower_case_words(
+    build_model: Callable[..., BnaModel], examples: list[Example]
+) -> None:
     model = build_model("bert")
-    prepared, noisy = read(model, examples, lower_case=1.0)
-    expected = model.prepare(
-        [[unescape(word).lower() for word in example.words] for example in examples]
-    )
-    ids = [sentence.windows[0].ids.tolist() for sentence in noisy]
-    assert ids == [sentence.windows[0].ids.tolist() for sentence in expected]
-    assert ids != [sentence.windows[0].ids.tolist() for sentence in prepared]
+    before, after = read(model, examples, lower_case=1.0)
+    lowered = [[unescape(word).lower() for word in example.words] for example in examples]
+    ids = [window.ids.tolist() for window in after]
+    assert ids == [window.ids.tolist() for window in windows(model.prepare(lowered))]
+    assert ids != [window.ids.tolist() for window in before]
 
 
-def test_the_same_draw_gives_the_same_noise_and_none_is_none(build_model, examples):
+def test_the_same_draw_gives_the_same_noise_and_none_is_none(
+    build_model: Callable[..., BnaModel], examples: list[Example]
+) -> None:
     model = build_model("bert")
     first, second = (read(model, examples, 5, mask_pieces=0.2, lower_case=0.3)[1] for _ in "ab")
     for one, other in zip(first, second, strict=True):
-        assert (one.windows[0].ids == other.windows[0].ids).all()
-    prepared, same = read(model, examples)
-    assert same == prepared
+        assert (one.ids == other.ids).all()
+    before, same = read(model, examples)
+    assert all(one is other for one, other in zip(before, same, strict=True))

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ import os, sys
 from dataclasses import asdict
 import torch
 from bnaparser.training import run
-from bnaparser.settings import load_recipe
+from bnaparser.training.recipe import load_recipe
 
 recipe, output, *overrides = sys.argv[1:]
 runs = []
@@ -58,7 +59,7 @@ torch.save(state, os.path.join(output, os.environ["RANK"]))
 
 
 @pytest.fixture
-def recipe(tmp_path: Path, treebank: Path, encoder_folder) -> Path:
+def recipe(tmp_path: Path, treebank: Path, encoder_folder: Callable[[str], Path]) -> Path:
     file = tmp_path / "recipe.toml"
     file.write_text(RECIPE.format(encoder=encoder_folder("bert"), treebank=treebank))
     return file

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -10,14 +13,19 @@ from bnaparser.errors import SettingsError
 from bnaparser.network import storage
 from bnaparser.network.decoding import predict
 from bnaparser.network.labels import Inventory
+from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
+from bnaparser.training.data import Example, read_mix
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
-from bnaparser.training.run import Run, train
+from bnaparser.training.run import train
+from bnaparser.training.setup import new_model
 from bnaparser.training.warm_start import create_from
 
 
 @pytest.mark.parametrize("kind", ["bert", None])
-def test_the_same_labels_give_the_same_network(build_model, examples, kind):
+def test_the_same_labels_give_the_same_network(
+    build_model: Callable[..., BnaModel], examples: list[Example], kind: str
+) -> None:
     start = build_model(kind, tagging=TagSettings(predict=True, given=True, hidden=8)).eval()
     sentences = [example.words for example in examples[:8]]
     tags = [example.tags for example in examples[:8]]
@@ -27,7 +35,7 @@ def test_the_same_labels_give_the_same_network(build_model, examples, kind):
 
 
 @torch.no_grad()
-def test_labels_and_tags_keep_their_weights_by_name(build_model):
+def test_labels_and_tags_keep_their_weights_by_name(build_model: Callable[..., BnaModel]) -> None:
     start = build_model("bert", tagging=TagSettings(predict=True, given=True, hidden=8))
     labels = Inventory.of_labels({*start.labels.names[3:], "NEW", "A"})
     tags = Inventory.of_tags({*start.tags.names[2:], "NEW"})
@@ -38,13 +46,19 @@ def test_labels_and_tags_keep_their_weights_by_name(build_model):
         assert torch.equal(model.scorer.output.bias[mine], start.scorer.output.bias[theirs])
     for name in set(tags.names) & set(start.tags.names):
         mine, theirs = tags.number(name), start.tags.number(name)
-        assert torch.equal(model.tagger[3].weight[mine], start.tagger[3].weight[theirs])
+        rows = (
+            network.get_parameter("tagger.3.weight")[row]
+            for network, row in ((model, mine), (start, theirs))
+        )
+        assert torch.equal(*rows)
         given = model.tag_embedding.weight[mine + 1], start.tag_embedding.weight[theirs + 1]
         assert torch.equal(*given)
     assert torch.equal(model.tag_embedding.weight[0], start.tag_embedding.weight[0])
 
 
-def test_a_network_of_another_shape_is_refused_by_name(build_model):
+def test_a_network_of_another_shape_is_refused_by_name(
+    build_model: Callable[..., BnaModel],
+) -> None:
     start = build_model("bert")
     wider = start.settings.model_copy(
         update={"scorer": start.settings.scorer.model_copy(update={"hidden": 32})}
@@ -56,7 +70,7 @@ def test_a_network_of_another_shape_is_refused_by_name(build_model):
         create_from(start, tagging, start.labels, start.tags)
 
 
-def test_another_encoder_than_the_starts_is_refused(build_model):
+def test_another_encoder_than_the_starts_is_refused(build_model: Callable[..., BnaModel]) -> None:
     start = build_model("bert")
     for change in ({"name": "another"}, {"attention": "eager"}):
         encoder = start.settings.encoder.model_copy(update=change)
@@ -66,8 +80,8 @@ def test_another_encoder_than_the_starts_is_refused(build_model):
 
 
 def test_a_recipe_takes_the_network_over_and_starts_where_it_stood(
-    tiny_model_dir, treebank, tmp_path
-):
+    tiny_model_dir: Path, treebank: Path, tmp_path: Path
+) -> None:
     source = DataSettings(path=str(treebank))
     recipe = Recipe(
         encoder=EncoderSettings(dropout=0.0),
@@ -92,7 +106,7 @@ def test_a_recipe_takes_the_network_over_and_starts_where_it_stood(
     assert progress.best_f1 > 50
 
 
-def test_masking_needs_a_mask(treebank, tmp_path):
+def test_masking_needs_a_mask(treebank: Path) -> None:
     settings = TrainSettings(data=(DataSettings(path=str(treebank)),), mask_pieces=0.1)
     with pytest.raises(SettingsError, match="mask_pieces"):
-        Run(Recipe(train=settings), tmp_path, None)
+        new_model(Recipe(train=settings), read_mix(settings))

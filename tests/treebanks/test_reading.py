@@ -1,12 +1,16 @@
 """Treebank files: packing, encodings, mark-up, and the published sample of the Penn Treebank."""
 
+from __future__ import annotations
+
 import gc
 import gzip
 import logging
 import lzma
 import os
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,7 +52,7 @@ MARKED_UP_TREES = [
 ]
 
 
-def texts(path, **options):
+def texts(path: Path, **options: Any) -> list[str]:
     return [str(tree) for tree in read_trees(path, **options)]
 
 
@@ -64,14 +68,16 @@ def texts(path, **options):
     ],
     ids=["plain", "xz", "gz", "byte-order mark", "windows", "blank lines first"],
 )
-def test_a_file_is_read_however_it_is_packed(tmp_path, name, pack):
+def test_a_file_is_read_however_it_is_packed(
+    tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
+) -> None:
     file = tmp_path / name
     file.write_bytes(pack(TEXT.encode()))
     assert texts(file) == TREES
     assert [str(tree) for tree in load_trees(str(file))] == TREES
 
 
-def test_each_tree_comes_with_file_and_line(tmp_path):
+def test_each_tree_comes_with_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "bank.mrg"
     file.write_text(TEXT, encoding="utf-8")
     found = list(find_trees(file))
@@ -80,7 +86,7 @@ def test_each_tree_comes_with_file_and_line(tmp_path):
 
 
 class TestFiles:
-    def test_of_a_folder_are_all_mrg_files_in_order(self, tmp_path):
+    def test_of_a_folder_are_all_mrg_files_in_order(self, tmp_path: Path) -> None:
         for name in ("b/wsj_2.mrg", "a/wsj_1.mrg", "a/readme.txt", "wsj_3.mrg", "x.fid"):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text("(A a)\n", encoding="utf-8")
@@ -89,13 +95,13 @@ class TestFiles:
         assert len(load_trees(tmp_path)) == 3
         assert len(load_trees([tmp_path / "a", tmp_path / "x.fid"])) == 2
 
-    def test_of_a_pattern_are_those_that_match(self, tmp_path):
+    def test_of_a_pattern_are_those_that_match(self, tmp_path: Path) -> None:
         for name in ("wsj_1.mrg", "wsj_2.mrg", "other.mrg"):
             (tmp_path / name).write_text("(A a)\n", encoding="utf-8")
         names = [file.name for file in list_files(f"{tmp_path}/wsj_*.mrg")]
         assert names == ["wsj_1.mrg", "wsj_2.mrg"]
 
-    def test_that_are_not_there_are_an_error(self, tmp_path):
+    def test_that_are_not_there_are_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match="no such file or folder"):
             list_files(tmp_path / "bank.mrg")
         with pytest.raises(DataError, match="no file matches"):
@@ -107,7 +113,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("suffix", [".xz", ".gz"])
     @pytest.mark.parametrize("damage", ["cut", "not packed"])
-    def test_that_are_damaged_are_an_error(self, tmp_path, suffix, damage):
+    def test_that_are_damaged_are_an_error(self, tmp_path: Path, suffix: str, damage: str) -> None:
         pack = lzma.compress if suffix == ".xz" else gzip.compress
         file = tmp_path / f"bank.mrg{suffix}"
         data = pack(b"(A a)\n" * 9999)
@@ -115,21 +121,23 @@ class TestFiles:
         with pytest.raises(DataError, match=f"not a whole {suffix} file"):
             list(read_trees(file))
 
-    def test_that_may_not_be_read_are_an_error(self, tmp_path):
+    def test_that_may_not_be_read_are_an_error(self, tmp_path: Path) -> None:
         (tmp_path / "bank.xz").mkdir()
         with pytest.raises(DataError, match="cannot be read"):
             next(read_lines(tmp_path / "bank.xz"))
 
 
 class TestMistakes:
-    def test_are_reported_with_file_line_and_column(self, tmp_path):
+    def test_are_reported_with_file_line_and_column(self, tmp_path: Path) -> None:
         file = tmp_path / "bank.mrg"
         file.write_text("(A a)\n(B b))\n", encoding="utf-8")
         with pytest.raises(TreeError) as caught:
             load_trees(file)
         assert str(caught.value).startswith(f"{file}:2:6: ')' closes nothing")
 
-    def test_can_be_skipped_with_a_warning(self, tmp_path, caplog):
+    def test_can_be_skipped_with_a_warning(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         file = tmp_path / "bank.mrg"
         file.write_text("(A a)\n(B\n (C c)\n(D d)\n(E e)\n)\n(F f) (\n(G g)", encoding="utf-8")
         with caplog.at_level(logging.WARNING):
@@ -138,7 +146,9 @@ class TestMistakes:
             f"{file}:2:1", f"{file}:6:1", f"{file}:7:7",
         ]  # fmt: skip
 
-    def test_bytes_that_are_not_utf8_are_replaced_and_reported(self, tmp_path, caplog):
+    def test_bytes_that_are_not_utf8_are_replaced_and_reported(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         file = tmp_path / "bank.mrg"
         file.write_bytes(b"(A a)\n(NN caf\xe9)\n")
         assert texts(file) == ["(A a)", "(NN caf\ufffd)"]
@@ -146,7 +156,7 @@ class TestMistakes:
             f"{file}:2: bytes that are not UTF-8, read as U+FFFD; mend the file"
         ]
 
-    def test_loading_leaves_the_garbage_collector_as_it_was(self, tmp_path):
+    def test_loading_leaves_the_garbage_collector_as_it_was(self, tmp_path: Path) -> None:
         with pytest.raises(DataError):
             load_trees(tmp_path / "bank.mrg")
         assert gc.isenabled()
@@ -161,7 +171,9 @@ class TestMistakes:
 class TestMarkUp:
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
     @pytest.mark.parametrize("name", ["chtb_271.fid", "other.txt"])
-    def test_is_passed_over_in_both_encodings(self, tmp_path, caplog, encoding, name):
+    def test_is_passed_over_in_both_encodings(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, encoding: str, name: str
+    ) -> None:
         file = tmp_path / name
         file.write_bytes(MARKED_UP.encode(encoding))
         assert texts(file) == MARKED_UP_TREES
@@ -169,7 +181,7 @@ class TestMarkUp:
         assert [one.line for one in find_trees(file)] == [10, 16, 18]
         assert not caplog.records
 
-    def test_keeps_columns_right(self, tmp_path):
+    def test_keeps_columns_right(self, tmp_path: Path) -> None:
         file = tmp_path / "chtb_001.fid"
         file.write_text("<DOC>\n<S ID=1> ( (IP 走) ) )\n</S>\n", encoding="utf-8")
         with pytest.raises(TreeError) as caught:
@@ -186,12 +198,16 @@ class TestMarkUp:
         ids=["trees at the margin and blank lines", "two on a line", "text around"],
     )  # fmt: skip
     @pytest.mark.parametrize("skip_broken", [False, True])
-    def test_says_where_sentences_are(self, tmp_path, text, trees, skip_broken):
+    def test_says_where_sentences_are(
+        self, tmp_path: Path, text: str, trees: list[str], skip_broken: bool
+    ) -> None:
         file = tmp_path / "chtb_001.fid"
         file.write_text(text)
         assert texts(file, skip_broken=skip_broken) == trees
 
-    def test_keeps_a_broken_sentence_from_its_neighbours(self, tmp_path, caplog):
+    def test_keeps_a_broken_sentence_from_its_neighbours(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         file = tmp_path / "chtb_001.fid"
         file.write_text(
             "<S ID=1> ( (IP (NN a) </S>\n<S ID=2> ( (IP (NN b)) ) </S> <S ID=3> ) </S>\n"
@@ -202,19 +218,23 @@ class TestMarkUp:
             f"{file}:1:10", f"{file}:2:40", f"{file}:4:1",
         ]  # fmt: skip
 
-    def test_without_sentence_tags_leaves_the_rest(self, tmp_path):
+    def test_without_sentence_tags_leaves_the_rest(self, tmp_path: Path) -> None:
         file = tmp_path / "chtb_001.fid"
         file.write_bytes("( (IP (VV 走)) )\n<P>\n( (IP (VV 去)) )\n</P>\n".encode("gb18030"))
         assert texts(file) == ["( (IP (VV 走)))", "( (IP (VV 去)))"]
 
-    def test_in_neither_encoding_is_reported(self, tmp_path, caplog):
+    def test_in_neither_encoding_is_reported(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         file = tmp_path / "chtb_001.fid"
         file.write_bytes("<S ID=1>\n( (IP (VV 走)(VV ".encode("gb18030") + b"\xff)) )\n</S>\n")
         assert texts(file) == ["( (IP (VV 走) (VV \ufffd)))"]
         assert caplog.messages[0].startswith(f"{file}:2: bytes")
 
 
-def test_the_published_sample_of_the_penn_treebank_is_cleaned_as_the_shared_data_are(tmp_path):
+def test_the_published_sample_of_the_penn_treebank_is_cleaned_as_the_shared_data_are(
+    tmp_path: Path,
+) -> None:
     """The 199 files of the sample, cleaned here, against the same trees cleaned by others.
 
     The training part there lacks nine of its 3,396 trees, as its makers say: eight are sentences
@@ -229,7 +249,9 @@ def test_the_published_sample_of_the_penn_treebank_is_cleaned_as_the_shared_data
     for found in find_trees(tmp_path):
         number = int(Path(found.source).stem.removeprefix("wsj_"))
         part = "train" if number < 160 else "dev" if number < 180 else "test"
-        parts[part].append(clean(found.tree, Cleaning(merge_repeated=True)))
+        tree = clean(found.tree, Cleaning(merge_repeated=True))
+        assert tree is not None
+        parts[part].append(tree)
     given = {part: load_trees(Path(data, f"treebanks/wsj_sample/{part}.mrg")) for part in parts}
     assert parts["dev"] == given["dev"]
     assert parts["test"] == given["test"]

@@ -1,5 +1,7 @@
 """Cleaning: what goes, what stays, and that a clean tree stays as it is."""
 
+from __future__ import annotations
+
 import pytest
 
 from bnaparser.trees.cleaning import Cleaning, clean, core_label, merge_repeated, rewrite
@@ -17,7 +19,7 @@ MERGE = Cleaning(merge_repeated=True)
         ("-", "-"), ("--", "--"), ("", ""),
     ],
 )  # fmt: skip
-def test_core_label(label, core):
+def test_core_label(label: str, core: str) -> None:
     assert core_label(label) == core
 
 
@@ -52,28 +54,29 @@ def test_core_label(label, core):
         (Cleaning(remove_empty=False), "( (S-1 (-NONE- *)))", "(TOP (S (-NONE- *)))"),
     ],
 )
-def test_clean(rules, before, after):
+def test_clean(rules: Cleaning | None, before: str, after: str) -> None:
     cleaned = clean(Tree.parse(before), rules)
+    assert cleaned is not None
     assert str(cleaned) == after
     assert clean(cleaned, rules) == cleaned
     assert Tree.from_spans(cleaned.words, cleaned.tags, cleaned.spans()) == cleaned
 
 
-def test_a_tree_with_nothing_but_empty_elements_is_none():
+def test_a_tree_with_nothing_but_empty_elements_is_none() -> None:
     assert clean(Tree.parse("( (S (NP (-NONE- *)) (VP (-NONE- *?*))))")) is None
 
 
-def test_a_part_of_a_tree_can_be_cleaned():
+def test_a_part_of_a_tree_can_be_cleaned() -> None:
     tree = Tree.parse("(TOP (S (A a) (B-1 (-NONE- *) (C c) (D d))))")
     assert str(clean(tree.subtrees[0].subtrees[1])) == "(TOP (B (C c) (D d)))"
 
 
-def test_merge_repeated_leaves_all_else():
+def test_merge_repeated_leaves_all_else() -> None:
     tree = Tree.parse("(TOP (NP-1 (NP-1 (-NONE- *) (NN dog))))")
     assert str(merge_repeated(tree)) == "(TOP (NP-1 (-NONE- *) (NN dog)))"
 
 
-def test_rewrite_takes_out_nodes_and_renames():
+def test_rewrite_takes_out_nodes_and_renames() -> None:
     tree = Tree.parse("(TOP (NP (NML (NN tax) (NN law)) (NN case)))")
     rewritten = rewrite(
         tree,
@@ -83,7 +86,9 @@ def test_rewrite_takes_out_nodes_and_renames():
     assert str(rewritten) == "(TOP (NX (NN-tax tax) (NN-law law) (NN-case case)))"
 
 
-def test_a_deep_tree_is_cleaned_without_recursion():
+def test_a_deep_tree_is_cleaned_without_recursion() -> None:
     deep = Tree.parse("(TOP " + "(S-1 " * 5_000 + "(NN dog)" + ")" * 5_001)
-    assert len(list(clean(deep).nodes())) == 5_002
+    cleaned = clean(deep)
+    assert cleaned is not None
+    assert len(list(cleaned.nodes())) == 5_002
     assert str(clean(deep, MERGE)) == "(TOP (S (NN dog)))"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +33,7 @@ POSSESSIVE = "(NP (NP (DT the) (NN man) (POS 's)) (JJ old) (NN dog))"
 TO_GO = "(S (NP (PRP We)) (VP (VBP want) (S (VP (TO to) (VP (VB go))))))"
 
 
-def test_functional_heads_of_collins():
+def test_functional_heads_of_collins() -> None:
     assert arrows(CAT, COLLINS) == "The<cat cat<sat sat<- on<sat the<mat mat<on .<sat"
     assert arrows(PERFECT, COLLINS) == "It<may may<- not<may have<may been<have seen<been"
     assert arrows(THAT, COLLINS) == "I<say say<- that<say it<rains rains<that"
@@ -39,7 +41,7 @@ def test_functional_heads_of_collins():
     assert arrows(TO_GO, COLLINS) == "We<want want<- to<want go<to"
 
 
-def test_content_heads_of_universal_dependencies():
+def test_content_heads_of_universal_dependencies() -> None:
     assert arrows(CAT, UD) == "The<cat cat<sat sat<- on<mat the<mat mat<sat .<sat"
     assert arrows(PERFECT, UD) == "It<seen may<seen not<seen have<seen been<seen seen<-"
     assert arrows(THAT, UD) == "I<say say<- that<rains it<rains rains<say"
@@ -87,7 +89,7 @@ def test_content_heads_of_universal_dependencies():
         ("(S (NP (PRP He)) (VP (MD will)))", "He<will will<-"),
     ],
 )
-def test_copulas_auxiliaries_and_questions_in_ud(text, expected):
+def test_copulas_auxiliaries_and_questions_in_ud(text: str, expected: str) -> None:
     assert arrows(text, UD) == expected
 
 
@@ -126,7 +128,7 @@ def test_copulas_auxiliaries_and_questions_in_ud(text, expected):
         ),
     ],
 )
-def test_coordination(text, collins, ud):
+def test_coordination(text: str, collins: str, ud: str) -> None:
     assert arrows(text, COLLINS) == collins
     assert arrows(text, UD) == ud
 
@@ -155,31 +157,31 @@ def test_coordination(text, collins, ud):
         ("(TOP (`` ``) ('' ''))", "``", "``"),
     ],
 )  # fmt: skip
-def test_the_head_of_a_phrase(text, collins, ud):
+def test_the_head_of_a_phrase(text: str, collins: str, ud: str) -> None:
     tree = Tree.parse(text)
     assert tree.words[dependencies(tree, COLLINS).index(0)] == collins
     assert tree.words[dependencies(tree, UD).index(0)] == ud
 
 
-def test_functions_in_labels_do_not_matter():
+def test_functions_in_labels_do_not_matter() -> None:
     plain = "(S (NP (DT The) (NN cat)) (VP (VBD sat)))"
     marked = "(S (NP-SBJ-1 (DT The) (NN cat)) (VP=2 (VBD sat)))"
     for rules in (COLLINS, UD):
         assert arrows(plain, rules) == arrows(marked, rules)
 
 
-def test_a_subtree_counts_from_its_own_first_word():
+def test_a_subtree_counts_from_its_own_first_word() -> None:
     phrase = Tree.parse(CAT).subtrees[0].subtrees[1]
     assert phrase.start == 2
     assert dependencies(phrase, COLLINS) == (0, 1, 4, 2)
 
 
-def test_a_single_word():
+def test_a_single_word() -> None:
     assert dependencies(Tree.parse("(TOP (INTJ (UH Yes)))")) == (0,)
     assert dependencies(Tree.parse("(UH Yes)"), UD) == (0,)
 
 
-def test_rules_by_name():
+def test_rules_by_name() -> None:
     assert head_rules("collins") is COLLINS
     assert head_rules("ud") is UD
     with pytest.raises(
@@ -189,7 +191,7 @@ def test_rules_by_name():
     assert all("19" in rules.source or "20" in rules.source for rules in (COLLINS, UD))
 
 
-def test_punctuation_tags():
+def test_punctuation_tags() -> None:
     marks = [",", ".", ":", "``", "''", "-LRB-", "HYPH", "PU"]
     words = ["$", "#", "NN", "PRP$", "XX", "SYM"]
     assert all(map(is_punctuation, marks))
@@ -220,7 +222,7 @@ def trees(draw: st.DrawFn) -> Tree:
 
 
 @given(trees(), st.sampled_from([COLLINS, UD]))
-def test_any_tree_gives_one_tree_over_its_words(tree, rules):
+def test_any_tree_gives_one_tree_over_its_words(tree: Tree, rules: HeadRules) -> None:
     heads = dependencies(tree, rules)
     assert len(heads) == len(tree.words)
     assert heads.count(0) == 1
@@ -233,20 +235,20 @@ def test_any_tree_gives_one_tree_over_its_words(tree, rules):
 
 
 @given(trees())
-def test_by_collins_each_phrase_has_one_head_word(tree):
+def test_by_collins_each_phrase_has_one_head_word(tree: Tree) -> None:
     heads = dependencies(tree, COLLINS)
     for node in tree.nodes():
         outside = [w for w in range(node.start, node.end) if not node.start < heads[w] <= node.end]
         assert len(outside) == 1
 
 
-def test_trees_of_any_depth():
+def test_trees_of_any_depth() -> None:
     deep = Tree.parse("(S " * 5000 + "(NN a)" + " (NN b))" * 5000)
     for rules in (COLLINS, UD):
         assert len(dependencies(deep, rules)) == 5001
 
 
-def test_every_tree_of_a_treebank(treebank):
+def test_every_tree_of_a_treebank(treebank: Path) -> None:
     for tree in map(clean, load_trees(treebank)):
         assert tree is not None
         for rules in (COLLINS, UD):

@@ -29,16 +29,6 @@ def layer(kind: LayerKind, settings: LayerSettings) -> Block:
     return Block(settings, attention(settings), feed_forward(settings))
 
 
-def bna_kinds(layers: int, nsa_layers: int = 1) -> tuple[LayerKind, ...]:
-    """Return BNA's order: BiMSA layers first, then ``nsa_layers`` NSA layers (figure 2)."""
-    return tuple("bimsa" if index < layers - nsa_layers else "nsa" for index in range(layers))
-
-
-def alternating_kinds(layers: int) -> tuple[LayerKind, ...]:
-    """Return the order called "Alt" in figure 3: BiMSA, NSA, BiMSA, NSA and so on."""
-    return tuple("nsa" if index % 2 else "bimsa" for index in range(layers))
-
-
 class LayerStack(nn.Module):
     """Positions, norm, then the layers.
 

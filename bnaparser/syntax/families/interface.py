@@ -94,11 +94,7 @@ def attend(
     scores = query @ key.transpose(-1, -2)
     if position_bias is not None:
         scores = scores + position_bias
-    allowed = attention_mask
-    if attention_mask is not None and attention_mask.dtype != torch.bool:
-        # A mask of the user's own: it may also weigh.
-        allowed = attention_mask > torch.finfo(attention_mask.dtype).min / 2
-        scores = scores + attention_mask.masked_fill(~allowed, 0)
+    allowed, scores = _weighed(attention_mask, scores)
     projection: Any = site.projection
     attention = Attention(
         layer_input=layer_input,
@@ -112,6 +108,15 @@ def attend(
         rotary=rotary,
     )
     return site.serve(attention, syntax)
+
+
+def _weighed(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor]:
+    """Return which keys a mask lets see, and the scores with what it adds to these."""
+    if mask is None or mask.dtype == torch.bool:
+        return mask, scores
+    # A mask of the user's own: it may also weigh.
+    allowed = mask > torch.finfo(mask.dtype).min / 2
+    return allowed, scores + mask.masked_fill(~allowed, 0)
 
 
 def _is_shown(module: nn.Module, arguments: dict[str, Any]) -> bool:

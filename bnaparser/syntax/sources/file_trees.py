@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -10,8 +9,7 @@ from typing import NamedTuple
 
 from bnaparser.errors import DataError
 from bnaparser.syntax.sources.conllu import load_conllu
-from bnaparser.syntax.sources.store import Words
-from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, sentences_of
+from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, words_of
 from bnaparser.syntax.structure import Structure, dependencies_of
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean
@@ -19,8 +17,6 @@ from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
-
-logger = logging.getLogger(__name__)
 
 
 class _Brought(NamedTuple):
@@ -64,8 +60,7 @@ class FileTrees:
         if isinstance(text, str):
             given, index = text.split(), self.by_characters
         else:
-            given = [word for sentence in sentences_of(text) for word in sentence.words]
-            index = self.by_words
+            given, index = list(words_of(text)), self.by_words
         if not given:
             return Structure((), None, error=NO_WORDS)
         found = index.cover(given)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser import models
-from bnaparser.syntax.sources.store import TreeStore, Words, model_identity
-from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, sentences_of
+from bnaparser.syntax.sources.store import TreeStore, model_identity
+from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.heads.rules import HeadRules
@@ -17,7 +18,8 @@ from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
-from bnaparser.syntax.sources.file_trees import logger
+
+logger = logging.getLogger(__name__)
 
 # Sentences that are parsed before their trees are stored: what an interruption loses.
 _CHUNK = 256

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.errors import DataError, ModelError, TreeError
+from bnaparser.files.folder import CONFIG, ENCODER, LABELS, WEIGHTS
+from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import Tree
@@ -18,12 +20,9 @@ from bnaparser.trees.tree import Tree
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
 
-Words = tuple[str, ...]
-
 # Keys that one question names; SQLite takes 999 at least.
 _KEYS = 500
-_WEIGHTS = "model.safetensors"
-_MODEL_FILES = ("config.json", "labels.json", _WEIGHTS, "encoder/*")
+_MODEL_FILES = (CONFIG, LABELS, WEIGHTS, f"{ENCODER}/*")
 
 
 def model_identity(model: Path | Parser) -> str:
@@ -35,8 +34,8 @@ def model_identity(model: Path | Parser) -> str:
     digest = hashlib.sha256()
     if isinstance(model, Path):
         files = [file for pattern in _MODEL_FILES for file in sorted(model.glob(pattern))]
-        if model / _WEIGHTS not in files:
-            raise ModelError(f"{model / _WEIGHTS} is missing; {model} is not a model folder")
+        if model / WEIGHTS not in files:
+            raise ModelError(f"{model / WEIGHTS} is missing; {model} is not a model folder")
         for file in files:
             digest.update(f"{file.relative_to(model)} {file.stat().st_size}\n".encode())
             with file.open("rb") as opened:

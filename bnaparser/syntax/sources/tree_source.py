@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, cast
 
-from bnaparser.syntax.sources.store import Words
 from bnaparser.syntax.structure import Structure
 from bnaparser.text.splitting import split
 
+Words = tuple[str, ...]
 Text = str | Sequence[str] | Sequence[Sequence[str]]
 
 NO_WORDS = "the text has no words"
@@ -46,3 +46,8 @@ def sentences_of(text: Text) -> list[SpacedSentence]:
             SpacedSentence(sentence.words, tuple(end < after for (_, end), after in pairs))
         )
     return found
+
+
+def words_of(text: Text) -> Words:
+    """Return the words of all sentences of a text."""
+    return tuple(word for sentence in sentences_of(text) for word in sentence.words)

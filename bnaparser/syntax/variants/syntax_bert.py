@@ -28,7 +28,7 @@ from bnaparser.syntax.masks import (
     TokenText,
     blocks,
     dependency_heads,
-    expand_labels,
+    expand_subnetworks,
 )
 from bnaparser.syntax.structure import Structure, constituency_relations, relations
 from bnaparser.syntax.variants.lisa import LisaSettings, ParentHead, parent_pieces
@@ -47,7 +47,7 @@ class SyntaxBertSettings(SyntaxSettings):
     ``pair_diagonal`` adds each token itself to it, as the authors' program does.
     ``constituency``: words are leaves, so none is another's parent; "headed" takes the tree
     between the phrases' head words instead. ``random_masks`` puts the relations between random
-    words, as many as there are, the same in every pass (``seed``).
+    words, as many as there are, the same in every epoch (``seed``).
     ``mask_mode`` "multiply" is eq. 1 as printed: a masked score is 0, not out.
     ``empty_row``: a token without partners in a sub-network sees all there ("full"), itself
     ("self"), or has no part in it ("drop"; where it has none at all it sees all).
@@ -102,22 +102,24 @@ class SyntaxBertSettings(SyntaxSettings):
         return [*grid, *["pair"] * self.pair, "empty", *["unmasked"] * (self.lisa is not None)]
 
     def masks(self, text: TokenText) -> TextMasks:
-        """Return the labels of a text's tokens, kind by kind."""
+        """Return which sub-network each pair of tokens belongs to, kind by kind."""
         size = len(text.token_words)
-        labels = np.zeros((len(self.kinds), size, size), np.uint8)
-        networks = len(self.trees) * len(self.relations) * self.distances
+        subnetworks = np.zeros((len(self.kinds), size, size), np.uint8)
+        count = len(self.trees) * len(self.relations) * self.distances
         if text.parsed:
             for kind, tree in enumerate(self.trees):
-                matrices = [word_labels(structure, tree, self) for structure in text.structures]
-                labels[kind] = expand_labels(blocks(matrices, 0), text.token_words)
+                matrices = [
+                    word_subnetworks(structure, tree, self) for structure in text.structures
+                ]
+                subnetworks[kind] = expand_subnetworks(blocks(matrices, 0), text.token_words)
         if self.pair and len(text.structures) == 2:
-            labels[-1] = pair_mask(text, self.pair_diagonal)
-            networks += len(self.trees)
+            subnetworks[-1] = pair_mask(text, self.pair_diagonal)
+            count += len(self.trees)
         parents = None if self.lisa is None else parent_pieces(text)
-        return TextMasks(text.parsed, parents=parents, labels=labels, networks=networks)
+        return TextMasks(text.parsed, None, parents, subnetworks, count)
 
 
-def word_labels(
+def word_subnetworks(
     structure: Structure, tree: TreeKind, settings: SyntaxBertSettings
 ) -> NDArray[np.uint8]:
     """Return which sub-network, from 1, each pair of words belongs to; 0 for none."""
@@ -128,22 +130,24 @@ def word_labels(
     else:
         headed = settings.constituency == "headed"
         found = constituency_relations(structure.trees, headed=headed)
-    labels = np.zeros((len(structure.words),) * 2, np.uint8)
+    subnetworks = np.zeros((len(structure.words),) * 2, np.uint8)
     for number, relation in enumerate(settings.relations):
         distances = getattr(found, relation)
         near = (distances > 0) & (distances <= settings.distances)
-        labels[near] = number * settings.distances + distances[near]
-    return shuffled(labels, structure.words, settings.seed) if settings.random_masks else labels
+        subnetworks[near] = number * settings.distances + distances[near]
+    if settings.random_masks:
+        return shuffled(subnetworks, structure.words, settings.seed)
+    return subnetworks
 
 
-def shuffled(labels: NDArray[np.uint8], words: Sequence[str], seed: int) -> NDArray[np.uint8]:
-    """Return the labels at random places off the diagonal, always the same for the same words."""
+def shuffled(subnetworks: NDArray[np.uint8], words: Sequence[str], seed: int) -> NDArray[np.uint8]:
+    """Return the same numbers at random places off the diagonal, always the same for the same words."""
     generator = np.random.default_rng(
         [seed, zlib.crc32("\n".join(words).encode("utf-8", "replace"))]
     )
-    places = ~np.eye(len(labels), dtype=bool)
-    moved = labels.copy()
-    moved[places] = generator.permutation(labels[places])
+    places = ~np.eye(len(subnetworks), dtype=bool)
+    moved = subnetworks.copy()
+    moved[places] = generator.permutation(subnetworks[places])
     return moved
 
 
@@ -194,26 +198,26 @@ class SyntaxBert(AttentionVariant):
 
         The output is linear in them, so they are mixed before they meet the values.
         """
-        assert batch.labels is not None and batch.networks is not None
-        networks = _Networks(self.settings, attention, batch)
-        plain = networks.plain
+        assert batch.subnetworks is not None and batch.subnetwork_counts is not None
+        subnetworks = _SubNetworks(self.settings, attention, batch)
+        plain = subnetworks.plain
         if self.parent_head is not None:
             assert batch.parents is not None
             self.check_gradient()
             replaced = self.parent_head.replaced(layer, attention)
             self.parent_head.supervise(replaced, batch.parents, keep=self.running)
-            networks.add_unmasked(replaced.drop(replaced.softmax()))
-        shares = self._shares(layer, attention, networks)
+            subnetworks.add_unmasked(replaced.drop(replaced.softmax()))
+        shares = self._shares(layer, attention, subnetworks)
         if self.running:
             self.shares.append(shares.detach())
-        mixed = networks.mixed(shares)
+        mixed = subnetworks.mixed(shares)
         if batch.all_parsed:
             return mixed
         return torch.where(batch.parsed[:, None, None, None], mixed, plain)
 
-    def _shares(self, layer: int, attention: Attention, networks: _Networks) -> Tensor:
+    def _shares(self, layer: int, attention: Attention, subnetworks: _SubNetworks) -> Tensor:
         """Return alpha (B, T, N): what each token takes from each sub-network."""
-        counts = networks.counts()
+        counts = subnetworks.counts()
         total = counts.sum(dim=-1, keepdim=True)
         match self.settings.mixing:
             case "sum":
@@ -228,7 +232,7 @@ class SyntaxBert(AttentionVariant):
             direction = self._topical(layer).direction()
         heads = direction.view(self.sizes.heads, 1, self.sizes.head_width)
         weights = (attention.value * heads.to(attention.value.dtype)).sum(dim=-1)[:, :, None]
-        return topical_weights(networks.logits(weights.to(counts.dtype)), counts)
+        return topical_weights(subnetworks.logits(weights.to(counts.dtype)), counts)
 
     def _topical(self, layer: int) -> Topical:
         topical = self.topical[0 if self.settings.share_topical else layer]
@@ -250,12 +254,12 @@ class SyntaxBert(AttentionVariant):
         return torch.where(batch.parsed[:, None, None], valued, output)
 
 
-class _Networks:
+class _SubNetworks:
     """The sub-networks of one layer. Equal rows are computed once and counted: with the default
     all that are empty for a token are the plain encoder's row."""
 
     def __init__(self, settings: SyntaxBertSettings, attention: Attention, batch: SyntaxBatch):
-        assert batch.labels is not None and batch.networks is not None
+        assert batch.subnetworks is not None and batch.subnetwork_counts is not None
         self.settings = settings
         self.plain = attention.drop(attention.softmax())
         wide = torch.promote_types(attention.scores.dtype, torch.float32)
@@ -263,19 +267,19 @@ class _Networks:
         allowed = attention.allowed
         if allowed is None:
             allowed = torch.ones_like(scores[:1, :1, :1], dtype=torch.bool)
-        labels = (batch.labels * allowed).long()
+        subnetworks = (batch.subnetworks * allowed).long()
         self.kinds: list[Kind] = []
         for number, count in enumerate(settings.kinds):
             if settings.mask_mode == "additive":
-                kind = additive(scores, labels[:, number], count)
+                kind = additive(scores, subnetworks[:, number], count)
             else:
-                kind = multiplied(scores, labels[:, number], count, allowed)
+                kind = multiplied(scores, subnetworks[:, number], count, allowed)
             kind.entries = attention.drop(kind.entries)
             self.kinds.append(kind)
         self.everywhere: Tensor | None = None  # what every allowed key gets a share of
         if settings.mask_mode == "multiply":
             self.everywhere = attention.drop(allowed.to(wide).expand_as(scores))
-        self.total = batch.networks.to(wide)[:, None]  # (B, 1)
+        self.total = batch.subnetwork_counts.to(wide)[:, None]  # (B, 1)
         trees = len(settings.trees)
         self.multiplicity = (1,) * trees + (trees,) * settings.pair
         empty = self.plain

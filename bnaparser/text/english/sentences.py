@@ -17,7 +17,7 @@ from bnaparser.text.english.abbreviations import (
     Period,
     period_at,
 )
-from bnaparser.text.english.tokens import BLANK, GLUED_PERIOD, PICTURE
+from bnaparser.text.english.token_rules import BLANK, GLUED_PERIOD, PICTURE
 
 _STOP = re.compile(
     rf"""

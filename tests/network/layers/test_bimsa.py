@@ -40,7 +40,7 @@ def literal_contexts(layer: BiMSA, hidden: torch.Tensor, length: int) -> torch.T
 
 
 @torch.no_grad()
-def test_contexts_are_those_of_the_equations():
+def test_contexts_are_those_of_the_equations() -> None:
     torch.manual_seed(1)
     layer = BiMSA(SMALL).eval()
     hidden = torch.randn(2, 5, 8)
@@ -52,7 +52,7 @@ def test_contexts_are_those_of_the_equations():
 
 
 @torch.no_grad()
-def test_forward_sees_the_words_before_and_backward_those_after():
+def test_forward_sees_the_words_before_and_backward_those_after() -> None:
     layer = BiMSA(SMALL).eval()
     for parameter in layer.parameters():
         parameter.zero_()
@@ -65,7 +65,7 @@ def test_forward_sees_the_words_before_and_backward_those_after():
 
 
 @torch.no_grad()
-def test_the_future_reaches_the_first_half_through_the_output_projection_only():
+def test_the_future_reaches_the_first_half_through_the_output_projection_only() -> None:
     torch.manual_seed(1)
     layer = BiMSA(SMALL).eval()
     valid = torch.ones(1, 4, dtype=torch.bool)
@@ -78,7 +78,7 @@ def test_the_future_reaches_the_first_half_through_the_output_projection_only():
     assert not torch.allclose(layer(hidden, valid)[0, 0, :4], layer(changed, valid)[0, 0, :4])
 
 
-def test_attention_dropout_is_drawn_for_each_direction():
+def test_attention_dropout_is_drawn_for_each_direction() -> None:
     torch.manual_seed(1)
     layer = BiMSA(SMALL).train()
     with torch.no_grad():
@@ -92,7 +92,7 @@ def test_attention_dropout_is_drawn_for_each_direction():
     assert not torch.equal(forward, backward)
 
 
-def test_sizes_are_the_papers():
+def test_sizes_are_the_papers() -> None:
     with torch.device("meta"):
         layer = BiMSA(LayerSettings())
     counts = {

@@ -21,16 +21,16 @@ def block() -> Block:
 
 
 @torch.no_grad()
-def test_output_is_that_of_equation_10():
+def test_output_is_that_of_equation_10() -> None:
     one, hidden = block(), torch.randn(1, 4, 8)
     inner = F.layer_norm(hidden + one.attention(hidden, VALID), (8,))
-    first, _, _, second = one.feed_forward
+    first, _, _, second = one.feed_forward.children()
     network = second(F.leaky_relu(first(inner), 0.01))
     torch.testing.assert_close(one(hidden, VALID), F.layer_norm(inner + network, (8,)))
 
 
 @torch.no_grad()
-def test_attention_reaches_the_output_past_a_silent_feed_forward_network():
+def test_attention_reaches_the_output_past_a_silent_feed_forward_network() -> None:
     """The authors' program adds the layer's input instead, and would give ``LN(x)`` here."""
     one, hidden = block(), torch.randn(1, 4, 8)
     for parameter in one.feed_forward.parameters():
@@ -44,12 +44,12 @@ def test_attention_reaches_the_output_past_a_silent_feed_forward_network():
 @pytest.mark.parametrize(
     ("name", "kind"), [("leaky_relu", nn.LeakyReLU), ("relu", nn.ReLU), ("gelu", nn.GELU)]
 )
-def test_the_activation_is_the_one_that_is_set(name, kind):
+def test_the_activation_is_the_one_that_is_set(name: str, kind: type[nn.Module]) -> None:
     network = feed_forward(SMALL.model_copy(update={"activation": name}))
     assert isinstance(network[1], kind)
 
 
-def test_sizes_are_the_papers():
+def test_sizes_are_the_papers() -> None:
     with torch.device("meta"):
         one = Block(LayerSettings(), nn.Identity(), feed_forward(LayerSettings()))
     assert sum(parameter.numel() for parameter in one.feed_forward.parameters()) == 1_050_112
@@ -57,7 +57,7 @@ def test_sizes_are_the_papers():
     assert sum(parameter.numel() for parameter in norms) == 2_048
 
 
-def test_heads_are_split_into_runs_of_features_and_merged_again():
+def test_heads_are_split_into_runs_of_features_and_merged_again() -> None:
     inputs = torch.arange(2 * 3 * 8).view(2, 3, 8)
     heads = split_heads(inputs, 2)
     assert heads.shape == (2, 2, 3, 4)
@@ -66,7 +66,7 @@ def test_heads_are_split_into_runs_of_features_and_merged_again():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_hidden_keys_get_no_weight_and_a_hidden_row_no_nan(dtype):
+def test_hidden_keys_get_no_weight_and_a_hidden_row_no_nan(dtype: torch.dtype) -> None:
     scores = torch.tensor([[1.0, 2.0], [1.0, 2.0]], dtype=dtype)
     visible = torch.tensor([[True, False], [False, False]])
     weights = hide(scores, visible).softmax(dim=-1)

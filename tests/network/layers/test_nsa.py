@@ -41,10 +41,11 @@ def literal_attention(layer: NSA, hidden: torch.Tensor, ngrams: int, scale: floa
             total = sum(math.exp(score) for score in scores)
             for score, value in zip(scores, values, strict=True):
                 context[i, part] += math.exp(score) / total * value[part]
-    return layer.output(context)
+    output: torch.Tensor = layer.output(context)
+    return output
 
 
-def test_spans_of_the_oracle_have_the_worked_values():
+def test_spans_of_the_oracle_have_the_worked_values() -> None:
     features = torch.tensor([1.0, 2.0, 4.0, 7.0, 11.0])
     spans = torch.stack(literal_spans(features[:, None].repeat(1, 2), 2))
     assert spans[:, 0].tolist() == [1, 2, 3, 4, 3, 5, 7]
@@ -57,7 +58,7 @@ def test_spans_of_the_oracle_have_the_worked_values():
 @torch.no_grad()
 @pytest.mark.parametrize("positions", [3, 4, 7], ids=["one word", "two words", "five words"])
 @pytest.mark.parametrize("ngrams", [1, 2, 4])
-def test_output_is_that_of_the_equations(positions, ngrams):
+def test_output_is_that_of_the_equations(positions: int, ngrams: int) -> None:
     torch.manual_seed(1)
     layer = NSA(SMALL.model_copy(update={"ngrams": ngrams})).eval()
     hidden = torch.randn(1, positions, 8)
@@ -66,7 +67,7 @@ def test_output_is_that_of_the_equations(positions, ngrams):
 
 
 @torch.no_grad()
-def test_spans_with_an_end_in_the_padding_are_not_seen():
+def test_spans_with_an_end_in_the_padding_are_not_seen() -> None:
     torch.manual_seed(1)
     layer = NSA(SMALL).eval()
     hidden = torch.randn(2, 5, 8)
@@ -77,7 +78,7 @@ def test_spans_with_an_end_in_the_padding_are_not_seen():
 
 
 @torch.no_grad()
-def test_scores_are_divided_by_the_root_of_the_stated_head_width():
+def test_scores_are_divided_by_the_root_of_the_stated_head_width() -> None:
     layer = NSA(LayerSettings(width=2, heads=1, head_width=64, ngrams=1)).eval()
     for parameter in layer.parameters():
         parameter.zero_()
@@ -91,7 +92,7 @@ def test_scores_are_divided_by_the_root_of_the_stated_head_width():
     assert float(weight) == pytest.approx(0.7311, abs=1e-4)
 
 
-def test_attention_dropout_is_on_in_training_only():
+def test_attention_dropout_is_on_in_training_only() -> None:
     torch.manual_seed(1)
     layer, hidden = NSA(SMALL), torch.randn(1, 6, 8)
     valid = torch.ones(1, 6, dtype=torch.bool)
@@ -99,7 +100,7 @@ def test_attention_dropout_is_on_in_training_only():
     assert torch.equal(layer.eval()(hidden, valid), layer(hidden, valid))
 
 
-def test_size_is_the_papers():
+def test_size_is_the_papers() -> None:
     with torch.device("meta"):
         layer = NSA(LayerSettings())
     assert sum(parameter.numel() for parameter in layer.parameters()) == 1_050_624

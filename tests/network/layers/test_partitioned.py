@@ -22,7 +22,7 @@ SMALL = LayerSettings(
 
 
 @torch.no_grad()
-def test_a_linear_map_works_within_each_half():
+def test_a_linear_map_works_within_each_half() -> None:
     torch.manual_seed(1)
     linear = PartitionedLinear(8, 4, bias=True)
     features = torch.randn(3, 8)
@@ -32,7 +32,7 @@ def test_a_linear_map_works_within_each_half():
 
 
 @torch.no_grad()
-def test_a_score_is_a_content_score_plus_a_position_score():
+def test_a_score_is_a_content_score_plus_a_position_score() -> None:
     torch.manual_seed(1)
     attention = PartitionedAttention(SMALL).eval()
     hidden = torch.randn(2, 4, 8)
@@ -61,12 +61,12 @@ def test_a_score_is_a_content_score_plus_a_position_score():
         torch.testing.assert_close(found[sentence, :length], attention.output(context))
 
 
-def test_both_halves_hold_content_and_position_after_interleaving():
+def test_both_halves_hold_content_and_position_after_interleaving() -> None:
     names = torch.tensor([10, 11, 20, 21])  # c0 c1 p0 p1
     assert interleave(names).tolist() == [10, 20, 11, 21]
 
 
-def test_sizes_are_benepars():
+def test_sizes_are_benepars() -> None:
     settings = LayerSettings(
         kinds=("partitioned",) * 8,
         positions="concatenate",

@@ -13,7 +13,7 @@ SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16)
 
 
 @torch.no_grad()
-def test_output_is_that_of_the_equations():
+def test_output_is_that_of_the_equations() -> None:
     torch.manual_seed(1)
     layer = SelfAttention(SMALL).eval()
     hidden = torch.randn(2, 4, 8)

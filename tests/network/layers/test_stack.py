@@ -7,8 +7,8 @@ import torch
 from torch.nn import functional as F
 
 from bnaparser.network.layers.partitioned import interleave
-from bnaparser.network.layers.stack import LayerStack, alternating_kinds, bna_kinds, layer
-from bnaparser.network.model_settings import LayerSettings
+from bnaparser.network.layers.stack import LayerStack, layer
+from bnaparser.network.model_settings import LayerKind, LayerSettings
 
 B, N = "bimsa", "nsa"
 
@@ -22,31 +22,24 @@ def settings(*kinds: str, **changes: object) -> LayerSettings:
 STACKS = [(B,), (N,), ("self_attention",), ("partitioned",), (B, N), (B, N, B, N)]
 
 
-def test_orders_of_layers():
-    assert bna_kinds(8) == (*[B] * 7, N)
-    assert bna_kinds(2) == (B, N)
-    assert bna_kinds(4, nsa_layers=3) == (B, N, N, N)
-    assert alternating_kinds(8) == (B, N, B, N, B, N, B, N)
-
-
 @pytest.mark.parametrize(
     ("kinds", "count"),
     [
-        (bna_kinds(8), 15_902_976),
-        (bna_kinds(2), 4_074_240),
+        ((B,) * 7 + (N,), 15_902_976),  # BNA of figure 2: BiMSA layers, then one of NSA
+        ((B, N), 4_074_240),
         ((B,), 1_971_456),
         ((N,), 2_102_784),
-        (alternating_kinds(8), 16_296_960),
+        ((B, N) * 4, 16_296_960),  # "Alt" of figure 3
     ],
 )
-def test_sizes_are_the_papers(kinds, count):
+def test_sizes_are_the_papers(kinds: tuple[LayerKind, ...], count: int) -> None:
     with torch.device("meta"):
         stack = LayerStack(LayerSettings(kinds=kinds))
     assert sum(parameter.numel() for parameter in stack.layers.parameters()) == count
 
 
 @torch.no_grad()
-def test_positions_are_added_before_the_norm():
+def test_positions_are_added_before_the_norm() -> None:
     torch.manual_seed(1)
     stack = LayerStack(settings(B, N)).eval()
     content, valid = torch.randn(2, 5, 8), torch.ones(2, 5, dtype=torch.bool)
@@ -57,7 +50,7 @@ def test_positions_are_added_before_the_norm():
 
 
 @torch.no_grad()
-def test_added_positions_do_not_hide_the_words_of_a_new_network():
+def test_added_positions_do_not_hide_the_words_of_a_new_network() -> None:
     torch.manual_seed(1)
     stack = LayerStack(LayerSettings(kinds=()))
     words = 0.2 * torch.randn(2, 512)  # about as large as projected vectors of an encoder
@@ -70,7 +63,7 @@ def test_added_positions_do_not_hide_the_words_of_a_new_network():
 
 
 @torch.no_grad()
-def test_positions_stand_beside_the_content_of_partitioned_layers():
+def test_positions_stand_beside_the_content_of_partitioned_layers() -> None:
     torch.manual_seed(1)
     stack = LayerStack(settings("partitioned")).eval()
     content, valid = torch.randn(2, 5, 4), torch.ones(2, 5, dtype=torch.bool)
@@ -82,7 +75,9 @@ def test_positions_stand_beside_the_content_of_partitioned_layers():
 
 @torch.no_grad()
 @pytest.mark.parametrize("kinds", STACKS, ids="-".join)
-def test_a_sentence_has_the_same_vectors_whatever_it_is_batched_with(kinds):
+def test_a_sentence_has_the_same_vectors_whatever_it_is_batched_with(
+    kinds: tuple[LayerKind, ...],
+) -> None:
     torch.manual_seed(1)
     stack = LayerStack(settings(*kinds)).eval()
     width = 4 if "partitioned" in kinds else 8
@@ -95,7 +90,7 @@ def test_a_sentence_has_the_same_vectors_whatever_it_is_batched_with(kinds):
 
 
 @pytest.mark.parametrize("kinds", STACKS, ids="-".join)
-def test_gradients_reach_every_weight(kinds):
+def test_gradients_reach_every_weight(kinds: tuple[LayerKind, ...]) -> None:
     torch.manual_seed(1)
     stack = LayerStack(settings(*kinds, max_positions=5, input_dropout=0.1)).train()
     content = torch.randn(2, 5, 4 if "partitioned" in kinds else 8, requires_grad=True)
@@ -111,7 +106,7 @@ def test_gradients_reach_every_weight(kinds):
 
 
 @pytest.mark.parametrize("kind", [B, N, "self_attention", "partitioned"])
-def test_half_precision_is_taken(kind):
+def test_half_precision_is_taken(kind: LayerKind) -> None:
     one = layer(kind, settings(kind)).eval()
     hidden, valid = torch.randn(1, 4, 8), torch.ones(1, 4, dtype=torch.bool)
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from bnaparser import Parser
 from bnaparser.network.model import BnaModel
+from bnaparser.parsing.result import Parse
+from bnaparser.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from tests.server.conftest import Serving
 
 
 class WatchedParser(Parser):
@@ -20,19 +27,24 @@ class WatchedParser(Parser):
         self.may_go_on = threading.Event()
         self.may_go_on.set()
 
-    def parse_sentences(self, sentences, tags=None):
+    def parse_sentences(
+        self,
+        sentences: Sequence[Sentence],
+        tags: Sequence[Sequence[str]] | None = None,
+        batch_tokens: int | None = None,
+    ) -> list[Parse]:
         self.calls += 1
         assert self.may_go_on.wait(60)
-        return super().parse_sentences(sentences, tags)
+        return super().parse_sentences(sentences, tags, batch_tokens)
 
 
 @pytest.fixture(scope="module")
-def parser(tiny_model_dir) -> WatchedParser:
+def parser(tiny_model_dir: Path) -> WatchedParser:
     return WatchedParser(Parser.load(tiny_model_dir, device="cpu").model)
 
 
 @pytest.fixture(scope="module")
-def url(serving, parser) -> Iterator[str]:
+def url(serving: Serving, parser: WatchedParser) -> Iterator[str]:
     with serving(
         parser,
         max_words=60,

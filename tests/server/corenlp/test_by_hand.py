@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+if TYPE_CHECKING:
+    from tests.server.corenlp.conftest import WatchedParser
 
-def test_wget_posts_its_text_as_a_form(url):
+
+def test_wget_posts_its_text_as_a_form(url: str) -> None:
     query = '?properties={"annotators":"tokenize,ssplit,pos","outputFormat":"json"}'
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     answer = requests.post(url + "/" + query, data=b"100% sure: a+b", headers=form, timeout=60)
@@ -21,14 +26,14 @@ def test_wget_posts_its_text_as_a_form(url):
     assert "parse" not in sentence
 
 
-def test_properties_may_stand_in_the_query(url):
+def test_properties_may_stand_in_the_query(url: str) -> None:
     query = {"annotators": "tokenize", "tokenize.whitespace": "true", "prettyPrint": "true"}
     answer = requests.post(url, params=query, data=b"a.b c", timeout=60)
     assert [token["word"] for token in answer.json()["sentences"][0]["tokens"]] == ["a.b", "c"]
     assert answer.text.startswith('{\n  "sentences"')
 
 
-def test_words_are_found_without_the_model(url, parser):
+def test_words_are_found_without_the_model(url: str, parser: WatchedParser) -> None:
     calls = parser.calls
     query = {"annotators": "tokenize,ssplit"}
     answer = requests.post(url, params=query, data=b"The cat slept.", timeout=60)
@@ -36,7 +41,7 @@ def test_words_are_found_without_the_model(url, parser):
     assert parser.calls == calls
 
 
-def test_a_client_waits_as_long_as_it_says(url, parser):
+def test_a_client_waits_as_long_as_it_says(url: str, parser: WatchedParser) -> None:
     parser.may_go_on.clear()
     try:
         answer = requests.post(url, params={"timeout": "50"}, data=b"Go.", timeout=60)
@@ -63,8 +68,8 @@ def test_a_client_waits_as_long_as_it_says(url, parser):
     ],
 )
 def test_a_request_that_cannot_be_met_gets_a_documented_problem(
-    url, query, body, content_type, status
-):
+    url: str, query: dict[str, str], body: bytes, content_type: str, status: int
+) -> None:
     headers = {"Content-Type": content_type}
     answer = requests.post(url, params=query, data=body, headers=headers, timeout=60)
     assert answer.status_code == status
@@ -74,11 +79,13 @@ def test_a_request_that_cannot_be_met_gets_a_documented_problem(
     assert str(status) in described(url)["responses"]
 
 
-def described(url: str) -> dict:
-    return requests.get(url + "/openapi.json", timeout=60).json()["paths"]["/"]["post"]
+def described(url: str) -> dict[str, Any]:
+    document = requests.get(url + "/openapi.json", timeout=60).json()
+    operation: dict[str, Any] = document["paths"]["/"]["post"]
+    return operation
 
 
-def test_the_protocol_is_described(url):
+def test_the_protocol_is_described(url: str) -> None:
     operation = described(url)
     names = [parameter["name"] for parameter in operation["parameters"]]
     assert names == ["properties", "annotators", "outputFormat"]
@@ -104,6 +111,14 @@ TYPES = st.sampled_from(
 )
 
 
+class Seen(NamedTuple):
+    """A server, a session to ask it in, and the statuses that its document names."""
+
+    url: str
+    session: requests.Session
+    documented: set[str]
+
+
 @settings(max_examples=100)
 @given(
     st.dictionaries(NAMES, st.text(max_size=9), max_size=2),
@@ -111,22 +126,21 @@ TYPES = st.sampled_from(
     st.binary(max_size=40) | st.text(max_size=40).map(lambda text: text.encode("utf-8", "replace")),
     TYPES | st.none(),
 )
-def test_whatever_is_sent_gets_a_documented_answer(server_seen, query, properties, body, kind):
+def test_whatever_is_sent_gets_a_documented_answer(
+    server_seen: Seen, query: dict[str, str], properties: str | None, body: bytes, kind: str | None
+) -> None:
     url, session, documented = server_seen
     if properties is not None:
-        query = {**query, "properties": properties.encode("utf-8", "replace")}
-    query = {
-        name: v if isinstance(v, bytes) else v.encode("utf-8", "replace")
-        for name, v in query.items()
-    }
+        query = {**query, "properties": properties}
+    sent = {name: value.encode("utf-8", "replace") for name, value in query.items()}
     headers = {} if kind is None else {"Content-Type": kind}
-    answer = session.post(url, params=query, data=body, headers=headers, timeout=60)
+    answer = session.post(url, params=sent, data=body, headers=headers, timeout=60)
     assert str(answer.status_code) in documented
     assert answer.status_code < 500
 
 
 @pytest.fixture(scope="module")
-def server_seen(url):
+def server_seen(url: str) -> Iterator[Seen]:
     documented = set(described(url)["responses"])
     with requests.Session() as session:
-        yield url, session, documented
+        yield Seen(url, session, documented)

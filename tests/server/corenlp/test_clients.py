@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
 import requests
+
+if TYPE_CHECKING:
+    from nltk.parse import CoreNLPParser
+    from nltk.tree import Tree as NltkTree
+    from stanza.protobuf import ParseTree
+    from stanza.server import CoreNLPClient
+
+    from bnaparser.parsing.result import Parse
+    from tests.server.conftest import Serving
+    from tests.server.corenlp.conftest import WatchedParser
 
 MAX_WORDS = 60  # of the service in conftest.py
 LONG = "word " * MAX_WORDS + "."  # one word too many
@@ -19,7 +32,7 @@ EVERYTHING = "tokenize,ssplit,pos,lemma,ner,parse,depparse,coref"
 
 
 @pytest.fixture(scope="module")
-def nltk_client(url):
+def nltk_client(url: str) -> Iterator[CoreNLPParser]:
     from nltk.parse import CoreNLPParser
 
     client = CoreNLPParser(url=url, tagtype="pos")
@@ -28,7 +41,7 @@ def nltk_client(url):
 
 
 @pytest.fixture(scope="module")
-def stanza_client(url):
+def stanza_client(url: str) -> Iterator[CoreNLPClient]:
     from stanza.server import CoreNLPClient, StartServer
 
     with CoreNLPClient(
@@ -37,34 +50,38 @@ def stanza_client(url):
         yield client
 
 
-def rooted(parse) -> str:
+def rooted(parse: Parse) -> str:
     assert parse.error is None
     return "(ROOT" + str(parse.tree).removeprefix("(TOP")
 
 
-def bracketed(node) -> str:
+def bracketed(node: ParseTree) -> str:
     """The brackets of a tree in stanza's protobuf."""
     if not node.child:
-        return node.value
+        return str(node.value)
     return f"({node.value} {' '.join(bracketed(child) for child in node.child)})"
 
 
-def flat(tree) -> str:
+def flat(tree: NltkTree) -> str:
     """The brackets of NLTK's tree on one line."""
-    return tree.pformat(margin=10**9)
+    return str(tree.pformat(margin=10**9))
 
 
 # ------------------------------------------------------------------ NLTK
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_nltk_gets_the_librarys_trees_of_running_text(nltk_client, parser, text):
+def test_nltk_gets_the_librarys_trees_of_running_text(
+    nltk_client: CoreNLPParser, parser: WatchedParser, text: str
+) -> None:
     assert [flat(tree) for tree in nltk_client.parse_text(text)] == [
         rooted(parse) for parse in parser(text)
     ]
 
 
-def test_nltk_gets_a_tree_for_each_raw_sentence(nltk_client, parser):
+def test_nltk_gets_a_tree_for_each_raw_sentence(
+    nltk_client: CoreNLPParser, parser: WatchedParser
+) -> None:
     sentences = [" ".join(text.split()) for text in TEXTS]
     found = [flat(tree) for (tree,) in nltk_client.raw_parse_sents(sentences)]
     assert found == [rooted(parser.parse_sentence(sentence)) for sentence in sentences]
@@ -72,7 +89,9 @@ def test_nltk_gets_a_tree_for_each_raw_sentence(nltk_client, parser):
     assert flat(tree) == found[2]
 
 
-def test_nltk_gets_a_tree_over_the_words_that_it_gives(nltk_client, parser):
+def test_nltk_gets_a_tree_over_the_words_that_it_gives(
+    nltk_client: CoreNLPParser, parser: WatchedParser
+) -> None:
     rows = [["The", "cat", "(", "a", "100%", "'s", "+", "b.c", ")"], ["He", "did", "n't", ".", "x"]]
     given_words = {"tokenize.whitespace": "true", "ssplit.eolonly": "true"}
     (found,) = nltk_client.parse(rows[0], properties=given_words)
@@ -83,7 +102,9 @@ def test_nltk_gets_a_tree_over_the_words_that_it_gives(nltk_client, parser):
     assert trees == [rooted(parse) for parse in parser.parse_many(rows)]
 
 
-def test_nltk_parses_word_lists_by_default_as_lines_of_text(nltk_client, parser):
+def test_nltk_parses_word_lists_by_default_as_lines_of_text(
+    nltk_client: CoreNLPParser, parser: WatchedParser
+) -> None:
     # CoreNLP tokenizes them again unless told otherwise: a line remains one sentence.
     rows = [["The", "cat", "slept", ".", "It", "ran"], ["The", "dog"]]
     trees = [flat(tree) for (tree,) in nltk_client.parse_sents(rows)]
@@ -91,14 +112,16 @@ def test_nltk_parses_word_lists_by_default_as_lines_of_text(nltk_client, parser)
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_nltk_gets_the_librarys_words(nltk_client, parser, text):
+def test_nltk_gets_the_librarys_words(
+    nltk_client: CoreNLPParser, parser: WatchedParser, text: str
+) -> None:
     words = [word for parse in parser(text) for word in parse.words]
     assert list(nltk_client.tokenize(text)) == words
     options = {"tokenize.options": "americanize=true"}
     assert list(nltk_client.tokenize(text, properties=options)) == words
 
 
-def test_nltk_gets_a_tag_for_each_word(nltk_client, parser):
+def test_nltk_gets_a_tag_for_each_word(nltk_client: CoreNLPParser, parser: WatchedParser) -> None:
     rows = [["The", "cat", "saw", ".", "Mira", "?"], ["The", "dog"]]
     expected = [
         list(zip(parse.words, parse.tags, strict=True)) for parse in parser.parse_many(rows)
@@ -109,12 +132,14 @@ def test_nltk_gets_a_tag_for_each_word(nltk_client, parser):
     assert [word for word, _ in sentences[0]][2:5] == ["-LRB-", "here", "-RRB-"]
 
 
-def test_nltk_gets_nothing_for_no_text(nltk_client):
+def test_nltk_gets_nothing_for_no_text(nltk_client: CoreNLPParser) -> None:
     assert list(nltk_client.parse_text("")) == list(nltk_client.tokenize(" \n ")) == []
     assert list(nltk_client.raw_parse_sents([])) == []
 
 
-def test_nltk_gets_a_flat_tree_in_the_place_of_a_sentence_that_fails(nltk_client, parser):
+def test_nltk_gets_a_flat_tree_in_the_place_of_a_sentence_that_fails(
+    nltk_client: CoreNLPParser, parser: WatchedParser
+) -> None:
     text = f"The cat slept.\n\n{LONG}\n\nThe dog ran."
     first, failed, last = nltk_client.parse_text(text)
     assert failed.label() == "X"
@@ -125,7 +150,7 @@ def test_nltk_gets_a_flat_tree_in_the_place_of_a_sentence_that_fails(nltk_client
     assert {tag for _, tag in nltk_client.tag(LONG.split())} == {"XX"}
 
 
-def test_nltk_says_what_the_service_says(nltk_client):
+def test_nltk_says_what_the_service_says(nltk_client: CoreNLPParser) -> None:
     with pytest.raises(requests.HTTPError, match=r"413 .*20,001 characters"):
         next(nltk_client.parse_text("x" * 20_001))
     with pytest.raises(requests.HTTPError, match=r"400 .*outputFormat is 'xml'"):
@@ -136,7 +161,9 @@ def test_nltk_says_what_the_service_says(nltk_client):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_stanza_gets_the_librarys_trees_in_its_default_format(stanza_client, parser, text):
+def test_stanza_gets_the_librarys_trees_in_its_default_format(
+    stanza_client: CoreNLPClient, parser: WatchedParser, text: str
+) -> None:
     document = stanza_client.annotate(text)
     parses = parser(text)
     assert document.text == text
@@ -153,7 +180,9 @@ def test_stanza_gets_the_librarys_trees_in_its_default_format(stanza_client, par
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_stanza_gets_the_same_as_json(stanza_client, parser, text):
+def test_stanza_gets_the_same_as_json(
+    stanza_client: CoreNLPClient, parser: WatchedParser, text: str
+) -> None:
     answer = stanza_client.annotate(text, output_format="json")
     parses = parser(text)
     assert [s["parse"] for s in answer["sentences"]] == [rooted(parse) for parse in parses]
@@ -172,7 +201,7 @@ def test_stanza_gets_the_same_as_json(stanza_client, parser, text):
         assert not {"basicDependencies", "entitymentions", "error"} & set(sentence)
 
 
-def test_stanza_gets_text_and_columns(stanza_client, parser):
+def test_stanza_gets_text_and_columns(stanza_client: CoreNLPClient, parser: WatchedParser) -> None:
     text = "The cat (one) slept. It ran."
     (first, second) = parser(text)
     columns = stanza_client.annotate(text, output_format="conll").split("\n\n")
@@ -187,7 +216,7 @@ def test_stanza_gets_text_and_columns(stanza_client, parser):
     assert words_only.splitlines()[-2] == "[Text=. CharacterOffsetBegin=2 CharacterOffsetEnd=3]"
 
 
-def test_stanza_gets_only_what_it_asks_for(stanza_client):
+def test_stanza_gets_only_what_it_asks_for(stanza_client: CoreNLPClient) -> None:
     document = stanza_client.annotate("The cat slept.", annotators=["tokenize", "ssplit", "pos"])
     assert not document.sentence[0].HasField("parseTree")
     assert document.sentence[0].token[0].HasField("pos")
@@ -196,7 +225,9 @@ def test_stanza_gets_only_what_it_asks_for(stanza_client):
     assert document.sentence[0].token[1].word == "cat"
 
 
-def test_stanzas_other_properties_do_not_disturb(stanza_client, parser):
+def test_stanzas_other_properties_do_not_disturb(
+    stanza_client: CoreNLPClient, parser: WatchedParser
+) -> None:
     text = "The cat slept. It ran."
     given = {"ssplit.isOneSentence": True, "timeout": 20_000, "parse.model": "it's/any.ser.gz"}
     document = stanza_client.annotate(text, properties=given, reset_default=True)
@@ -206,7 +237,9 @@ def test_stanzas_other_properties_do_not_disturb(stanza_client, parser):
     assert len(stanza_client.annotate(text, properties="english").sentence) == 2
 
 
-def test_stanza_gets_a_flat_tree_in_the_place_of_a_sentence_that_fails(stanza_client):
+def test_stanza_gets_a_flat_tree_in_the_place_of_a_sentence_that_fails(
+    stanza_client: CoreNLPClient,
+) -> None:
     text = f"The cat slept.\n\n{LONG}\n\nThe dog ran."
     first, failed, last = stanza_client.annotate(text).sentence
     assert failed.parseTree.value == "X"
@@ -222,13 +255,13 @@ def test_stanza_gets_a_flat_tree_in_the_place_of_a_sentence_that_fails(stanza_cl
     assert f"\n\nError: the sentence has {MAX_WORDS + 1} words" in printed
 
 
-def test_stanza_gets_an_empty_document_for_no_text(stanza_client):
+def test_stanza_gets_an_empty_document_for_no_text(stanza_client: CoreNLPClient) -> None:
     for text in ("", " \n"):
         document = stanza_client.annotate(text)
         assert (document.text, len(document.sentence)) == (text, 0)
 
 
-def test_stanza_says_what_the_service_says(stanza_client):
+def test_stanza_says_what_the_service_says(stanza_client: CoreNLPClient) -> None:
     from stanza.server.client import AnnotationException
 
     with pytest.raises(AnnotationException, match="20,001 characters"):
@@ -241,7 +274,7 @@ def test_stanza_says_what_the_service_says(stanza_client):
         stanza_client.annotate("Go.\n\n" * 51, annotators="tokenize")
 
 
-def test_stanza_finds_that_the_server_is_there(url):
+def test_stanza_finds_that_the_server_is_there(url: str) -> None:
     from stanza.server.client import RobustService
 
     with RobustService(None, None, url) as service:
@@ -251,7 +284,9 @@ def test_stanza_finds_that_the_server_is_there(url):
 # ------------------------------------------------------------------ both
 
 
-def test_with_a_key_both_clients_work_by_their_own_means(serving, parser):
+def test_with_a_key_both_clients_work_by_their_own_means(
+    serving: Serving, parser: WatchedParser
+) -> None:
     from nltk.parse import CoreNLPParser
     from stanza.server import CoreNLPClient, StartServer
     from stanza.server.client import AnnotationException

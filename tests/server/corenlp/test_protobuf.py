@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 from google.protobuf.internal.encoder import _VarintBytes
@@ -11,13 +12,16 @@ from hypothesis import strategies as st
 from stanza import protobuf
 
 from bnaparser.parsing.result import Parse
-from bnaparser.server.corenlp.answer import annotate, flat_tree
+from bnaparser.server.corenlp.answer import Annotated, annotate, flat_tree
 from bnaparser.server.corenlp.protobuf import _varint, to_protobuf
 from bnaparser.server.corenlp.request import Wanted, sentences_of
 from bnaparser.trees.tree import Span, Tree
 
+if TYPE_CHECKING:
+    from stanza.protobuf import Document, ParseTree
 
-def read(data: bytes):
+
+def read(data: bytes) -> Document:
     document = protobuf.Document()
     assert protobuf.parseFromDelimitedString(document, data) == len(data)
     assert document.IsInitialized()
@@ -26,13 +30,13 @@ def read(data: bytes):
     return document
 
 
-def bracketed(node) -> str:
+def bracketed(node: ParseTree) -> str:
     if not node.child:
-        return node.value
+        return str(node.value)
     return f"({node.value} {' '.join(bracketed(child) for child in node.child)})"
 
 
-def annotated(text: str, tags: bool = True, trees: bool = True):
+def annotated(text: str, tags: bool = True, trees: bool = True) -> list[Annotated]:
     sentences = sentences_of(text, Wanted(frozenset()))
     parses = [
         Parse(s.text, s.words, ("NN",) * len(s.words), (Span(0, len(s.words), "S::NP"),), -1.5)
@@ -42,11 +46,11 @@ def annotated(text: str, tags: bool = True, trees: bool = True):
 
 
 @given(st.integers(min_value=0, max_value=2**64))
-def test_whole_numbers_are_written_as_protobuf_writes_them(value):
+def test_whole_numbers_are_written_as_protobuf_writes_them(value: int) -> None:
     assert _varint(value) == _VarintBytes(value)
 
 
-def test_a_document_has_every_field_that_clients_read():
+def test_a_document_has_every_field_that_clients_read() -> None:
     text = "  A 😀 cat.\n\nIt (a\u00adb) went. "
     document = read(to_protobuf(text, annotated(text)))
     assert document.text == text
@@ -85,13 +89,13 @@ def test_a_document_has_every_field_that_clients_read():
     assert all(one.after == two.before for one, two in pairwise(tokens))
 
 
-def leaves(node):
+def leaves(node: ParseTree) -> list[ParseTree]:
     if not node.child:
         return [node]
     return [leaf for child in node.child for leaf in leaves(child)]
 
 
-def test_what_is_not_asked_for_is_not_there():
+def test_what_is_not_asked_for_is_not_there() -> None:
     document = read(to_protobuf("Go.", annotated("Go.", tags=False)))
     assert not document.sentence[0].HasField("parseTree")
     assert not document.sentence[0].token[0].HasField("pos")
@@ -102,7 +106,7 @@ def test_what_is_not_asked_for_is_not_there():
 
 
 @pytest.mark.parametrize(("height", "kept"), [(94, True), (95, False), (3000, False)])
-def test_a_tree_too_deep_for_protobuf_is_flat(height, kept):
+def test_a_tree_too_deep_for_protobuf_is_flat(height: int, kept: bool) -> None:
     (sentence,) = annotated("the cat")
     tree = Tree("NP", [Tree("DT", ["the"]), Tree("NN", ["cat"])])
     for _ in range(height - 2):
@@ -114,6 +118,6 @@ def test_a_tree_too_deep_for_protobuf_is_flat(height, kept):
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_read_back(text):
+def test_any_text_is_read_back(text: str) -> None:
     document = read(to_protobuf(text, annotated(text)))
     assert document.text == text

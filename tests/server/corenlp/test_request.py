@@ -24,7 +24,9 @@ VALUES = NAMES | st.integers() | st.booleans() | st.floats(allow_nan=False, allo
 
 
 @given(st.dictionaries(NAMES, VALUES))
-def test_properties_are_read_as_json_and_as_python_prints_them(properties):
+def test_properties_are_read_as_json_and_as_python_prints_them(
+    properties: dict[str, str | int | bool | float],
+) -> None:
     as_json = {key: v if isinstance(v, str) else json.dumps(v) for key, v in properties.items()}
     assert read_properties(json.dumps(properties)) == as_json
     assert read_properties(json.dumps(properties, indent=2)) == as_json
@@ -32,7 +34,7 @@ def test_properties_are_read_as_json_and_as_python_prints_them(properties):
     assert read_properties(str(properties)) == as_python
 
 
-def test_properties_are_read_with_mixed_quotes_bare_words_and_encoded_twice():
+def test_properties_are_read_with_mixed_quotes_bare_words_and_encoded_twice() -> None:
     written = '{"ssplit.eolonly": "true", \'timeout\': 9000000, outputFormat: json, date: null,}'
     expected = {"ssplit.eolonly": "true", "timeout": "9000000", "outputFormat": "json"}
     assert read_properties(written) == expected
@@ -55,16 +57,16 @@ def test_properties_are_read_with_mixed_quotes_bare_words_and_encoded_twice():
         ('{"\ud800": [}', r"found '\"\\ud800\""),
     ],
 )
-def test_other_properties_are_refused_with_the_place(written, message):
+def test_other_properties_are_refused_with_the_place(written: str, message: str) -> None:
     with pytest.raises(Problem, match=r"^properties: ") as caught:
         read_properties(written)
     assert str(caught.value).isascii()
     assert message.replace("\\\\", "\\").replace('\\"', '"') in str(caught.value)
 
 
-def test_a_query_parameter_is_a_property_and_properties_win():
+def test_a_query_parameter_is_a_property_and_properties_win() -> None:
     wanted = read_wanted([("annotators", "tokenize, ssplit"), ("outputFormat", "TEXT")])
-    assert (wanted.annotators, wanted.output_format) == ({"tokenize", "ssplit"}, "text")
+    assert (wanted.annotators, wanted.output_format) == (frozenset({"tokenize", "ssplit"}), "text")
     assert not wanted.tags and not wanted.trees
     wanted = read_wanted([("outputFormat", "text"), ("props", "{'outputFormat': 'Serialized'}")])
     assert wanted.output_format == "serialized"
@@ -85,7 +87,7 @@ def test_a_query_parameter_is_a_property_and_properties_win():
         ("timeout", "NaN", "timeout is 'NaN'"),
     ],
 )
-def test_a_property_that_cannot_be_met_is_refused(name, value, message):
+def test_a_property_that_cannot_be_met_is_refused(name: str, value: str, message: str) -> None:
     with pytest.raises(Problem, match=message):
         read_wanted([(name, value)])
     if name != "timeout":
@@ -114,11 +116,13 @@ def test_a_property_that_cannot_be_met_is_refused(name, value, message):
         ("", None, ""),
     ],
 )
-def test_a_body_is_decoded_only_where_it_is_encoded(body, content_type, text):
+def test_a_body_is_decoded_only_where_it_is_encoded(
+    body: str, content_type: str | None, text: str
+) -> None:
     assert read_text(body.encode(), content_type) == text
 
 
-def test_the_charset_of_the_content_type_is_used():
+def test_the_charset_of_the_content_type_is_used() -> None:
     assert read_text("naïve".encode("latin-1"), 'text/plain; charset="ISO-8859-1"') == "naïve"
     assert read_text("😀".encode("utf-16"), "text/plain;charset=utf-16") == "😀"
     for wrong in ("hex", "\0", "idna", "", "é", "unicode_escape", "x" * 10_000):
@@ -135,7 +139,9 @@ def test_the_charset_of_the_content_type_is_used():
         (b"\xe9", "us-ascii", "byte 1 of the body is not ascii"),
     ],
 )
-def test_bytes_outside_the_charset_are_refused_with_the_place(body, charset, message):
+def test_bytes_outside_the_charset_are_refused_with_the_place(
+    body: bytes, charset: str, message: str
+) -> None:
     with pytest.raises(BadBody, match=message):
         read_text(body, f"text/plain; charset={charset}")
 
@@ -143,8 +149,21 @@ def test_bytes_outside_the_charset_are_refused_with_the_place(body, charset, mes
 TEXT = 'Dr. Wu\'s cat left .  "Why?"\n\nNo (one)\r\n knew . ) So'
 
 
-def words_of(text: str, **wanted: bool) -> list[str]:
-    found = sentences_of(text, Wanted(frozenset(), **wanted))
+def words_of(
+    text: str,
+    given_words: bool = False,
+    by_line: bool = False,
+    one_sentence: bool = False,
+    break_lines: bool = False,
+) -> list[str]:
+    wanted = Wanted(
+        frozenset(),
+        given_words=given_words,
+        by_line=by_line,
+        one_sentence=one_sentence,
+        break_lines=break_lines,
+    )
+    found = sentences_of(text, wanted)
     for sentence in found:
         assert sentence.words
         assert [text[a:b] for a, b in sentence.offsets] == list(sentence.words)
@@ -152,34 +171,36 @@ def words_of(text: str, **wanted: bool) -> list[str]:
     return [" ".join(sentence.words) for sentence in found]
 
 
-def test_running_text_is_split_as_the_library_splits_it():
+def test_running_text_is_split_as_the_library_splits_it() -> None:
     assert sentences_of(TEXT, Wanted(frozenset())) == split(TEXT)
 
 
-def test_a_line_is_a_sentence_with_eolonly():
+def test_a_line_is_a_sentence_with_eolonly() -> None:
     lines = ['Dr. Wu \'s cat left . " Why ? "', "No ( one )", "knew . ) So"]
     assert words_of(TEXT, by_line=True) == lines
     given = ['Dr. Wu\'s cat left . "Why?"', "No (one)", "knew . ) So"]
     assert words_of(TEXT, by_line=True, given_words=True, one_sentence=True) == given
 
 
-def test_the_text_is_one_sentence_with_is_one_sentence():
+def test_the_text_is_one_sentence_with_is_one_sentence() -> None:
     assert words_of(TEXT, one_sentence=True, given_words=True) == [" ".join(TEXT.split())]
     assert len(words_of(TEXT, one_sentence=True)) == 1
 
 
-def test_given_words_end_a_sentence_at_a_full_stop_and_what_closes():
+def test_given_words_end_a_sentence_at_a_full_stop_and_what_closes() -> None:
     expected = ["Dr. Wu's cat left .", '"Why?" No (one) knew . )', "So"]
     assert words_of(TEXT, given_words=True) == expected
 
 
-def test_a_line_end_can_always_end_a_sentence():
+def test_a_line_end_can_always_end_a_sentence() -> None:
     text = "A short line\nand another. And one more"
     assert words_of(text, break_lines=True) == ["A short line", "and another .", "And one more"]
 
 
 @given(st.text(max_size=60), st.booleans(), st.booleans(), st.booleans(), st.booleans())
-def test_every_word_of_any_text_stands_where_its_offsets_say(text, given, line, one, breaks):
+def test_every_word_of_any_text_stands_where_its_offsets_say(
+    text: str, given: bool, line: bool, one: bool, breaks: bool
+) -> None:
     words_of(text, given_words=given, by_line=line, one_sentence=one, break_lines=breaks)
     for empty in ("", " \n\t"):
         assert words_of(empty, given_words=given, by_line=line, one_sentence=one) == []

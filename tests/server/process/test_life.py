@@ -64,7 +64,9 @@ class ServedProcess:
         self.wait_for(lambda: self.status("/ready") == 200)
         return self
 
-    def ask(self, method: str, path: str, body: str | None = None) -> tuple[int, dict, bytes]:
+    def ask(
+        self, method: str, path: str, body: str | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
         """Return status, headers and body. Raises OSError or HTTPException without an answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
         try:
@@ -131,8 +133,11 @@ def command_line(pid: int) -> bytes:
     return b""
 
 
+Run = Callable[..., ServedProcess]
+
+
 @pytest.fixture
-def run() -> Iterator[Callable[..., ServedProcess]]:
+def run() -> Iterator[Run]:
     """A function that runs a service, which is gone after the test."""
     services: list[ServedProcess] = []
 
@@ -153,7 +158,7 @@ def in_work(service: ServedProcess, count: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_what_was_taken_in_is_finished_and_who_comes_later_is_told(run, number: int) -> None:
+def test_what_was_taken_in_is_finished_and_who_comes_later_is_told(run: Run, number: int) -> None:
     service = run("--drain-seconds=20").start()
     asking = [Asking(service, f"SLEEP 1.5 q{place}q sat .") for place in range(3)]
     service.wait_for(lambda: in_work(service, 3))
@@ -189,7 +194,7 @@ def send_half(service: ServedProcess) -> socket.socket:
     return connection
 
 
-def test_an_answer_on_a_kept_connection_does_not_wait_for_an_acknowledgement(run) -> None:
+def test_an_answer_on_a_kept_connection_does_not_wait_for_an_acknowledgement(run: Run) -> None:
     service = run().start()
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=START_SECONDS)
     seconds = []
@@ -202,7 +207,7 @@ def test_an_answer_on_a_kept_connection_does_not_wait_for_an_acknowledgement(run
     assert min(seconds[20:]) < 0.03
 
 
-def test_it_is_gone_in_time_even_if_work_is_left(run) -> None:
+def test_it_is_gone_in_time_even_if_work_is_left(run: Run) -> None:
     service = run("--drain-seconds=2").start()
     asking = Asking(service, "SLEEP 50 seconds .")
     service.wait_for(lambda: in_work(service, 1))
@@ -215,7 +220,7 @@ def test_it_is_gone_in_time_even_if_work_is_left(run) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_second_signal_leaves_at_once(run, workers: int) -> None:
+def test_a_second_signal_leaves_at_once(run: Run, workers: int) -> None:
     service = run(f"--workers={workers}", "--drain-seconds=40").start()
     asking = Asking(service, "SLEEP 50 seconds .")
     service.wait_for(lambda: in_work(service, 1))
@@ -229,7 +234,7 @@ def test_a_second_signal_leaves_at_once(run, workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_signal_while_the_model_is_loaded_ends_it(run, workers: int) -> None:
+def test_a_signal_while_the_model_is_loaded_ends_it(run: Run, workers: int) -> None:
     service = run(f"--workers={workers}", kind="dawdle")
     if workers > 1:
         service.wait_for(lambda: len(service.workers()) == 2)
@@ -239,14 +244,14 @@ def test_a_signal_while_the_model_is_loaded_ends_it(run, workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_model_that_cannot_be_loaded_is_told_once(run, workers: int) -> None:
+def test_a_model_that_cannot_be_loaded_is_told_once(run: Run, workers: int) -> None:
     service = run(f"--workers={workers}", kind="refuse")
     assert service.end() == 2
     assert service.log().count("bnaparser: model.safetensors is cut short") == 1
     assert "Traceback" not in service.log()
 
 
-def test_a_dead_worker_is_replaced_and_its_request_gets_an_error(run) -> None:
+def test_a_dead_worker_is_replaced_and_its_request_gets_an_error(run: Run) -> None:
     service = run("--workers=2", "--drain-seconds=20").start()
     service.wait_for(lambda: len(service.workers()) == 2)
     service.wait_for(lambda: service.log().count('"message": "ready"') == 2)
@@ -270,7 +275,7 @@ def test_a_dead_worker_is_replaced_and_its_request_gets_an_error(run) -> None:
     assert not list(Path(tempfile.gettempdir()).glob(f"bnaparser-metrics-{service.process.pid}-*"))
 
 
-def test_no_worker_outlives_a_killed_supervisor(run) -> None:
+def test_no_worker_outlives_a_killed_supervisor(run: Run) -> None:
     service = run("--workers=2").start()
     service.wait_for(lambda: len(service.workers()) == 2)
     workers = service.workers()
@@ -279,7 +284,7 @@ def test_no_worker_outlives_a_killed_supervisor(run) -> None:
 
 
 def test_a_taken_port_and_a_wrong_host() -> None:
-    from bnaparser.server.process.lifecycle import PortError, open_sockets
+    from bnaparser.server.process.sockets import PortError, open_sockets
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -294,7 +299,7 @@ def test_a_taken_port_and_a_wrong_host() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_port_that_is_taken_while_the_model_is_loaded(run, workers: int) -> None:
+def test_a_port_that_is_taken_while_the_model_is_loaded(run: Run, workers: int) -> None:
     """Two programs may bind the same port as long as neither listens on it."""
     service = run(f"--workers={workers}")
     with socket.socket() as other:
@@ -307,7 +312,7 @@ def test_a_port_that_is_taken_while_the_model_is_loaded(run, workers: int) -> No
 
 
 def test_all_addresses_of_a_name_have_the_same_port() -> None:
-    from bnaparser.server.process.lifecycle import open_sockets
+    from bnaparser.server.process.sockets import open_sockets
 
     sockets = open_sockets("localhost", 0)
     assert len({one.getsockname()[1] for one in sockets}) == 1
@@ -316,7 +321,7 @@ def test_all_addresses_of_a_name_have_the_same_port() -> None:
         one.close()
 
 
-def test_who_takes_nothing_of_an_answer_loses_the_connection(run) -> None:
+def test_who_takes_nothing_of_an_answer_loses_the_connection(run: Run) -> None:
     """Its rest must not stay in memory for as long as the client likes."""
     service = run("--stall-seconds=1").start()
     time.sleep(0.5)  # until the connections of the start are closed
@@ -342,7 +347,7 @@ def test_who_takes_nothing_of_an_answer_loses_the_connection(run) -> None:
 @pytest.mark.parametrize(
     "sent", ["", "GET /live HTTP/1.1\r\nHost:", "GET /live HTTP/1.1\r\nHost: a\r\n\r\nGET /li"]
 )
-def test_who_sends_no_request_or_half_of_its_head_loses_the_connection(run, sent: str) -> None:
+def test_who_sends_no_request_or_half_of_its_head_loses_the_connection(run: Run, sent: str) -> None:
     service = run("--body-seconds=1").start()
     with socket.create_connection(("127.0.0.1", service.port), timeout=START_SECONDS) as client:
         client.sendall(sent.encode())
@@ -352,7 +357,7 @@ def test_who_sends_no_request_or_half_of_its_head_loses_the_connection(run, sent
     assert answers.count(b"HTTP/1.1 200") == sent.count("\r\n\r\n")
 
 
-def test_headers_without_end_are_refused(run) -> None:
+def test_headers_without_end_are_refused(run: Run) -> None:
     service = run().start()
     address = ("127.0.0.1", service.port)
     with socket.create_connection(address, timeout=START_SECONDS) as client:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,12 +78,12 @@ class Program:
 
     def pids(self, count: int) -> list[int]:
         """Wait until so many workers have written their number."""
-        return [int(path.name) for path in self._wait(lambda: self._files(), count)]
+        return [int(path.name) for path in self._wait(self._files, count)]
 
     def _files(self) -> list[Path]:
         return [path for path in self.workers.iterdir() if path.name.isdigit()]
 
-    def _wait(self, read, count: int) -> list[Path]:
+    def _wait(self, read: Callable[[], list[Path]], count: int) -> list[Path]:
         deadline = time.monotonic() + 60
         while len(found := read()) < count:
             assert time.monotonic() < deadline, f"{len(found)} workers of {count}"
@@ -96,8 +96,11 @@ class Program:
         return self.process.returncode, out, err
 
 
+Run = Callable[..., Program]
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator:
+def run(tmp_path: Path) -> Iterator[Run]:
     """A function that starts a supervisor of workers of a kind."""
     programs: list[Program] = []
 
@@ -133,7 +136,7 @@ def wait_until_gone(pids: list[int]) -> None:
         time.sleep(0.01)
 
 
-def test_a_dead_worker_is_replaced_and_the_end_is_clean(run) -> None:
+def test_a_dead_worker_is_replaced_and_the_end_is_clean(run: Run) -> None:
     program = run("works")
     first, second = program.pids(2)
     os.kill(first, signal.SIGKILL)
@@ -148,7 +151,7 @@ def test_a_dead_worker_is_replaced_and_the_end_is_clean(run) -> None:
     assert not (program.workers / str(second)).exists()  # it came to its own end
 
 
-def test_workers_told_twice_still_finish(run) -> None:
+def test_workers_told_twice_still_finish(run: Run) -> None:
     """systemd signals all processes of a service, and then their parent does so as well."""
     program = run("works")
     pids = program.pids(2)
@@ -175,7 +178,7 @@ def catches_sigterm(pid: int) -> bool:
     return bool(int(fields["SigCgt"], 16) & bit) and not int(fields["SigBlk"], 16) & bit
 
 
-def test_a_worker_that_does_not_end_in_time_is_killed(run) -> None:
+def test_a_worker_that_does_not_end_in_time_is_killed(run: Run) -> None:
     program = run("stubborn", patience=1)
     pids = program.pids(2)
     wait_until_ready(pids)
@@ -187,7 +190,7 @@ def test_a_worker_that_does_not_end_in_time_is_killed(run) -> None:
     wait_until_gone(pids)
 
 
-def test_a_second_signal_leaves_at_once(run) -> None:
+def test_a_second_signal_leaves_at_once(run: Run) -> None:
     program = run("stubborn")
     pids = program.pids(2)
     wait_until_ready(pids)
@@ -199,7 +202,7 @@ def test_a_second_signal_leaves_at_once(run) -> None:
     wait_until_gone(pids)
 
 
-def test_workers_that_are_not_ready_are_not_waited_for(run) -> None:
+def test_workers_that_are_not_ready_are_not_waited_for(run: Run) -> None:
     program = run("never ready")
     pids = program.pids(2)
     with at_most(5):
@@ -208,12 +211,12 @@ def test_workers_that_are_not_ready_are_not_waited_for(run) -> None:
     wait_until_gone(pids)
 
 
-def test_a_worker_that_cannot_start_ends_all_with_its_reason_once(run) -> None:
+def test_a_worker_that_cannot_start_ends_all_with_its_reason_once(run: Run) -> None:
     program = run("cannot load", 3)
     assert program.end()[::2] == (1, "there is no such model\n")
 
 
-def test_a_replacement_that_cannot_start_ends_all(run) -> None:
+def test_a_replacement_that_cannot_start_ends_all(run: Run) -> None:
     program = run("second cannot load", 1)
     (first,) = program.pids(1)
     wait_until_ready([first])
@@ -223,7 +226,7 @@ def test_a_replacement_that_cannot_start_ends_all(run) -> None:
     assert err.endswith("the model has gone\n")
 
 
-def test_workers_that_die_while_they_start_are_not_started_for_ever(run) -> None:
+def test_workers_that_die_while_they_start_are_not_started_for_ever(run: Run) -> None:
     program = run("dies")
     code, out, err = program.end()
     assert code == 1
@@ -231,7 +234,7 @@ def test_workers_that_die_while_they_start_are_not_started_for_ever(run) -> None
     assert 3 <= out.count("buried") <= 4
 
 
-def test_replacements_that_die_while_they_start_are_tried_again_after_a_pause(run) -> None:
+def test_replacements_that_die_while_they_start_are_tried_again_after_a_pause(run: Run) -> None:
     program = run("second dies", 1)
     (first,) = program.pids(1)
     wait_until_ready([first])
@@ -244,7 +247,7 @@ def test_replacements_that_die_while_they_start_are_tried_again_after_a_pause(ru
         assert program.end()[0] == 0
 
 
-def test_no_worker_outlives_a_killed_parent(run) -> None:
+def test_no_worker_outlives_a_killed_parent(run: Run) -> None:
     program = run("works")
     pids = program.pids(2)
     wait_until_ready(pids)

@@ -13,13 +13,15 @@ import pytest
 
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure, NotReady, QueueFull, TooLarge
-from bnaparser.server.queue.batcher import Batcher
+from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.text.sentence import from_words
 
 if TYPE_CHECKING:
     from bnaparser.parsing.result import Parse
     from bnaparser.text.sentence import Sentence
     from tests.server.conftest import HeldParser
+
+    HeldBatcher = Batcher[Sentence, Parse]
 
 
 def sentence(name: str, words: int = 1) -> Sentence:
@@ -32,9 +34,9 @@ async def running(
     batch_words: int = 100,
     queue_words: int = 100_000,
     queue_seconds: float = 1000.0,
-) -> AsyncIterator[Batcher]:
-    limits = (batch_words, queue_words, queue_seconds)
-    batcher = Batcher(parser.parse_sentences, *limits, Metrics())
+) -> AsyncIterator[HeldBatcher]:
+    limits = QueueLimits(batch_words, queue_words, queue_seconds)
+    batcher = Batcher(parser.parse_sentences, limits, Metrics())
     batcher.start()
     try:
         yield batcher
@@ -43,14 +45,14 @@ async def running(
         await batcher.stop()
 
 
-async def submit(batcher: Batcher, *sentences: Sentence) -> asyncio.Task[list[Parse]]:
+async def submit(batcher: HeldBatcher, *sentences: Sentence) -> asyncio.Task[list[Parse]]:
     """Hand in a request, and return once it waits in the queue."""
     task = asyncio.ensure_future(batcher.submit(sentences))
     await asyncio.sleep(0)
     return task
 
 
-async def hold(batcher: Batcher, parser: HeldParser) -> asyncio.Task[list[Parse]]:
+async def hold(batcher: HeldBatcher, parser: HeldParser) -> asyncio.Task[list[Parse]]:
     """Stop the parsing thread in the middle of a request, which is returned."""
     parser.hold()
     blocker = await submit(batcher, sentence("blocker"))
@@ -68,7 +70,7 @@ def test_answers_come_in_order_and_never_mixed_up(parser: HeldParser) -> None:
                 for request, size in enumerate(chance.choices([0, 1, 2, 7, 60], k=120))
             ]
             answers = await asyncio.gather(*map(batcher.submit, requests))
-            assert (batcher.words, batcher.sentences) == (0, 0)
+            assert (batcher.waiting.words, batcher.waiting.sentences) == (0, 0)
         for request, answer in zip(requests, answers, strict=True):
             assert [parse.words for parse in answer] == [one.words for one in request]
         assert all(sum(map(len, batch)) <= 100 for batch in parser.batches)
@@ -209,10 +211,10 @@ def test_a_request_that_is_given_up_leaves_the_queue(parser: HeldParser) -> None
             blocker = await hold(batcher, parser)
             gone = await submit(batcher, *[sentence("gone", 8) for _ in range(30)])
             stays = await submit(batcher, sentence("stays"))
-            assert batcher.words == 241
+            assert batcher.waiting.words == 241
             gone.cancel()
             await asyncio.wait({gone})
-            assert (batcher.words, batcher.sentences) == (1, 1)
+            assert (batcher.waiting.words, batcher.waiting.sentences) == (1, 1)
             parser.gate.set()
             await asyncio.gather(blocker, stays)
             assert parser.batches == [[("stays",)]]
@@ -228,7 +230,7 @@ def test_a_request_given_up_in_the_middle_is_not_parsed_to_its_end(parser: HeldP
             await asyncio.to_thread(parser.wait_until_held)
             gone.cancel()
             await asyncio.wait({gone})
-            assert (batcher.words, batcher.sentences) == (0, 0)
+            assert (batcher.waiting.words, batcher.waiting.sentences) == (0, 0)
             parser.gate.set()
             [parse] = await batcher.submit([sentence("next")])
             assert parse.words == ("next",)

@@ -16,6 +16,7 @@ from fastapi.testclient import TestClient
 from bnaparser.errors import ModelError
 from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
+from tests.server.answers import problem
 
 if TYPE_CHECKING:
     from tests.server.conftest import HeldClassifier, HeldParser
@@ -58,7 +59,7 @@ def ask(client: TestClient, **request: Any) -> list[dict[str, Any]]:
 
 def waiting(client: TestClient) -> int:
     """The sentences that wait to be parsed."""
-    sentences: int = client.app.state.service._batcher.sentences  # type: ignore[attr-defined]
+    sentences: int = client.app.state.service._batcher.waiting.sentences  # type: ignore[attr-defined]
     return sentences
 
 
@@ -73,14 +74,6 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < give_up
         time.sleep(0.005)
-
-
-def detail(answer: Any, status: int) -> str:
-    """Check that an answer is a problem; return its detail."""
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    said: str = answer.json()["detail"]
-    return said
 
 
 # --- what is answered
@@ -198,7 +191,7 @@ def test_models_of_pairs_scores_and_tags(build: Callable[..., TestClient]) -> No
 def test_without_a_classifier_the_setting_is_named(client: TestClient) -> None:
     answer = client.post("/v1/classify", json={"text": TEXT})
     assert answer.json()["type"] == "urn:bnaparser:problem:no-classifier"
-    said = detail(answer, 404)
+    said = problem(answer, 404)
     assert "--classifier" in said and "BNAPARSER_CLASSIFIER" in said
     assert client.get("/v1/models").json()["classifiers"] == []
 
@@ -218,18 +211,18 @@ def test_without_a_classifier_the_setting_is_named(client: TestClient) -> None:
 )
 def test_a_wrong_body_is_told_with_its_place(held: TestClient, body: str, said: str) -> None:
     headers = {"content-type": "application/json"}
-    assert said in detail(held.post("/v1/classify", content=body, headers=headers), 422)
+    assert said in problem(held.post("/v1/classify", content=body, headers=headers), 422)
 
 
 def test_other_bodies_are_refused(make_client: MakeClient) -> None:
     client = make_client(classifier="held", max_body_bytes=100, key="sesame")
     client.headers["Authorization"] = "Bearer sesame"
     headers = {"content-encoding": "gzip", **PLAIN}
-    assert "gzip" in detail(client.post("/v1/classify", content=b"a", headers=headers), 415)
-    assert "byte 1" in detail(client.post("/v1/classify", content=b"\xff", headers=PLAIN), 400)
-    assert "100 bytes" in detail(client.post("/v1/classify", json={"text": "a" * 100}), 413)
+    assert "gzip" in problem(client.post("/v1/classify", content=b"a", headers=headers), 415)
+    assert "byte 1" in problem(client.post("/v1/classify", content=b"\xff", headers=PLAIN), 400)
+    assert "100 bytes" in problem(client.post("/v1/classify", json={"text": "a" * 100}), 413)
     del client.headers["Authorization"]
-    detail(client.post("/v1/classify", json={"text": "a"}), 401)
+    problem(client.post("/v1/classify", json={"text": "a"}), 401)
 
 
 def test_requests_beyond_the_limits_are_refused(make_client: MakeClient) -> None:
@@ -242,9 +235,9 @@ def test_requests_beyond_the_limits_are_refused(make_client: MakeClient) -> None
         ({"text": "Go. Go. Go."}, "3 sentences"),
         ({"text": "a b c d e.\n\nf"}, "7 words"),
     ):
-        assert said in detail(client.post("/v1/classify", json=request), 413)
+        assert said in problem(client.post("/v1/classify", json=request), 413)
     lines = client.post("/v1/classify", content="a\nb\nc", headers=PLAIN)
-    assert "3 texts" in detail(lines, 413)
+    assert "3 texts" in problem(lines, 413)
 
 
 # --- how it works
@@ -294,7 +287,7 @@ def test_a_request_past_its_deadline_is_dropped(
     classifier.hold()
     first = asking(client, "first")
     classifier.wait_until_held()
-    assert "0.3 s" in detail(client.post("/v1/classify", json={"text": "late"}), 504)
+    assert "0.3 s" in problem(client.post("/v1/classify", json={"text": "late"}), 504)
     assert first.result().status_code == 504
     classifier.batches.clear()
     classifier.gate.set()
@@ -303,10 +296,10 @@ def test_a_request_past_its_deadline_is_dropped(
 
 
 def test_a_classifier_that_breaks_down_gives_a_problem(held: TestClient) -> None:
-    said = detail(held.post("/v1/classify", json={"text": "CRASH"}), 500)
+    said = problem(held.post("/v1/classify", json={"text": "CRASH"}), 500)
     assert said.startswith("the classifier broke down")
     assert ask(held, text="next")[0]["label"] == "positive"
-    assert "parser broke" in detail(held.post("/v1/classify", json={"text": "BOOM"}), 500)
+    assert "parser broke" in problem(held.post("/v1/classify", json={"text": "BOOM"}), 500)
 
 
 def test_ready_after_a_warm_up_of_both_models(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from bnaparser.errors import DataError
 from bnaparser.syntax.sources.conllu import ConlluSentence, MultiwordToken, load_conllu, read_conllu
 
 
-def line(number, form, head, relation="dep"):
+def line(number: int | str, form: str, head: int | str, relation: str = "dep") -> str:
     return f"{number}\t{form}\t_\t_\t_\t_\t{head}\t{relation}\t_\t_"
 
 
@@ -42,7 +43,7 @@ WHOLE = sentence(
 )
 
 
-def test_words_heads_and_multiword_tokens():
+def test_words_heads_and_multiword_tokens() -> None:
     first, second = read_conllu(WHOLE, "x.conllu")
     assert first == ConlluSentence(
         ("They", "do", "n't", "sell", "books", "."),
@@ -56,14 +57,14 @@ def test_words_heads_and_multiword_tokens():
     assert second.line == 15
 
 
-def test_the_last_sentence_needs_no_blank_line_and_line_ends_do_not_matter():
+def test_the_last_sentence_needs_no_blank_line_and_line_ends_do_not_matter() -> None:
     lines = [one.rstrip("\n") + "\r\n" for one in WHOLE][:-1]
     assert [one.words for one in read_conllu(lines)] == [one.words for one in read_conllu(WHOLE)]
     assert list(read_conllu([])) == []
     assert list(read_conllu(["# only a comment\n", "\n"])) == []
 
 
-def test_multiword_tokens_as_written():
+def test_multiword_tokens_as_written() -> None:
     first, second = read_conllu(WHOLE)
     assert first.as_written().words == ("They", "don't", "sell", "books", ".")
     assert first.as_written().heads == (3, 3, 0, 3, 3)
@@ -71,7 +72,7 @@ def test_multiword_tokens_as_written():
     assert second.as_written() is second
 
 
-def test_a_multiword_token_takes_its_highest_words_place():
+def test_a_multiword_token_takes_its_highest_words_place() -> None:
     # "a" hangs on "x", "x" on "b", "b" on nothing: the token "ab" is the root, not x's child.
     lines = sentence(line("1-2", "ab", "_"), line(1, "a", 3), line(2, "b", 0), line(3, "x", 2))
     (found,) = read_conllu(lines)
@@ -79,7 +80,7 @@ def test_a_multiword_token_takes_its_highest_words_place():
     assert found.as_written().heads == (0, 1)
 
 
-def test_files_packed_or_not(tmp_path):
+def test_files_packed_or_not(tmp_path: Path) -> None:
     text = "".join(WHOLE)
     plain, packed = tmp_path / "a.conllu", tmp_path / "a.conllu.xz"
     plain.write_text(text, encoding="utf-8")
@@ -110,9 +111,9 @@ def test_files_packed_or_not(tmp_path):
         ([line("0.1", "a", "_")], 1, "a sentence without words"),
     ],
 )
-def test_mistakes_name_file_and_line(lines, place, message):
+def test_mistakes_name_file_and_line(lines: list[str], place: int, message: str) -> None:
     whole = [*WHOLE, *sentence(*lines)]
-    found = []
+    found: list[ConlluSentence] = []
     with pytest.raises(DataError) as caught:
         found.extend(read_conllu(whole, "trees.conllu"))
     assert str(caught.value).startswith(f"trees.conllu:{len(WHOLE) + place}: ")
@@ -136,7 +137,9 @@ def annotated(draw: st.DrawFn) -> ConlluSentence:
 
 
 @given(annotated())
-def test_what_is_written_is_read_back_and_merging_keeps_a_forest(given_sentence):
+def test_what_is_written_is_read_back_and_merging_keeps_a_forest(
+    given_sentence: ConlluSentence,
+) -> None:
     lines = []
     starts = {token.start: token for token in given_sentence.multiword}
     for place, (word, head) in enumerate(

@@ -6,16 +6,20 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from bnaparser.errors import DataError, ModelError
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.store import TreeStore, model_identity
+from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.trees.tree import Tree
 
 
-def test_a_models_identity_is_all_that_decides_its_trees(tiny_model_dir, tmp_path):
+def test_a_models_identity_is_all_that_decides_its_trees(
+    tiny_model_dir: Path, tmp_path: Path
+) -> None:
     from bnaparser.parsing.parser import Parser
 
     copy = tmp_path / "copy"
@@ -49,7 +53,7 @@ TREE = Tree.parse("(TOP (NP (DT a) (NN -LRB-b-RRB-)))")
 WORDS = ("a", "(b)")
 
 
-def test_a_store_keeps_models_apart_and_takes_any_words(tmp_path):
+def test_a_store_keeps_models_apart_and_takes_any_words(tmp_path: Path) -> None:
     first, second = (TreeStore(tmp_path / "trees", name) for name in ("m1", "m2"))
     odd = ("\ud800", "\x00")
     first.write({WORDS: TREE, odd: Tree("TOP", [Tree("X", [word]) for word in odd])})
@@ -57,12 +61,14 @@ def test_a_store_keeps_models_apart_and_takes_any_words(tmp_path):
     assert first.read([odd])[odd].words == odd
     assert second.read([WORDS]) == {}
     assert first.read([("a (b)",), ("a", "(b", ")")]) == {}
-    many = {(str(number),): Tree("TOP", [Tree("CD", [str(number)])]) for number in range(1200)}
+    many: dict[Words, Tree] = {
+        (str(number),): Tree("TOP", [Tree("CD", [str(number)])]) for number in range(1200)
+    }
     second.write(many)
     assert second.read(list(many)) == many
 
 
-def test_a_damaged_entry_is_as_none(tmp_path):
+def test_a_damaged_entry_is_as_none(tmp_path: Path) -> None:
     store = TreeStore(tmp_path / "trees", "m")
     store.write({WORDS: TREE})
     for damaged in (b"(TOP (NP", b"\xff", b"(TOP (NN other))"):
@@ -74,7 +80,7 @@ def test_a_damaged_entry_is_as_none(tmp_path):
     assert store.read([WORDS]) == {WORDS: TREE}
 
 
-def test_a_store_that_cannot_be_used(tmp_path):
+def test_a_store_that_cannot_be_used(tmp_path: Path) -> None:
     file = tmp_path / "text"
     file.write_text("no database, but long enough to be told from an empty file " * 10)
     with pytest.raises(DataError, match=r"text: cannot be used as a store of trees: .*database"):
@@ -98,7 +104,7 @@ for number in range(count):
 """
 
 
-def test_processes_share_a_store_and_one_may_be_killed(tmp_path):
+def test_processes_share_a_store_and_one_may_be_killed(tmp_path: Path) -> None:
     path = str(tmp_path / "trees")
 
     def start(name: str, count: int) -> subprocess.Popen[str]:
@@ -106,6 +112,7 @@ def test_processes_share_a_store_and_one_may_be_killed(tmp_path):
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
     with start("killed", 100_000) as killed, start("b", 30) as second, start("c", 30) as third:
+        assert killed.stdout is not None
         written = [int(killed.stdout.readline()) for _ in range(5)][-1]
         killed.kill()
         outputs = [process.communicate()[0] for process in (second, third)]

@@ -79,6 +79,6 @@ def test_with_gradient_they_are_the_same(place: int) -> None:
     given[place].requires_grad_()
     found = mixed()
     torch.testing.assert_close(found, without)
-    found.square().sum().backward()
+    found.square().sum().backward()  # type: ignore[no-untyped-call]
     gradient = given[place].grad
     assert gradient is not None and gradient.abs().sum() > 0

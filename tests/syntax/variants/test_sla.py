@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.attention import Attention, Sizes
@@ -57,7 +58,7 @@ def test_punctuation_may_be_open_to_all() -> None:
 
 def test_the_mixture_of_a_row() -> None:
     module = Sla(SlaSettings(), Sizes(1, 1, 1, 1, 1, 0.0, 0.02))
-    gate = module.gates[0]
+    gate: Any = module.gates[0]
     with torch.no_grad():
         gate.weight.zero_()
         gate.bias.fill_(-np.log(3))  # a gate of .25
@@ -92,13 +93,14 @@ def test_a_layer_is_as_its_equations_written_out(
     syntax = syntax_of(model)
     assert isinstance(syntax, Sla)
     with torch.no_grad():
-        syntax.gates[0].weight.normal_(std=0.5)
-        syntax.gates[0].bias.fill_(0.3)
+        gates: Any = syntax.gates[0]
+        gates.weight.normal_(std=0.5)
+        gates.bias.fill_(0.3)
     tokens = tokens_of("bert", [the_cat])
     batch = collate([the_cat], tokens, settings)
     seen = first_layer(model, tokens, batch)
     words = tokens.word_ids(0)
-    distances = {}
+    distances: dict[tuple[int, int], int] = {}
     heads = the_cat.heads
     assert heads is not None
     for i in range(6):  # eq. 2, by steps over the edges
@@ -110,7 +112,7 @@ def test_a_layer_is_as_its_equations_written_out(
             neighbours = {heads[j] - 1 for j in reached if heads[j]}
             neighbours |= {k for k in range(6) for j in reached if heads[k] == j + 1}
             reached = {j for j in neighbours if (i, j) not in distances}
-    weight, bias = syntax.gates[0].weight.detach().numpy()[0], syntax.gates[0].bias.item()
+    weight, bias = gates.weight.detach().numpy()[0], gates.bias.item()
     size = len(words)
     for i in range(size):
         gate = 1 / (1 + np.exp(-(weight @ seen["hidden"][i] + bias)))
@@ -135,7 +137,8 @@ def test_a_layer_is_as_its_equations_written_out(
 def test_gates_start_at_a_half(fresh: Callable[[str], Any]) -> None:
     syntax = syntax_of(attach(fresh("bert"), SlaSettings()))
     assert isinstance(syntax, Sla)
-    for gate in syntax.gates:
+    gates: list[Any] = list(syntax.gates)
+    for gate in gates:
         assert gate.bias.item() == 0 and 0 < gate.weight.std() < 0.05
 
 
@@ -154,12 +157,13 @@ def test_states_are_the_same_whether_attention_is_shown_or_not(
     batch = collate(structures, tokens, settings)
     syntax = syntax_of(model)
     assert isinstance(syntax, Sla)
-    found = []
+    found: list[list[Tensor]] = []
     with torch.no_grad():
         for shown in (False, True):  # torch's own attention, and ours
             states = model(**tokens, syntax=batch, output_attentions=shown).last_hidden_state
-            found.append((states[tokens["attention_mask"].bool()], torch.stack(syntax.gate_values)))
+            gates = torch.stack(syntax.gate_values)
             plain = model(**tokens, output_attentions=shown).last_hidden_state
-            found[-1] += (plain[tokens["attention_mask"].bool()],)
+            real = tokens["attention_mask"].bool()
+            found.append([states[real], gates, plain[real]])
     for first, second in zip(*found, strict=True):
         assert torch.allclose(first, second, atol=1e-5)

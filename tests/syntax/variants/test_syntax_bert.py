@@ -20,7 +20,7 @@ from bnaparser.syntax.variants.syntax_bert import (
     SyntaxBert,
     SyntaxBertSettings,
     pair_mask,
-    word_labels,
+    word_subnetworks,
 )
 from bnaparser.syntax.variants.topical import Topical, topical_weights
 from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
@@ -30,24 +30,26 @@ Fresh = Callable[[str], Any]
 Tokens = Callable[..., Any]
 
 
-def places(labels: np.ndarray, label: int) -> set[tuple[int, int]]:
-    return {(int(i), int(j)) for i, j in np.argwhere(labels == label)}
+def places(subnetworks: np.ndarray, number: int) -> set[tuple[int, int]]:
+    return {(int(i), int(j)) for i, j in np.argwhere(subnetworks == number)}
 
 
 def test_the_masks_of_a_dependency_tree(the_cat: Structure) -> None:
-    labels = word_labels(the_cat, "dependency", SyntaxBertSettings())
-    assert places(labels, 1) == {(1, 0), (2, 1), (2, 3), (3, 5), (5, 4)}
-    assert places(labels, 2) == {(2, 0), (3, 4), (2, 5)}
-    assert places(labels, 3) == {(2, 4)}
+    subnetworks = word_subnetworks(the_cat, "dependency", SyntaxBertSettings())
+    assert places(subnetworks, 1) == {(1, 0), (2, 1), (2, 3), (3, 5), (5, 4)}
+    assert places(subnetworks, 2) == {(2, 0), (3, 4), (2, 5)}
+    assert places(subnetworks, 3) == {(2, 4)}
     for distance in (1, 2, 3):  # the child masks are their transposes
-        assert places(labels, 15 + distance) == {(j, i) for i, j in places(labels, distance)}
-    assert not places(labels, 31)
+        assert places(subnetworks, 15 + distance) == {
+            (j, i) for i, j in places(subnetworks, distance)
+        }
+    assert not places(subnetworks, 31)
     siblings = {
-        distance: {(i, j) for i, j in places(labels, 30 + distance) if i < j}
+        distance: {(i, j) for i, j in places(subnetworks, 30 + distance) if i < j}
         for distance in (2, 3, 4, 5)
     }
     assert siblings == {2: {(1, 3)}, 3: {(0, 3), (1, 5)}, 4: {(0, 5), (1, 4)}, 5: {(0, 4)}}
-    assert (labels[np.eye(6, dtype=bool)] == 0).all()
+    assert (subnetworks[np.eye(6, dtype=bool)] == 0).all()
 
 
 def test_the_masks_of_a_constituency_tree() -> None:
@@ -56,9 +58,9 @@ def test_the_masks_of_a_constituency_tree() -> None:
         "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"
     )
     text = Structure(words, (2, 3, 0, 3, 6, 4), (tree,))
-    labels = word_labels(text, "constituency", SyntaxBertSettings())
-    assert labels[~np.eye(6, dtype=bool)].min() > 30  # siblings only
-    distances = labels.astype(int) - 30
+    subnetworks = word_subnetworks(text, "constituency", SyntaxBertSettings())
+    assert subnetworks[~np.eye(6, dtype=bool)].min() > 30  # siblings only
+    distances = subnetworks.astype(int) - 30
     examples = {
         (0, 1): 2,
         (0, 2): 4,
@@ -71,16 +73,16 @@ def test_the_masks_of_a_constituency_tree() -> None:
     }
     for (i, j), distance in examples.items():
         assert distances[i, j] == distances[j, i] == distance
-    headed = word_labels(text, "constituency", SyntaxBertSettings(constituency="headed"))
+    headed = word_subnetworks(text, "constituency", SyntaxBertSettings(constituency="headed"))
     assert {(2, 1)} <= places(headed, 1) and {(1, 2)} <= places(headed, 16)
 
 
 def test_farther_pairs_are_in_no_mask() -> None:
     count = 20
     chain = Structure(("w",) * count, (0, *range(1, count)))
-    labels = word_labels(chain, "dependency", SyntaxBertSettings())
-    assert labels[0, 15] == 15 and labels[0, 16] == 0 and labels[15, 0] == 30
-    assert word_labels(chain, "dependency", SyntaxBertSettings(distances=16))[0, 16] == 16
+    subnetworks = word_subnetworks(chain, "dependency", SyntaxBertSettings())
+    assert subnetworks[0, 15] == 15 and subnetworks[0, 16] == 0 and subnetworks[15, 0] == 30
+    assert word_subnetworks(chain, "dependency", SyntaxBertSettings(distances=16))[0, 16] == 16
 
 
 def test_the_pair_mask_of_two_words() -> None:
@@ -97,31 +99,31 @@ def test_there_are_90_sub_networks_and_92_for_a_pair(
     settings = SyntaxBertSettings()
     one = settings.masks(TokenText((the_cat,), np.arange(6)))
     two = settings.masks(TokenText((the_cat, it_rained), np.arange(8)))
-    assert (one.networks, two.networks) == (90, 92)
+    assert (one.subnetwork_count, two.subnetwork_count) == (90, 92)
     assert sum(settings.kinds) == 91 and len(settings.names) == 92
     assert settings.names[0] == "dependency parent 1" and settings.names[-2:] == ["pair", "empty"]
-    assert two.labels is not None and not two.labels[:2, :6, 6:].any()
+    assert two.subnetworks is not None and not two.subnetworks[:2, :6, 6:].any()
     few = SyntaxBertSettings(trees=("dependency",), relations=("child",), pair=False)
-    assert few.masks(TokenText((the_cat, it_rained), np.arange(8))).networks == 15
+    assert few.masks(TokenText((the_cat, it_rained), np.arange(8))).subnetwork_count == 15
 
 
 def test_random_masks_are_as_dense_and_always_the_same(the_cat: Structure) -> None:
     settings = SyntaxBertSettings(random_masks=True)
-    found = word_labels(the_cat, "dependency", settings)
-    true = word_labels(the_cat, "dependency", SyntaxBertSettings())
+    found = word_subnetworks(the_cat, "dependency", settings)
+    true = word_subnetworks(the_cat, "dependency", SyntaxBertSettings())
     assert (found != true).any()
     assert (np.bincount(found.ravel()) == np.bincount(true.ravel())).all()
-    assert (found == word_labels(the_cat, "dependency", settings)).all()
+    assert (found == word_subnetworks(the_cat, "dependency", settings)).all()
     other = SyntaxBertSettings(random_masks=True, seed=1)
-    assert (found != word_labels(the_cat, "dependency", other)).any()
+    assert (found != word_subnetworks(the_cat, "dependency", other)).any()
 
 
 def test_a_masked_score_is_out_or_zero() -> None:
     scores = torch.tensor([2.0, 0.5, -1.0]).expand(1, 1, 3, 3)
-    labels = torch.tensor([1, 0, 1]).expand(1, 3, 3)
-    kind = additive(scores, labels, 1)
+    subnetworks = torch.tensor([1, 0, 1]).expand(1, 3, 3)
+    kind = additive(scores, subnetworks, 1)
     assert kind.entries[0, 0, 0].tolist() == pytest.approx([0.9526, 0, 0.0474], abs=5e-5)
-    kind = multiplied(scores, labels, 1, torch.ones(1, 1, 1, 3, dtype=torch.bool))
+    kind = multiplied(scores, subnetworks, 1, torch.ones(1, 1, 1, 3, dtype=torch.bool))
     assert kind.elsewhere is not None
     row = kind.entries[0, 0, 0] + kind.elsewhere[0, 0, 0, 1]
     assert row.tolist() == pytest.approx([0.8438, 0.1142, 0.0420], abs=5e-5)
@@ -167,16 +169,41 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 def sub_networks(batch: SyntaxBatch) -> list[np.ndarray]:
     """All masks of a single text or pair, one by one."""
-    assert batch.labels is not None and isinstance(batch.settings, SyntaxBertSettings)
-    labels = batch.labels[0].numpy()
+    assert batch.subnetworks is not None and isinstance(batch.settings, SyntaxBertSettings)
+    subnetworks = batch.subnetworks[0].numpy()
     trees = len(batch.settings.trees)
     masks = []
     for kind, count in enumerate(batch.settings.kinds[:trees]):
-        masks += [labels[kind] == label for label in range(1, count + 1)]
-    if batch.networks is not None and batch.networks.item() > len(masks):
-        masks += [labels[-1] == 1] * trees
-    assert batch.networks is not None and len(masks) == batch.networks.item()
+        masks += [subnetworks[kind] == number for number in range(1, count + 1)]
+    if batch.subnetwork_counts is not None and batch.subnetwork_counts.item() > len(masks):
+        masks += [subnetworks[-1] == 1] * trees
+    assert batch.subnetwork_counts is not None and len(masks) == batch.subnetwork_counts.item()
     return masks
+
+
+def context_of(
+    mask: np.ndarray, seen: dict[str, Any], settings: SyntaxBertSettings, syntax: SyntaxBert
+) -> np.ndarray:
+    """The contexts (T, A * W) of one sub-network by equation 1; NaN where it drops a row."""
+    size = len(seen["hidden"])
+    context = np.full((size, 2, 16), np.nan)
+    for i in range(size):
+        for head in range(2):
+            scores = seen["query"][head, i] @ seen["key"][head].T / 4
+            if settings.lisa is not None and head == 1 and not mask.any():
+                assert syntax.parent_head is not None
+                matrix = syntax.parent_head.matrices[0].detach().double().numpy()
+                scores = seen["query"][head, i] @ (matrix @ seen["hidden"].T) / 4
+            if not mask[i].any():
+                if settings.empty_row == "drop":
+                    continue
+                row = np.eye(size)[i] if settings.empty_row == "self" else softmax(scores)
+            elif settings.mask_mode == "multiply":
+                row = softmax(scores * mask[i])
+            else:
+                row = softmax(np.where(mask[i], scores, -np.inf))
+            context[i, head] = row @ seen["value"][head]
+    return context.reshape(size, 32)
 
 
 def written_out(seen: dict[str, Any], batch: SyntaxBatch, model: Any) -> np.ndarray:
@@ -186,26 +213,7 @@ def written_out(seen: dict[str, Any], batch: SyntaxBatch, model: Any) -> np.ndar
     dense = model.encoder.layer[0].attention.output.dense
     weight, bias = (p.detach().double().numpy() for p in (dense.weight, dense.bias))
     size = len(seen["hidden"])
-    contexts: list[np.ndarray] = []  # one a sub-network, (T, A * W)
-    for mask in sub_networks(batch):
-        context = np.full((size, 2, 16), np.nan)
-        for i in range(size):
-            for head in range(2):
-                scores = seen["query"][head, i] @ seen["key"][head].T / 4
-                if settings.lisa is not None and head == 1 and not mask.any():
-                    assert syntax.parent_head is not None
-                    matrix = syntax.parent_head.matrices[0].detach().double().numpy()
-                    scores = seen["query"][head, i] @ (matrix @ seen["hidden"].T) / 4
-                if not mask[i].any():
-                    if settings.empty_row == "drop":
-                        continue
-                    row = np.eye(size)[i] if settings.empty_row == "self" else softmax(scores)
-                elif settings.mask_mode == "multiply":
-                    row = softmax(scores * mask[i])
-                else:
-                    row = softmax(np.where(mask[i], scores, -np.inf))
-                context[i, head] = row @ seen["value"][head]
-        contexts.append(context.reshape(size, 32))
+    contexts = [context_of(mask, seen, settings, syntax) for mask in sub_networks(batch)]
     wanted = np.zeros((size, 32))
     for i in range(size):
         found = [context[i] for context in contexts if not np.isnan(context[i]).any()]
@@ -219,18 +227,24 @@ def written_out(seen: dict[str, Any], batch: SyntaxBatch, model: Any) -> np.ndar
             scale = {"sum": 1.0, "mean": len(found), "scaled_sum": len(found) ** 0.5}
             wanted[i] = weight @ (sum(found) / scale[settings.mixing]) + bias
             continue
-        topical = syntax.topical[0]
-        assert isinstance(topical, Topical)
-        query, keys, values = (
-            p.detach().double().numpy()
-            for p in (topical.query, topical.key.weight, topical.value.weight)
-        )
         outputs = np.array(found)
         if settings.share_topical:
             outputs = outputs @ weight.T + bias
-        mixed = values @ (softmax(outputs @ keys.T @ query / np.sqrt(32)) @ outputs)
+        mixed = topically_mixed(outputs, syntax)
         wanted[i] = mixed if settings.share_topical else weight @ mixed + bias
     return wanted
+
+
+def topically_mixed(outputs: np.ndarray, syntax: SyntaxBert) -> np.ndarray:
+    """The mixture of the sub-networks' outputs of one token (N, H) by equation 2."""
+    topical = syntax.topical[0]
+    assert isinstance(topical, Topical)
+    query, keys, values = (
+        p.detach().double().numpy()
+        for p in (topical.query, topical.key.weight, topical.value.weight)
+    )
+    mixed: np.ndarray = values @ (softmax(outputs @ keys.T @ query / np.sqrt(32)) @ outputs)
+    return mixed
 
 
 @pytest.mark.parametrize(
@@ -330,5 +344,7 @@ def test_a_transformer_from_scratch_learns_under_syntax(
     model = attach(raw_transformer(sizes), settings)
     tokens = tokens_of("bert", [the_cat])
     model(**tokens, syntax=collate([the_cat], tokens, settings)).pooler_output.sum().backward()
-    assert syntax_of(model).topical[0].value.weight.grad is not None
+    syntax = syntax_of(model)
+    assert isinstance(syntax, SyntaxBert)
+    assert all(parameter.grad is not None for parameter in syntax.topical.parameters())
     assert TransformerSettings(vocabulary=9).layers == 12

@@ -18,22 +18,24 @@ from typing import Any
 
 import torch
 
+from bnaparser.encoders.device import check_device
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import METRICS
 from bnaparser.files.tables import write_json
 from bnaparser.tasks import task_storage
+from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.splits import Data, read_data
 from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_model import Gold, TaskModel
 from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.task_significance import Comparison, compare
-from bnaparser.tasks.task_storage import check_device
-from bnaparser.tasks.trainer import train_seed
-from bnaparser.training.run import remove_run
+from bnaparser.training.checkpoints import differing, fixed_part, remove_run
 
 log = logging.getLogger(__name__)
 MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"
 SEEDS, NEW, DATA = "seed-*", "model.new", "data.json"
+# What may differ from the recipe that the first seed was trained with.
+FREE = {"seeds", "device", "threads"}
 _SEED = re.compile(r"seed-(\d+)")
 
 
@@ -181,7 +183,7 @@ def _check_same_data(data: Data, output: Path) -> None:
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
     """Write the recipe into a new output; SettingsError where runs of another recipe are in it."""
-    ours = json.loads(recipe.model_dump_json(exclude={"train": {"seeds", "device", "threads"}}))
+    ours = fixed_part(recipe, FREE)
     output.mkdir(parents=True, exist_ok=True)
     _check_same(output, RECIPE, ours, "settings")
 
@@ -190,7 +192,7 @@ def _check_same(output: Path, name: str, ours: dict[str, Any], what: str) -> Non
     file = output / name
     if not file.is_file() or not any(output.glob(SEEDS)):
         write_json(file, ours)
-    elif _read(file) != ours:
+    elif differing(ours, _read(file)):
         raise SettingsError(
             f"{output} was begun with other {what}: start over with --fresh, or write elsewhere with"
             " --output"

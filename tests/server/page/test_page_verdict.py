@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.server.conftest import Serving, Visit
+    from tests.server.conftest import Serving
+    from tests.server.page.conftest import Visit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

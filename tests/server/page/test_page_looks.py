@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import Span, Tree
 
 if TYPE_CHECKING:
-    from tests.server.conftest import Serving, Visit
+    from tests.server.page.conftest import Visit
 
 CAT = "The cat sat on the mat."
-
-
-@pytest.fixture(scope="module")
-def address(serving: Serving, tiny_model_dir: Path) -> Iterator[str]:
-    with serving(Parser.load(tiny_model_dir, device="cpu"), max_words=30) as address:
-        yield f"{address}/"
 
 
 CONTRAST = """() => {

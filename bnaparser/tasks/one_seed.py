@@ -1,4 +1,4 @@
-"""One run of a task's training: Hugging Face's Trainer, with our batches, order and scores."""
+"""The training of one seed: Hugging Face's Trainer, with our batches, order and scores."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
-from bnaparser.errors import MissingExtraError, SettingsError
+from bnaparser.encoders.device import choose_device
+from bnaparser.errors import MissingExtraError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.splits import Data, Split
 from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe, TaskTrainSettings
-from bnaparser.training.arithmetic import training_arithmetic
+from bnaparser.training.arithmetic import diverged, training_arithmetic
 
 log = logging.getLogger(__name__)
 
@@ -58,9 +59,9 @@ def _last_checkpoint(folder: Path) -> str | None:
 
 def updates(settings: TaskTrainSettings, examples: int) -> tuple[int, int]:
     """Return how many updates a run has, and after how many each time the model is judged."""
-    per_pass = math.ceil(examples / settings.batch_size)
-    total = settings.max_updates or max(1, round(settings.epochs * per_pass))
-    return total, min(total, settings.check_updates or max(1, round(per_pass / 4)))
+    per_epoch = math.ceil(examples / settings.batch_size)
+    total = settings.max_updates or max(1, round(settings.epochs * per_epoch))
+    return total, min(total, settings.check_updates or max(1, round(per_epoch / 4)))
 
 
 def training_arguments(
@@ -68,7 +69,7 @@ def training_arguments(
 ) -> TrainingArguments:
     """Return what the Trainer is told; MissingExtraError without accelerate."""
     settings = recipe.train
-    on_gpu = torch.cuda.is_available() and not (settings.device or "").startswith("cpu")
+    on_gpu = choose_device(settings.device).startswith("cuda")
     try:
         return TrainingArguments(
             output_dir=str(checkpoints),
@@ -198,10 +199,10 @@ class ProgressLog(TrainerCallback):  # type: ignore[misc]
 
 
 class PooledSampler(Sampler[int]):
-    """All examples in a random order that a seed and a pass fix, similar lengths together.
+    """All examples in a random order that a seed and an epoch fix, similar lengths together.
 
     ``pool_batches`` batches at a time are sorted by length, cut and shuffled; ``epoch`` tells the
-    number of the pass when it begins. The last batch of a pass is the one that is not full.
+    number of the epoch when it begins. The last batch of an epoch is the one that is not full.
     """
 
     def __init__(
@@ -218,7 +219,7 @@ class PooledSampler(Sampler[int]):
         return len(self.sizes)
 
     def __iter__(self) -> Iterator[int]:
-        """Yield the numbers of a pass."""
+        """Yield the numbers of an epoch."""
         generator = np.random.default_rng((self.seed, self.epoch()))
         order = generator.permutation(len(self.sizes)).tolist()
         full = len(order) - len(order) % self.batch
@@ -247,14 +248,6 @@ def parameter_groups(model: TaskModel, settings: TaskTrainSettings) -> list[dict
         }
         for (is_new, decays), parameters in groups.items()
     ]
-
-
-def diverged(update: int | None = None) -> SettingsError:
-    """Return what is raised where a model gives no numbers any more."""
-    when = "" if update is None else f" at update {update}"
-    return SettingsError(
-        f"the training has diverged{when}: set a smaller train.learning_rate, or train.clip_norm"
-    )
 
 
 def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> dict[str, float]:

@@ -1,0 +1,110 @@
+"""The page of run_ablation.py."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from pathlib import Path
+
+from benchmarks.ablation.ablation_tables import (
+    BATCH_SIZE,
+    BY_NGRAMS,
+    BY_NSA_LAYERS,
+    LEARNING_RATE,
+    MAIN,
+    MARGIN,
+    PARTS,
+    PEER,
+    RUNS,
+    SEEDS,
+    WARM_UP,
+)
+from benchmarks.ablation.ablation_training import Result
+from benchmarks.machine import command, listed, processor
+
+
+def report(options: argparse.Namespace, rows: list[Result]) -> str:
+    """Return the page of what is done so far."""
+    if not rows:
+        sys.exit(f"{options.output} holds no results with {options.updates} updates")
+    dates = sorted(row["date"] for row in rows)
+    lines = ["# Ablation", "", f"{dates[0]} to {dates[-1]} UTC.", "", *machine(options, rows), ""]
+    lines += [
+        "F1 (EVALB with COLLINS.prm, gold tags in all trees): mean and standard deviation over seeds.",
+        "Head: weights of all but the encoder, in millions. Minutes: of training.",
+        "",
+        "| layers | seeds | development | test | head, M | minutes |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [table_line(name, of(rows, name)) for name in RUNS if of(rows, name)]
+    lines += ["", *targets(rows)]
+    for title, runs in (("n of NSA", BY_NGRAMS), ("NSA layers", BY_NSA_LAYERS)):
+        lines += ["", f"| {title} (seed {SEEDS[0]}) | development | test |", "|---|---|---|"]
+        lines += [small_line(label, of(rows, name, SEEDS[0])) for label, name in runs.items()]
+    return "\n".join(lines) + "\n"
+
+
+def notes(page: Path) -> str:
+    """Return what was written by hand below the tables of the page that there is."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    return "".join(text.partition("\n## Notes\n")[1:])
+
+
+def of(rows: list[Result], name: str, seed: int | None = None) -> list[Result]:
+    return [row for row in rows if row["name"] == name and seed in (None, row["seed"])]
+
+
+def table_line(name: str, rows: list[Result]) -> str:
+    seeds = " ".join(str(seed) for seed in sorted(row["seed"] for row in rows))
+    scores = " | ".join(spread([row[part] for row in rows]) for part in PARTS)
+    head = rows[0].get("head_parameters")
+    weights = f"{head / 1e6:.1f}" if head else ""
+    minutes = statistics.mean(row["seconds"] for row in rows) / 60
+    return f"| {RUNS[name].title} | {seeds} | {scores} | {weights} | {minutes:.1f} |"
+
+
+def small_line(label: str, rows: list[Result]) -> str:
+    cells = [f"{rows[0][part]:.2f}" if rows else "" for part in PARTS]
+    return f"| {label} | {' | '.join(cells)} |"
+
+
+def spread(values: list[float]) -> str:
+    mean = f"{statistics.mean(values):.2f}"
+    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
+
+
+def targets(rows: list[Result]) -> list[str]:
+    """Return, for each part, whether the mean of BiMSA + NSA is far enough above benepar's."""
+    ours, theirs = of(rows, MAIN), of(rows, PEER)
+    if not ours or not theirs:
+        return ["Without benepar's runs there is no target to compare with."]
+    lines = [f"Target: {RUNS[MAIN].title} at least {MARGIN} F1 above benepar.", ""]
+    for part in PARTS:
+        mine, its = ([row[part] for row in of_one] for of_one in (ours, theirs))
+        difference = statistics.mean(mine) - statistics.mean(its)
+        verdict = "met" if difference >= MARGIN else "**missed**"
+        lines.append(f"- {part}: {difference:+.2f}, {verdict}")
+    return lines
+
+
+def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
+    """Return what was measured where, and how to measure it again."""
+    precision = "bfloat16 in encoder and layers" if options.precision == "bf16" else "float32"
+    threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
+    lines = [f"- {processor()}; {threads} a run, {precision}"]
+    for program in ("bnaparser", "benepar"):
+        found = [row["versions"] for row in rows if program in row["versions"]]
+        if found:
+            lines.append(f"- {listed(found[-1])}")
+    lines.append(
+        f"- {options.encoder.name}, {options.data.name}; {options.updates} updates of {BATCH_SIZE} "
+        f"sentences, learning rate {LEARNING_RATE:g}, warm-up {WARM_UP}, tags predicted beside"
+    )
+    given = ["--data", options.data.name, "--encoder", options.encoder.name]
+    given += ["--output", options.output.name, "--updates", str(options.updates)]
+    given += ["--threads", str(options.threads), "--precision", options.precision]
+    if any(row["name"] == PEER for row in rows):
+        given += ["--benepar-python", "python"]
+    again = command("benchmarks.ablation.run_ablation", given)
+    return [*lines, f"- `{again}`, then the same with `--report`"]

@@ -1,0 +1,163 @@
+"""One training of run_ablation.py from beginning to end, ours or benepar's."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import time
+from itertools import count, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.ablation.ablation_tables import (
+    BATCH_SIZE,
+    BATCH_TOKENS,
+    LEARNING_RATE,
+    PARTS,
+    RUNS,
+    WARM_UP,
+)
+from benchmarks.machine import now, versions
+from benchmarks.speed.run_speed import for_benepar, say
+
+if TYPE_CHECKING:
+    from bnaparser.training.recipe import Recipe
+
+Result = dict[str, Any]
+PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "numpy", "numba")
+
+
+def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
+    """Train, parse, score, and add the line to the results."""
+    begin = time.monotonic()
+    data = options.output / "data"
+    write_data(options, data)
+    folder = options.output / f"{name}-{seed}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    train = train_benepar if RUNS[name].layers is None else train_ours
+    row = {"name": name, "seed": seed, "updates": options.updates, "precision": options.precision}
+    row |= train(options, name, seed, folder)
+    from bnaparser.eval import score
+
+    for part in PARTS:
+        scores = score(data / f"{part}.mrg", folder / f"{part}.mrg")
+        row[part], row[f"{part} errors"] = scores.f1, scores.error_sentences + scores.skipped
+    row["total_seconds"] = time.monotonic() - begin
+    row["date"] = now()
+    with (options.output / "results.jsonl").open("a", encoding="utf-8") as file:
+        print(json.dumps(row), file=file)
+    say(f"{name} seed {seed}: dev {row['dev']:.2f}, test {row['test']:.2f}")
+    # The networks with their optimizers' states would fill a disk; the parsed trees stay.
+    for large in ("model", "checkpoint", "logs"):
+        shutil.rmtree(folder / large, ignore_errors=True)
+
+
+def write_data(options: argparse.Namespace, data: Path) -> None:
+    """Write the trees as our reader gives them, so that both programs see the same ones."""
+    from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings, TrainSettings
+
+    data.mkdir(parents=True, exist_ok=True)
+    for part in ("train", *PARTS):
+        source = DataSettings(path=str(options.data / f"{part}.mrg"))
+        trees = [str(example.tree) for example in read_examples(source, TrainSettings())]
+        (data / f"{part}.mrg").write_text("\n".join(trees) + "\n", encoding="utf-8")
+
+
+def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
+    from bnaparser.training.recipe import Recipe
+
+    return Recipe.model_validate(
+        {
+            "encoder": {"name": str(options.encoder)},
+            "layers": RUNS[name].layers or {},
+            "tags": {"predict": True},
+            "train": {
+                "data": [{"path": str(options.output / "data" / "train.mrg")}],
+                "max_words": 10_000,
+                "batch_size": BATCH_SIZE,
+                "batch_tokens": BATCH_TOKENS,
+                "max_updates": options.updates,
+                "learning_rate": LEARNING_RATE,
+                "warmup_updates": WARM_UP,
+                "schedule": "constant",
+                "stop_after_epochs": None,
+                "checks_per_epoch": 1e-6,
+                "seed": seed,
+                "threads": options.threads,
+                "precision": options.precision,
+            },
+        }
+    )
+
+
+def train_ours(options: argparse.Namespace, name: str, seed: int, folder: Path) -> Result:
+    """Train with the library, then parse with gold tags in the trees, as for benepar."""
+    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.network import storage
+    from bnaparser.network.decoding import predict
+    from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings
+    from bnaparser.training.run import train
+    from bnaparser.trees.tree import Tree
+
+    quiet_libraries()
+    recipe = recipe_of(options, name, seed)
+    seconds = train(recipe, folder, fresh=True).seconds
+    model = storage.load(folder / "model")
+    for part in PARTS:
+        source = DataSettings(path=str(options.output / "data" / f"{part}.mrg"))
+        examples = read_examples(source, recipe.train)
+        found = predict(model, model.prepare([e.words for e in examples]), BATCH_TOKENS)
+        trees = [
+            str(Tree.from_spans(e.words, e.tags, prediction.spans))
+            for e, prediction in zip(examples, found, strict=True)
+        ]
+        (folder / f"{part}.mrg").write_text("\n".join(trees) + "\n", encoding="utf-8")
+    parameters = sum(p.numel() for n, p in model.named_parameters() if "encoder.model" not in n)
+    return {
+        "seconds": seconds,
+        "head_parameters": parameters,
+        "versions": versions(PACKAGES),
+    }
+
+
+def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Path) -> Result:
+    """Let benepar's own environment train on the batches that our training has with this seed."""
+    recipe = recipe_of(options, name, seed)
+    data = options.output / "data"
+    job = {
+        "encoder": str(for_benepar(options.encoder, folder)),
+        "threads": options.threads,
+        "seed": seed,
+        "train": str(data / "train.mrg"),
+        "batches": batches(recipe),
+        "learning_rate": LEARNING_RATE,
+        "warmup_updates": WARM_UP,
+        "betas": recipe.train.betas,
+        "epsilon": recipe.train.epsilon,
+        "batch_tokens": BATCH_TOKENS,
+        "tag_weight": recipe.tags.loss_weight,
+        "precision": options.precision,
+        "parse": [[str(data / f"{part}.mrg"), str(folder / f"{part}.mrg")] for part in PARTS],
+    }
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    script = Path(__file__).with_name("benepar_training.py")
+    command = [options.benepar_python, "-W", "ignore", str(script), str(folder / "job.json")]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    result: Result = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def batches(recipe: Recipe) -> list[list[int]]:
+    """Return the batches of all updates, as indices of examples, as our training draws them."""
+    from bnaparser.training.data import epoch_batches, read_mix
+
+    mix = read_mix(recipe.train)
+    sizes = [len(example.words) for example in mix.train]
+    epochs = (epoch_batches(mix, sizes, recipe.train, epoch) for epoch in count())
+    drawn = (batch for epoch in epochs for batch in epoch)
+    return list(islice(drawn, recipe.train.max_updates))

@@ -1,0 +1,36 @@
+"""The torch device that a network computes on."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from bnaparser.errors import ModelError
+
+
+def choose_device(device: str | None) -> str:
+    """Return the device that is named; by default the first GPU, or the CPU where there is none."""
+    return device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def check_device(device: str | None) -> None:
+    """Raise ModelError where a device that is named is not there."""
+    if device is None:
+        return
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise _unusable(device, error) from error
+
+
+def move(network: nn.Module, device: str | None) -> None:
+    """Move a network to the device that is chosen; ModelError where it is not there."""
+    chosen = choose_device(device)
+    try:
+        network.to(chosen)
+    except (RuntimeError, AssertionError) as error:
+        raise _unusable(chosen, error) from error
+
+
+def _unusable(device: str, error: Exception) -> ModelError:
+    return ModelError(f"cannot use the device {device!r}: {str(error).splitlines()[0]}")

@@ -1,0 +1,40 @@
+"""Random trees over a task's texts: the control, which shows what the trees of a parser are worth."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, words_of
+from bnaparser.syntax.structure import Structure
+from bnaparser.trees.escapes import escape_brackets
+from bnaparser.trees.tree import Tree
+
+# A seed and words give the same random tree in every process: nothing here hangs on hash().
+_SEED = "random trees 1"
+
+
+def random_trees(texts: Sequence[Text], /) -> list[Structure]:
+    """Return random trees of each text's words: the same words, the same trees.
+
+    A binary tree that is split at random places, and dependencies that each of its nodes gives by
+    picking the head of one of its halves at random.
+    """
+    return [random_structure(words_of(text)) for text in texts]
+
+
+def random_structure(words: Sequence[str]) -> Structure:
+    """Return one random structure over words; without words there is none."""
+    if not words:
+        return Structure((), None, error=NO_WORDS)
+    generator = random.Random("\n".join([_SEED, *words]))
+    heads = [0] * len(words)
+    # Halves are joined bottom up, so that long texts need no deep recursion.
+    parts = [(Tree("X", [escape_brackets(word)]), place) for place, word in enumerate(words)]
+    while len(parts) > 1:
+        place = generator.randrange(len(parts) - 1)
+        (left, first), (right, second) = parts[place : place + 2]
+        head, other = (first, second) if generator.random() < 0.5 else (second, first)
+        heads[other] = head + 1
+        parts[place : place + 2] = [(Tree("X", [left, right]), head)]
+    return Structure(tuple(words), tuple(heads), (parts[0][0],))

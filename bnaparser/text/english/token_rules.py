@@ -1,0 +1,249 @@
+r"""What a word of the Penn Treebank looks like: one rule a row, each with an example.
+
+The rules are those of the Wall Street Journal part of the treebank: clitics apart (``do n't``),
+punctuation apart, words with hyphens, slashes and ampersands whole (``62%-owned``, ``and/or``).
+
+To add a rule, write a row where it belongs: at each place of a text the first row that fits is taken,
+kind by kind and from the top. Patterns are those of ``re.VERBOSE``: a blank is written ``[ ]``, a
+``#`` ``\#``. A row must consume in one direction only (``++`` rather than ``+`` inside a repetition),
+so that the time stays linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+Kind = Literal["whole", "mark", "elided", "stop", "word", "other"]
+"""What becomes of a match: see the table of each kind. ``tokens`` does what needs more context."""
+
+
+class TokenRule(NamedTuple):
+    """A rule: its name, its pattern, and an example: a text, and its words with blanks between."""
+
+    name: str
+    pattern: str
+    text: str
+    words: str
+
+
+# Between words: white space, controls, direction marks, zero-width spaces, broken surrogates.
+# As the inside of a character class; so are the constants below.
+BLANK = (
+    r"\s\x00-\x1f\x7f-\x9f\u180e\u200b\u200e\u200f\u2028-\u202e"
+    r"\u2061-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+)
+_QUOTES = '"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4'
+_BRACKETS = r"()\[\]{}<>"
+_ASIAN = r"\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_ALONE = (  # never inside a word
+    r";?!\u2026\u2014\u2015\xbf\xa1\xa7\xb6|\u2020-\u2023\u25a0-\u25ff\u2190-\u21ff"
+    r"$\xa3\xa4\xa5\u20a0-\u20cf\u060c\u061b\u061f\u0964\u0965" + _ASIAN
+)
+_PICTURES = r"\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
+_SPLIT = BLANK + _QUOTES + _BRACKETS + _ALONE + _PICTURES
+
+APOSTROPHE = r"['\u2019\u02bc`\xb4]"
+_START = rf"(?<![^{BLANK}])"
+_END = rf"(?![^{BLANK}])"
+_CLITICS = "(?i:s|re|ve|ll|d|m)"
+
+# ``good.The``: a blank forgotten, and not a name such as ``System.Out``.
+_GLUED = r"(?:The|This|That|It|He|She|We|They|You|But|And|If|There|What|In|My|Then|So)\b"
+GLUED_PERIOD = rf"(?<=[a-z][a-z]\.)(?={_GLUED})"
+
+_PICTURE_RULES = (
+    TokenRule(
+        "emoticon",
+        rf"""
+        {_START}(?:
+          [<>]?[:;=][-o*^']?[)\](\[DPpOo3/\\|*@}}{{]{{1,4}}
+        | [8xX]-[)(DPp] | [xX]D+ | \(-?[:;] | </?3+
+        | [oO>^T-]_+[oO<^T-] | -\.- | >\.< | \^\^ | \\o/ | \xaf\\_\([^{BLANK}]\)_/\xaf
+        )(?=[.,!?]*{_END})
+        """,
+        "Good :-) or bad :(, so xD",
+        "Good :-) or bad :( , so xD",
+    ),
+    TokenRule(
+        "flag",
+        r"[\U0001f1e6-\U0001f1ff]{2}",
+        "\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7 won",
+        "\U0001f1e9\U0001f1ea \U0001f1eb\U0001f1f7 won",
+    ),
+    TokenRule(
+        "key",
+        r"[0-9*\#]\ufe0f?\u20e3",
+        "1\ufe0f\u20e32\ufe0f\u20e3",
+        "1\ufe0f\u20e3 2\ufe0f\u20e3",
+    ),
+    TokenRule(
+        "picture, with its colours and joined ones",
+        rf"[{_PICTURES}]"
+        rf"(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d[{_PICTURES}])*+",
+        "ok\U0001f44d\U0001f3fd\U0001f469\u200d\U0001f469",
+        "ok \U0001f44d\U0001f3fd \U0001f469\u200d\U0001f469",
+    ),
+)
+
+# A word, whatever it is made of.
+_WHOLE = (
+    TokenRule(
+        "address on the net",
+        rf"""
+        (?: (?:https?|ftp|file):// | www\. | mailto: | doi:(?=10) )
+        (?: [^{BLANK}<>"\u201c\u201d.,;:!?'\u2019()\[\]{{}}\u2026]++
+          | [.,;:!?'\u2019]++(?=[\w/&=\#%~+-])
+          | \([^{BLANK}()]{{0,200}}\)
+        )++
+        """,
+        "See http://a.org/x_(y)?z=1, or (www.b.com).",
+        "See http://a.org/x_(y)?z=1 , or ( www.b.com ) .",
+    ),
+    *_PICTURE_RULES,
+    TokenRule("markup", rf"</?[A-Za-z][^{BLANK}<>]*>", "<b>bold</b> face", "<b> bold </b> face"),
+)
+
+# Punctuation of several characters, or that could be taken for a part of a word.
+_MARKS = (
+    TokenRule("ellipsis before the full stop", r"\.{3}(?=\.(?!\.))", "And so....", "And so ... ."),
+    TokenRule("ellipsis", r"\.{2,}", "Well... no", "Well ... no"),
+    TokenRule("questions and exclamations", r"[?!]+", "What?! No!", "What ?! No !"),
+    TokenRule("arrow to the right", r"<?-+>", "a-->b <-> c", "a --> b <-> c"),
+    TokenRule("arrow to the left", r"<-+", "a<--b", "a <-- b"),
+    TokenRule("double arrow", r"=+>", "a => b", "a => b"),
+    TokenRule("dash of hyphens", r"-{2,}", "one--or two", "one -- or two"),
+    TokenRule("dash of short dashes", r"\u2013{2,}", "one\u2013\u2013two", "one \u2013\u2013 two"),
+    TokenRule(
+        "dash",
+        r"[\u2014\u2015]+",
+        "one\u2014two\u2014\u2014three",
+        "one \u2014 two \u2014\u2014 three",
+    ),
+    TokenRule("ellipsis of one character", r"\u2026+", "so\u2026\u2026", "so \u2026\u2026"),
+    TokenRule("quote of two backquotes", r"``", "``so", "`` so"),
+    TokenRule("quote of two apostrophes", r"''", "so''", "so ''"),
+    TokenRule("section sign", r"\xa7+", "\xa7\xa7 5", "\xa7\xa7 5"),
+    TokenRule("asterisks after a word", r"\*++(?!\w)", "so** it", "so ** it"),
+    TokenRule("asterisks before a word", r"(?<!\w)\*++", "**so", "** so"),
+    TokenRule("at most", r"<=", "a<=b", "a <= b"),
+    TokenRule("at least", r">=", "a>=b", "a >= b"),
+    TokenRule("number sign", r"\#(?=\d)", "#5 of #us", "# 5 of #us"),
+    TokenRule(
+        "dollars of a country",
+        rf"[A-Z]{{1,3}}\$(?=[\d.]|{_END})",
+        "US$5 or C$",
+        "US$ 5 or C$",
+    ),
+)
+
+# Words of which letters are left out, written with an apostrophe at one end.
+_ELIDED = (
+    TokenRule(
+        "the end is left out",
+        rf"{_START}(?:o|ol|an|th|yo|mo)['\u2019]{_END}",
+        "one o' us an' you",
+        "one o' us an' you",
+    ),
+    TokenRule(
+        "the beginning is left out",
+        rf"""
+        (?<![^{BLANK}"\u201c(\u2014-])['\u2019\u2018](?:
+            (?:[Ee]m|[Tt]is|[Tt]was|[Tt]il|till|[Cc]ause|[Cc]uz|bout|round|cross)\b | n['\u2019]{_END}
+          | [0-9]{{2}}s?\b | {_CLITICS}{_END} )
+        """,
+        "rock 'n' roll of the '90s, 'cause it 's good",
+        "rock 'n' roll of the '90s , 'cause it 's good",
+    ),
+    TokenRule(
+        "a clitic after punctuation",
+        rf"(?<=[!?.)%\]\"\u201d])['\u2019]{_CLITICS}(?![\w'\u2019])",
+        "Yahoo!'s \"Jaws\"'s 5%'s",
+        "Yahoo ! 's \" Jaws \" 's 5 % 's",
+    ),
+)
+
+# A period that is not inside a word: it may still be the word's own.
+_STOPS = (
+    TokenRule("period", r"\.(?!\w)", "Mr. Ray left.", "Mr. Ray left ."),
+    TokenRule(
+        "period after a quotation, a blank forgotten",
+        r"(?<=[\"\u201d'\u2019)\]])\.(?=[A-Z])",
+        "(so).The end",
+        "( so ) . The end",
+    ),
+)
+
+# What a word is made of: plain characters, and others only where they stand beside certain ones.
+_PARTS = (
+    TokenRule(
+        "plain characters", rf"[^{_SPLIT}.'\u2019,:%*\u2013-]++", "and/or AT&T", "and/or AT&T"
+    ),
+    TokenRule(
+        "period",
+        rf"\.(?:(?=[\w])|(?=['\u2019]s\b)|(?=[-/&]\w))(?!{GLUED_PERIOD})",
+        "a 3.5 U.S.-based one.The end",
+        "a 3.5 U.S.-based one . The end",
+    ),
+    TokenRule("hyphen", r"(?<!-)-(?![->])", "a well-known -5", "a well-known -5"),
+    TokenRule("dash", r"(?<=\w)\u2013(?=\w)", "in 1990\u201395", "in 1990\u201395"),
+    TokenRule("apostrophe", rf"(?<=[\w.]){APOSTROPHE}(?=\w)", "O'Neil", "O'Neil"),
+    TokenRule("apostrophe of a decade", r"(?<=-)['\u2019](?=\d)", "the mid-'90s", "the mid-'90s"),
+    TokenRule(
+        "apostrophe for the g of -ing",
+        rf"(?<=[a-z]in)['\u2019](?=[{BLANK}]++[a-z])",
+        "goin' home",
+        "goin' home",
+    ),
+    TokenRule("apostrophe of o'", r"(?<=-o)['\u2019](?=-\w)", "jack-o'-lantern", "jack-o'-lantern"),
+    TokenRule(
+        "comma or colon of a number", r"(?<=\d)[,:](?=\d)", "1,000 at 10:30", "1,000 at 10:30"
+    ),
+    TokenRule("double colon", r"(?<=\w)::(?=\w)", "std::sort", "std::sort"),
+    TokenRule("drive", r"(?<=[A-Za-z]):(?=\\)", r"C:\temp", r"C:\temp"),
+    TokenRule(
+        "brackets of a word, not of a number",
+        r"""
+        (?: (?<=[A-Za-z]) | (?<=[A-Za-z]\d) | (?<=[A-Za-z]\d\d) | (?<=\w-) )
+        \( (?!\d{4}\)) [\w+.,;/:=-]{1,8} \)
+        """,
+        "friend(s) f(x) CD4(+) 8(A)",
+        "friend(s) f(x) CD4(+) 8 ( A )",
+    ),
+    TokenRule("an ending in brackets", r"(?<=\w) \[ [a-z]{1,8} \]", "major[ities]", "major[ities]"),
+    TokenRule("a beginning in brackets", r"\[ [\w+]{1,6} \] (?=[\w-])", "[w]hat", "[w]hat"),
+    TokenRule("feet", r"(?<=[\dA-Z])['\u2019](?=-\w)", "a 6'-tall man", "a 6'-tall man"),
+    TokenRule("percent", r"%(?=-\w)", "62%-owned, 5%", "62%-owned , 5 %"),
+    TokenRule("asterisk", r"(?<=\w)\*++(?=\w)", "2*3", "2*3"),
+)
+
+# Whatever is left stands alone.
+_OTHER = (TokenRule("any character", rf"[^{BLANK}]", "($5), so", "( $ 5 ) , so"),)
+
+TOKEN_RULES: Mapping[Kind, Sequence[TokenRule]] = {
+    "whole": _WHOLE,
+    "mark": _MARKS,
+    "elided": _ELIDED,
+    "stop": _STOPS,
+    "word": _PARTS,
+    "other": _OTHER,
+}
+
+
+def alternatives(rules: Sequence[TokenRule]) -> str:
+    """Return one pattern that matches what any of the rules matches, the first one first."""
+    return " | ".join(rule.pattern for rule in rules)
+
+
+def token_pattern(rules: Mapping[Kind, Sequence[TokenRule]]) -> re.Pattern[str]:
+    """Compile all rules to one regular expression; the kind of a match is its ``lastgroup``."""
+    groups = {kind: alternatives(of_kind) for kind, of_kind in rules.items()}
+    groups["word"] = f"(?: {groups['word']} )++"
+    return re.compile(
+        " | ".join(f"(?P<{kind}> {group} )" for kind, group in groups.items()), re.VERBOSE
+    )
+
+
+# A picture of any kind, for a verbose pattern.
+PICTURE = alternatives(_PICTURE_RULES)

@@ -1,0 +1,123 @@
+"""What a run leaves behind, to go on from there: its progress, its state, its recipe."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from bnaparser.errors import SettingsError
+from bnaparser.files.tables import read_json, write_json
+from bnaparser.files.tensors import writing
+
+log = logging.getLogger(__name__)
+CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
+RECIPE = "recipe.json"
+# What may differ from the recipe that a run was begun with: how long it goes on, and on what.
+FREE = {"epochs", "max_updates", "stop_after_epochs", "threads"}
+# A checkpoint that is being written, and the last one until the new one has its place.
+NEW, OLD = "checkpoint.new", "checkpoint.old"
+
+
+@dataclass
+class Progress:
+    """Where a run stands; all of it is in the checkpoint."""
+
+    update: int = 0
+    best_f1: float = -1.0
+    best_update: int = 0
+    learning_rate_factor: float = 1.0
+    checks_since_best: int = 0
+    seconds: float = 0.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+def fixed_part(recipe: BaseModel, free: set[str]) -> dict[str, Any]:
+    """Return a recipe's tables as JSON has them, without the ``free`` keys of ``[train]``.
+
+    What is left must stay the same while a run goes on.
+    """
+    tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude={"train": free}))
+    return tables
+
+
+def differing(ours: dict[str, Any], theirs: Any) -> list[str]:
+    """Return the names of what differs between a run's tables and those that it was begun with."""
+    if not isinstance(theirs, dict):
+        return list(ours)
+    return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+
+
+def save_checkpoint(accelerator: Any, output: Path, progress: Progress) -> None:
+    """Write the checkpoint beside the last one, then put it in its place.
+
+    Its progress file is written last. Whenever the run is killed, `load_checkpoint` finds a whole
+    one. All processes must take part.
+    """
+    target, new, old = (output / name for name in (CHECKPOINT, NEW, OLD))
+    if accelerator.is_main_process:
+        shutil.rmtree(new, ignore_errors=True)
+    accelerator.wait_for_everyone()
+    with writing(new):
+        accelerator.save_state(str(new))
+    if accelerator.is_main_process:
+        text = json.dumps(asdict(progress), indent=1)
+        (new / PROGRESS).write_text(text, encoding="utf-8")
+        shutil.rmtree(old, ignore_errors=True)
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    accelerator.wait_for_everyone()
+
+
+def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progress:
+    """Load what the accelerator holds as the last checkpoint has it; return where the run stood.
+
+    Without a checkpoint that is the beginning, and the recipe is written into the output. Raises
+    SettingsError where the checkpoint does not fit.
+    """
+    target, new = output / CHECKPOINT, output / NEW
+    unfinished = not target.exists() and (new / PROGRESS).is_file()
+    if unfinished and accelerator.is_main_process:
+        new.rename(target)
+    accelerator.wait_for_everyone()
+    file = target / PROGRESS
+    ours = fixed_part(recipe, FREE)
+    if not file.is_file():
+        if accelerator.is_main_process:
+            output.mkdir(parents=True, exist_ok=True)
+            write_json(output / RECIPE, ours)
+        return Progress()
+    theirs = read_json(output / RECIPE) if (output / RECIPE).is_file() else ours
+    if changed := differing(ours, theirs):
+        raise SettingsError(
+            f"{target} is another recipe's (it differs in {', '.join(changed)}): start over with "
+            "--fresh, or write elsewhere with --output"
+        )
+    try:
+        accelerator.load_state(str(target))
+        progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
+    except Exception as error:  # whatever the library finds wrong
+        detail = str(error).splitlines()[-1:] or [type(error).__name__]
+        raise SettingsError(
+            f"{target} is another recipe's, or damaged ({detail[0].strip()}): start over with "
+            "--fresh, or write elsewhere with --output"
+        ) from error
+    log.info("resumed after update %d", progress.update)
+    return progress
+
+
+def remove_run(output: Path, names: Sequence[str]) -> None:
+    """Remove from a folder what a run has written, by patterns of names; other files stay."""
+    for found in [found for name in names for found in output.glob(name)]:
+        if found.is_dir() and not found.is_symlink():
+            shutil.rmtree(found)
+        else:
+            found.unlink()

@@ -1,0 +1,29 @@
+"""What training makes small: the loss of spans, and beside it that of tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.training.loss import Gold, hinge_loss, tag_loss
+
+
+class Objective(nn.Module):
+    """The loss of a part of a batch: what a training process computes in one forward pass."""
+
+    def __init__(self, model: BnaModel, tag_weight: float):
+        super().__init__()
+        self.model = model
+        self.tag_weight = tag_weight
+
+    def forward(
+        self, batch: Sequence[PreparedSentence], golds: Sequence[Gold], sentence: float, word: float
+    ) -> Tensor:
+        """Return a scalar: the hinge loss times ``sentence``, and that of tags times ``word``."""
+        encoded = self.model.encode(batch)
+        loss = sentence * hinge_loss(self.model, encoded, golds)
+        if self.model.settings.tags.predict:
+            loss = loss + self.tag_weight * word * tag_loss(self.model, encoded, golds)
+        return loss

@@ -1,0 +1,79 @@
+"""What a training begins with: the network, and the sentences that it learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bnaparser.errors import DataError, MissingExtraError, SettingsError
+from bnaparser.models import find
+from bnaparser.network import storage
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.training.data import Example, Mix
+from bnaparser.training.loss import Gold, gold
+from bnaparser.training.recipe import Recipe
+from bnaparser.training.warm_start import create_from
+
+
+@dataclass(frozen=True)
+class TrainingSentence:
+    """A sentence to learn from: its tree, its words as the network takes them, its gold answer."""
+
+    example: Example
+    prepared: PreparedSentence
+    gold: Gold
+
+
+def build_accelerator(precision: str, output: str | Path) -> Any:
+    """Return Hugging Face's Accelerator, which does the device work; its logs go to ``output``.
+
+    ``precision`` is "no", "bf16" or "fp16". Raises MissingExtraError without accelerate.
+    """
+    try:
+        from accelerate import Accelerator
+        from accelerate.utils import ProjectConfiguration
+    except ImportError as error:
+        raise MissingExtraError("accelerate", "train") from error
+    return Accelerator(
+        mixed_precision=precision,
+        log_with="tensorboard",
+        project_config=ProjectConfiguration(project_dir=str(output), logging_dir=str(output)),
+    )
+
+
+def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
+    """Build the network that a recipe trains on a mix; the recipe's seed fixes what is random.
+
+    Raises DataError when there is nothing to learn from, SettingsError and ModelError as they
+    apply.
+    """
+    if mix.epoch_size == 0:
+        raise DataError("the recipe names no training trees: set train.data, and their weights")
+    torch.manual_seed(recipe.train.seed)
+    labels = Inventory.of_labels(span.label for example in mix.train for span in example.spans)
+    if len(labels) == 1:
+        raise DataError("the training trees hold no constituents, only words and their tags")
+    tags = Inventory.of_tags(tag for example in mix.train for tag in example.tags)
+    characters = "".join(sorted({c for e in mix.train for word in e.words for c in word}))
+    empty_root = any(not example.has_root for example in mix.train)
+    if recipe.train.start is None:
+        model = storage.create(recipe.model_settings(), labels, tags, characters, empty_root)
+    else:
+        start = storage.load(find(recipe.train.start))
+        settings = recipe.model_settings_over(start.settings)
+        model = create_from(start, settings, labels, tags, empty_root)
+    if recipe.train.mask_pieces and not model.subwords_can_be_masked:
+        raise SettingsError("train.mask_pieces needs an encoder whose tokenizer has a mask")
+    return model
+
+
+def training_sentences(model: BnaModel, examples: Sequence[Example]) -> list[TrainingSentence]:
+    """Return examples as the updates of a network take them."""
+    prepared = model.prepare([e.words for e in examples], [e.tags for e in examples])
+    golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
+    return [TrainingSentence(*parts) for parts in zip(examples, prepared, golds, strict=True)]

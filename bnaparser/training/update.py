@@ -1,0 +1,132 @@
+"""One update of a network's weights, by a batch that goes through it in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from bnaparser.chart import ScoresError
+from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length, default_tokens
+from bnaparser.network.model import BnaModel
+from bnaparser.training.arithmetic import diverged
+from bnaparser.training.loss import known_tags
+from bnaparser.training.noise import disturbed
+from bnaparser.training.objective import Objective
+from bnaparser.training.recipe import TrainSettings
+from bnaparser.training.setup import TrainingSentence
+
+
+class Updater:
+    """A network with its objective, its optimizer and, where the settings ask, its running average.
+
+    ``accelerator`` is Hugging Face's: it knows device, precision and processes, and brings the
+    network onto its device. ``batch_tokens`` bounds what goes through the network at once.
+    """
+
+    def __init__(self, model: BnaModel, settings: TrainSettings, accelerator: Any):
+        self.model, self.settings, self.accelerator = model, settings, accelerator
+        self.batch_tokens = settings.batch_tokens or default_tokens(
+            TRAINING_TOKENS, str(accelerator.device)
+        )
+        objective = Objective(model, model.settings.tags.loss_weight)
+        optimizer = build_optimizer(model, settings)
+        self.objective, self.optimizer = accelerator.prepare(objective, optimizer)
+        self.average: AveragedModel | None = None
+        if settings.average_decay is not None:
+            # torch gives this function no types.
+            mean = get_ema_multi_avg_fn(settings.average_decay)  # type: ignore[no-untyped-call]
+            self.average = AveragedModel(model, multi_avg_fn=mean)
+            accelerator.register_for_checkpointing(self.average)
+
+    @property
+    def judged_model(self) -> BnaModel:
+        """The network to judge and to keep: the running average, where there is one."""
+        return self.model if self.average is None else cast(BnaModel, self.average.module)
+
+    def parts(self, batch: Sequence[TrainingSentence]) -> list[list[TrainingSentence]]:
+        """Return a batch in parts of similar length that fit the token budget."""
+        sizes = [sentence.prepared.size for sentence in batch]
+        return [
+            [batch[index] for index in part] for part in batches_by_length(sizes, self.batch_tokens)
+        ]
+
+    def update(self, batch: Sequence[TrainingSentence], number: int) -> float:
+        """Do the update of this number, counted from 0, on a batch; return its loss.
+
+        The loss is the mean over sentences, that of tags over words. With several processes each
+        takes its share of the batch, and the loss is that of its share. The number and the
+        settings' seed fix the noise. Raises SettingsError where the network has diverged.
+        """
+        accelerator, process = self.accelerator, self.accelerator.process_index
+        processes = accelerator.num_processes
+        self.objective.train()
+        # All processes must take part: one that has no sentence left reads another's for nothing.
+        mine = batch[process::processes] or batch[:1]
+        used = 0 if process >= len(batch) else processes  # gradients are averaged over processes
+        sentence = used / len(batch)
+        word = used / max(1, known_tags([one.gold for one in batch]))
+        parts = self.parts(mine)
+        total = 0.0
+        for place, part in enumerate(parts):
+            generator = np.random.default_rng(
+                (self.settings.seed, number, place * processes + process)
+            )
+            is_last = place == len(parts) - 1
+            with nullcontext() if is_last else accelerator.no_sync(self.objective):
+                try:
+                    total += self._backward(part, sentence, word, generator)
+                except ScoresError as error:
+                    raise diverged(number, str(error)) from error
+        if self.settings.clip_norm is not None:
+            accelerator.clip_grad_norm_(self.objective.parameters(), self.settings.clip_norm)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        if self.average is not None:
+            self.average.update_parameters(self.model)
+        return total
+
+    def _backward(
+        self,
+        part: Sequence[TrainingSentence],
+        sentence: float,
+        word: float,
+        generator: np.random.Generator,
+    ) -> float:
+        """Add the gradient of a part of a batch to what is there; return its loss."""
+        read = disturbed(
+            self.model,
+            [one.example for one in part],
+            [one.prepared for one in part],
+            self.settings,
+            generator,
+        )
+        loss = self.objective(read, [one.gold for one in part], sentence, word)
+        self.accelerator.backward(loss)
+        return float(loss.detach())
+
+
+def build_optimizer(model: BnaModel, settings: TrainSettings) -> torch.optim.AdamW:
+    """Return AdamW: a group of parameters for the pre-trained encoder, and one for the rest.
+
+    Each group's ``base`` is the rate that a schedule takes its part of.
+    """
+    encoder = [p for n, p in model.named_parameters() if n.startswith("encoder.model.")]
+    own = {id(parameter) for parameter in encoder}
+    head = [p for p in model.parameters() if id(p) not in own]
+    head_rate = settings.head_learning_rate or settings.learning_rate
+    groups = [{"params": head, "lr": head_rate, "base": head_rate}]
+    if encoder:
+        rate = settings.learning_rate
+        groups.append({"params": encoder, "lr": rate, "base": rate})
+    return torch.optim.AdamW(
+        groups,
+        betas=settings.betas,
+        eps=settings.epsilon,
+        weight_decay=settings.weight_decay,
+        fused=True,
+    )

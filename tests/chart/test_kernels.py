@@ -1,0 +1,43 @@
+"""The compiled loops: when they are loaded, where their machine code may lie, what they may write."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numba
+import pytest
+
+from bnaparser import chart
+from bnaparser.chart import kernels
+from tests.chart.chart_cases import TWO, same
+
+
+def test_read_only_scores_are_read() -> None:
+    scores = TWO.copy()
+    scores.flags.writeable = False
+    assert same([chart.decode(scores, 2)], [chart.decode(TWO, 2)])
+
+
+def test_import_does_not_load_numba() -> None:
+    code = "import sys, bnaparser.chart; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_all_names_are_there() -> None:
+    assert all(hasattr(chart, name) for name in chart.__all__)
+    with pytest.raises(AttributeError, match="nothing"):
+        chart.nothing  # noqa: B018
+
+
+def test_compiles_where_no_folder_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    njit = numba.njit
+
+    def refuse_cache(**options: Any) -> Any:
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(**options)
+
+    monkeypatch.setattr(numba, "njit", refuse_cache)
+    assert kernels._compiled(lambda number: number + 1)(1) == 2

@@ -1,0 +1,33 @@
+"""The device of a network: what is named, else what is there; one that is not there is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from bnaparser.encoders.device import check_device, choose_device, move
+from bnaparser.errors import ModelError
+
+
+@pytest.mark.parametrize(("gpu", "chosen"), [(True, "cuda"), (False, "cpu")])
+def test_what_is_not_named_is_the_best_there_is(
+    monkeypatch: pytest.MonkeyPatch, gpu: bool, chosen: str
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+    assert choose_device(None) == chosen
+    assert choose_device("cpu") == "cpu"
+    assert choose_device("cuda:1") == "cuda:1"
+
+
+@pytest.mark.parametrize("name", ["cuda:99", "nowhere"])
+def test_a_device_that_is_not_there_is_refused_in_one_sentence(name: str) -> None:
+    network = nn.Linear(1, 1)
+    with pytest.raises(ModelError, match=f"cannot use the device '{name}': ") as raised:
+        move(network, name)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(ModelError, match=f"cannot use the device '{name}': "):
+        check_device(name)
+    move(network, "cpu")
+    check_device("cpu")
+    check_device(None)

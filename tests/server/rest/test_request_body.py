@@ -1,0 +1,138 @@
+"""What a request's body may be, and what is said of one that is wrong."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bnaparser.server.problems import BadBody
+from bnaparser.server.rest.request_body import check_json_depth
+from tests.server.answers import parses_of, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi.testclient import TestClient
+
+BAD_BODIES = [
+    (b"{", 400, "line 1 column 2"),
+    (b'{"text": "\xff"}', 400, "byte 11"),
+    (b'{"text": NaN}', 400, "NaN"),
+    (b'{"text": "a", "text": "b"}', 400, "twice"),
+    (b'{"text": ' + b"9" * 5000 + b"}", 400, "number"),
+    (b"[" * 100_000, 400, "deeper than 32"),
+    (b'{"text": ' + b"[" * 40 + b"]" * 40 + b"}", 400, "deeper than 32"),
+    (b"", 400, "not JSON"),
+    (b"[]", 422, "no object"),
+    (b"null", 422, "no object"),
+    (b"{}", 422, "has none"),
+    (b'{"text": "a", "sentences": []}', 422, "text and sentences"),
+    (b'{"text": null}', 422, "text"),
+    (b'{"text": 5}', 422, "text"),
+    (b'{"sentences": ["a", 7]}', 422, "sentences[1]"),
+    (b'{"tokens": [["a"], [null]]}', 422, "tokens[1][0]"),
+    (b'{"sentences": [], "tags": []}', 422, "tags"),
+    (b'{"text": "a", "format": "xml"}', 422, "format"),
+    (b'{"text": "a", "scores": 1}', 422, "scores"),
+    (b'{"text": "a", "modell": "en"}', 422, "modell"),
+    (b'{"tokens": [["a", "b\\u0000"]]}', 422, "tokens[0][1]: character 2 is NUL"),
+    (b'{"tokens": [["a"]], "tags": [["\\u0000"]]}', 422, "tags[0][0]: character 1 is NUL"),
+    (b'{"text": "a", "b\\u0000": 1}', 422, "a name: character 2 is NUL"),
+    (b'{"sentences": ["a", "\\ud800 b"]}', 422, "sentences[1]: character 1 is half"),
+    (b'{"text": "a", "\\ud800": 1}', 422, "a name: character 1"),
+]
+
+
+@pytest.mark.parametrize(("body", "status", "said"), BAD_BODIES)
+def test_a_wrong_body_is_told_with_its_place(
+    client: TestClient, body: bytes, status: int, said: str
+) -> None:
+    answer = client.post(
+        "/v1/parse", content=body, headers={"content-type": "application/json; charset=utf-8"}
+    )
+    assert said in problem(answer, status)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"content-type": "application/xml"},
+        {"content-type": ""},
+        {"content-type": "text/plain; charset=latin-1"},
+        {"content-type": "application/json", "content-encoding": "gzip"},
+        {"content-type": "multipart/form-data; boundary=x"},
+    ],
+)
+def test_other_types_of_body_are_refused(client: TestClient, headers: dict[str, str]) -> None:
+    problem(client.post("/v1/parse", content=b"The cat", headers=headers), 415)
+
+
+@pytest.mark.parametrize("path", ["/v1/parse", "/"])
+def test_a_compressed_body_is_refused_by_its_name(client: TestClient, path: str) -> None:
+    headers = {"content-type": "text/plain", "content-encoding": "gzip"}
+    answer = client.post(path, content=gzip.compress(b"It rained."), headers=headers)
+    assert "coded as 'gzip'" in problem(answer, 415)
+    assert answer.headers["accept-encoding"] == "identity"
+
+
+def test_wrong_plain_text_is_told(client: TestClient) -> None:
+    answer = client.post("/v1/parse", content=b"\xff", headers={"content-type": "text/plain"})
+    assert "byte 1" in problem(answer, 400)
+
+
+def test_a_byte_order_mark_is_no_text(client: TestClient) -> None:
+    body = "\ufeffIt rained.".encode()
+    answer = client.post("/v1/parse", content=body, headers={"content-type": "text/plain"})
+    assert answer.text == "(TOP (S (VP (NN It) (NN rained) (NN .))))\n"
+
+
+def test_nul_is_a_blank_in_text_as_in_the_library_and_for_corenlps_clients(
+    client: TestClient,
+) -> None:
+    text = "It\x00rained."
+    words = [token["text"] for token in parses_of(client, text=text)[0]["tokens"]]
+    assert words == ["It", "rained", "."]
+    assert [token["text"] for token in parses_of(client, sentences=[text])[0]["tokens"]] == words
+    plain = client.post("/v1/parse", content=text, headers={"content-type": "text/plain"})
+    assert plain.text == "(TOP (S (VP (NN It) (NN rained) (NN .))))\n"
+    for given in ("false", "true"):
+        query = {"annotators": "tokenize", "tokenize.whitespace": given}
+        corenlp = client.post("/", params=query, content=text).json()
+        tokens = [token["originalText"] for token in corenlp["sentences"][0]["tokens"]]
+        assert tokens == (words if given == "false" else ["It", "rained."])
+
+
+def test_brackets_in_a_string_are_no_depth(client: TestClient) -> None:
+    [parse] = parses_of(client, sentences=['[[\\"{' * 40])
+    assert parse["error"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ('{"a": [[1], [[2]], {"b": []}]}', 4),
+        ('["[[[[", "\\"[[[[", "\\\\", ["a"]]', 2),
+        ('"[[[["', 0),
+        ('["é[", "\\u005b[["]', 1),
+        ("[" * 100_000, 100_000),
+        ("[]" * 1000, 1),
+    ],
+)
+def test_the_depth_of_json_is_counted_without_recursion(text: str, depth: int) -> None:
+    check_json_depth(text.encode(), depth)
+    if depth:
+        with pytest.raises(BadBody, match="deeper"):
+            check_json_depth(text.encode(), depth - 1)
+
+
+def test_requests_beyond_the_limits_are_refused(make_client: Callable[..., TestClient]) -> None:
+    client = make_client(max_characters=20, max_sentences=2, max_words=5, queue_words=5)
+    assert "21 characters" in problem(client.post("/v1/parse", json={"text": "x" * 21}), 413)
+    three = client.post("/v1/parse", json={"sentences": ["a", "b", "c"]})
+    assert "3 sentences" in problem(three, 413)
+    tags = client.post("/v1/parse", json={"tokens": [], "tags": [[]] * 3})
+    assert "3 sentences" in problem(tags, 413)
+    six = client.post("/v1/parse", json={"tokens": [["a"] * 3, ["b"] * 3]})
+    assert "6 words" in problem(six, 413)

@@ -1,0 +1,37 @@
+"""What the service says of itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi.testclient import TestClient
+
+from bnaparser.server.app import create_app
+from bnaparser.server.service_settings import ServerSettings
+from tests.server.answers import problem
+
+if TYPE_CHECKING:
+    from tests.server.conftest import HeldParser
+
+
+def test_models_tells_the_limits(tiny_client: TestClient, tiny_model_dir: Path) -> None:
+    [model] = tiny_client.get("/v1/models").json()["models"]
+    assert model["name"] == tiny_model_dir.name
+    assert model["device"] == "cpu"
+    assert {"S", "NP", "VP"} <= set(model["labels"])
+    assert model["limits"]["words_a_sentence"] == 500
+
+
+def test_live_and_ready_before_the_model_is_loaded() -> None:
+    client = TestClient(create_app(ServerSettings()))  # not entered: it has not started
+    assert client.get("/live").json() == {"status": "live"}
+    assert "starting" in problem(client.get("/ready"), 503)
+    answer = client.post("/v1/parse", json={"text": "It rained."})
+    assert "starting" in problem(answer, 503)
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def test_ready_after_a_warm_up_parse(client: TestClient, parser: HeldParser) -> None:
+    assert len(parser.batches) == 1
+    assert client.get("/ready").json() == {"status": "ready"}

@@ -1,0 +1,97 @@
+"""One seed's training: resumed where it was cut off, told of what diverges, its order and updates."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from bnaparser.errors import SettingsError
+from bnaparser.tasks import one_seed
+from bnaparser.tasks.all_seeds import train
+from bnaparser.tasks.one_seed import PooledSampler, updates
+from bnaparser.tasks.splits import Split
+from bnaparser.tasks.task_model import TaskModel
+from bnaparser.tasks.task_settings import TaskRecipe
+
+
+def check_same_weights(first: Path, second: Path) -> None:
+    """The models that two runs have stored are the same to the last digit."""
+    one, other = (load_file(run / "model" / "model.safetensors") for run in (first, second))
+    assert one.keys() == other.keys()
+    assert all(torch.equal(tensor, other[name]) for name, tensor in one.items())
+
+
+def test_an_interrupted_run_ends_at_the_same_weights(
+    recipe: Callable[..., TaskRecipe],
+    trained: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judge, calls = one_seed.development_scores, []
+
+    def interrupted(recipe: TaskRecipe, split: Split, model: TaskModel) -> dict[str, float]:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return judge(recipe, split, model)
+
+    whole = trained(check_updates=3)
+    monkeypatch.setattr(one_seed, "development_scores", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(recipe(check_updates=3), tmp_path)
+    assert (tmp_path / "seed-1" / "checkpoints" / "checkpoint-6").is_dir()
+    train(recipe(check_updates=3), tmp_path)
+    assert len(calls) == 5  # those after 9 and 10 updates, the first time 3, 6 and 9
+    check_same_weights(whole, tmp_path)
+
+
+def test_half_written_checkpoints_are_passed_over(
+    recipe: Callable[..., TaskRecipe], trained: Callable[..., Path], tmp_path: Path
+) -> None:
+    """What was killed while it wrote one could never be resumed."""
+    whole = trained(check_updates=3)
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "seed-1")
+    for update, left in ((3, None), (6, ""), (9, '{"epoch": 1')):
+        half = tmp_path / "seed-1" / "checkpoints" / f"checkpoint-{update}"
+        half.mkdir(parents=True)
+        if left is not None:
+            (half / "trainer_state.json").write_text(left)
+    train(recipe(check_updates=3), tmp_path)
+    check_same_weights(whole, tmp_path)
+
+
+def test_a_training_that_diverges_says_so(
+    recipe: Callable[..., TaskRecipe], tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError, match=r"diverged.*smaller train.learning_rate"):
+        train(recipe(learning_rate=1e30, warmup=0.0), tmp_path)
+
+
+def test_how_many_updates(recipe: Callable[..., TaskRecipe]) -> None:
+    settings = recipe(epochs=3.0, batch_size=8, check_updates=None).train
+    assert updates(settings, 40) == (15, 1)
+    assert updates(settings, 4001) == (1503, 125)
+
+
+def test_an_epoch_has_every_example_once_in_an_order_of_its_own(
+    recipe: Callable[..., TaskRecipe],
+) -> None:
+    settings = recipe(batch_size=4, pool_batches=5).train
+    sizes = [(7 * n) % 30 for n in range(50)]
+
+    def order_of(epoch: int) -> list[int]:
+        return list(PooledSampler(sizes, settings, 1, lambda: epoch))
+
+    assert order_of(0) != order_of(1)
+    assert order_of(0) == order_of(0)
+    for order in (order_of(0), order_of(1)):
+        assert sorted(order) == list(range(50))
+        batches = [[sizes[i] for i in order[at : at + 4]] for at in range(0, 48, 4)]
+        spread = sum(max(batch) - min(batch) for batch in batches) / len(batches)
+        assert spread < 10

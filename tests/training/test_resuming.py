@@ -1,0 +1,169 @@
+"""A run that was interrupted ends as if nothing had happened; another recipe's is told apart."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.folder import WEIGHTS
+from bnaparser.network.model_settings import LayerSettings
+from bnaparser.training.checkpoints import BEST, CHECKPOINT, NEW
+from bnaparser.training.recipe import Recipe
+from bnaparser.training.run import train
+from bnaparser.training.setup import TrainingSentence
+from bnaparser.training.update import Updater
+
+
+def weights(output: Path) -> dict[str, torch.Tensor]:
+    return load_file(output / CHECKPOINT / "model.safetensors")
+
+
+def equal(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> bool:
+    return first.keys() == second.keys() and all(
+        torch.equal(tensor, second[name]) for name, tensor in first.items()
+    )
+
+
+def scores_only(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: row[key] for key in row if key != "seconds"} for row in history]
+
+
+def test_a_seed_fixes_the_run(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    runs = {"one": 3, "two": 3, "three": 4}
+    for name, seed in runs.items():
+        train(recipe(max_updates=3, seed=seed), tmp_path / name)
+    one, two, three = (weights(tmp_path / name) for name in runs)
+    assert equal(one, two)
+    assert not equal(one, three)
+
+
+class KilledError(Exception):
+    pass
+
+
+def kill_at(monkeypatch: pytest.MonkeyPatch, update: int) -> None:
+    """Let training fail before an update, as if the process had been killed there."""
+    work = Updater.update
+
+    def fragile(self: Updater, batch: list[TrainingSentence], number: int) -> float:
+        if number == update:
+            raise KilledError
+        return work(self, batch, number)
+
+    monkeypatch.setattr(Updater, "update", fragile)
+
+
+@pytest.mark.parametrize("kind", ["characters", "bert"])
+def test_a_killed_run_ends_as_if_nothing_had_happened(
+    recipe: Callable[..., Recipe],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    encoder_folder: Callable[[str], Path],
+    kind: str,
+) -> None:
+    name = None if kind == "characters" else str(encoder_folder(kind))
+    encoder = EncoderSettings(name=name, character_width=8)
+    own = recipe(encoder, max_updates=9, average_decay=0.8, plateau_checks=1)
+    whole = train(own, tmp_path / "whole")
+    for update in (3, 7):  # in the first epoch and in the second, each past a checkpoint
+        with monkeypatch.context() as patch:
+            kill_at(patch, update)
+            with pytest.raises(KilledError):
+                train(own, tmp_path / "killed")
+    resumed = train(own, tmp_path / "killed")
+    assert resumed.update == whole.update == 9
+    assert scores_only(resumed.history) == scores_only(whole.history)
+    assert equal(weights(tmp_path / "killed"), weights(tmp_path / "whole"))
+    best = [load_file(tmp_path / name / BEST / WEIGHTS) for name in ("killed", "whole")]
+    assert equal(*best)
+
+
+def test_a_finished_run_is_not_trained_on(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    own = recipe(max_updates=2)
+    first, again = train(own, tmp_path), train(own, tmp_path)
+    assert scores_only(again.history) == scores_only(first.history)
+
+
+def test_a_run_killed_while_checkpoints_change_places_is_resumed(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    own = recipe(max_updates=2)
+    train(own, tmp_path)
+    (tmp_path / CHECKPOINT).rename(tmp_path / NEW)
+    longer = train(recipe(max_updates=4), tmp_path)
+    assert [row["update"] for row in longer.history] == [2, 4]
+    assert not (tmp_path / NEW).exists()
+
+
+def test_a_half_written_checkpoint_is_passed_over(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    train(recipe(max_updates=2), tmp_path)
+    before = weights(tmp_path)
+    shutil.copytree(tmp_path / CHECKPOINT, tmp_path / NEW)
+    (tmp_path / NEW / "progress.json").unlink()
+    (tmp_path / NEW / "model.safetensors").write_bytes(b"half")
+    train(recipe(max_updates=2), tmp_path)
+    assert equal(weights(tmp_path), before)
+
+
+def test_a_fresh_run_starts_over_and_keeps_its_logs(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    train(recipe(max_updates=2), tmp_path)
+    (tmp_path / NEW).mkdir()
+    progress = train(recipe(max_updates=1), tmp_path, fresh=True)
+    assert [row["update"] for row in progress.history] == [1]
+    assert not (tmp_path / NEW).exists()
+    assert len(list((tmp_path / "logs").rglob("events.*"))) == 1
+
+
+def test_a_fresh_run_leaves_the_users_own_files_alone(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """``bnaparser train recipe.toml --output . --fresh`` took the recipe and all else with it."""
+    (tmp_path / "recipe.toml").touch()
+    (tmp_path / "trees").mkdir()
+    train(recipe(max_updates=1), tmp_path, fresh=True)
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {"recipe.toml", "recipe.json", "trees", "checkpoint", "model", "logs"}
+
+
+def test_a_checkpoint_of_another_recipe_is_told_apart(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    train(recipe(max_updates=1), tmp_path)
+    wider = LayerSettings(width=32, heads=2, head_width=8, feed_forward_width=32)
+    with pytest.raises(SettingsError, match=r"checkpoint is another recipe's.*--fresh") as raised:
+        train(recipe(layers=wider, max_updates=2), tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_finished_run_of_another_recipe_is_told_apart(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """Its model was taken for the new recipe's."""
+    train(recipe(max_updates=1), tmp_path)
+    assert train(recipe(max_updates=2, threads=None), tmp_path).update == 2
+    with pytest.raises(SettingsError, match=r"it differs in train\): start over with --fresh"):
+        train(recipe(max_updates=2, seed=9), tmp_path)
+
+
+def test_a_full_disk_is_one_sentence(
+    recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object) -> None:
+        raise SafetensorError("Error while serializing: I/O error: No space left on device")
+
+    monkeypatch.setattr("bnaparser.files.tensors.save_file", full)
+    with pytest.raises(DataError, match=r"model.safetensors cannot be written .*No space left"):
+        train(recipe(max_updates=1), tmp_path)
