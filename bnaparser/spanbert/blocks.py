@@ -11,7 +11,7 @@ import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,13 +147,11 @@ def _write(
 ) -> None:
     datasets = _datasets()
     folder.mkdir(parents=True)
-    documents = datasets.Dataset.from_generator(
+    documents = generated(
         _documents,
-        gen_kwargs={"files": list(files), "settings": settings},
-        cache_dir=str(folder / "documents"),
-        features=datasets.Features(
-            {"text": datasets.Value("string"), "document": datasets.Value("int64")}
-        ),
+        {"files": list(files), "settings": settings},
+        folder / "documents",
+        {"text": datasets.Value("string"), "document": datasets.Value("int64")},
     )
     features = datasets.Features(
         {
@@ -189,6 +187,29 @@ def _write(
     told = {"blocks": len(table), "subwords": int(counts.sum()), "files": list(map(str, files))}
     shutil.rmtree(folder / "documents", ignore_errors=True)
     (folder / _DONE).write_text(json.dumps(told) + "\n", encoding="utf-8")
+
+
+def generated(
+    rows: Callable[..., Iterator[dict[str, Any]]],
+    arguments: dict[str, Any],
+    folder: Path,
+    features: dict[str, Any],
+) -> Any:
+    """Return a memory-mapped table, in ``folder``, of the rows that a generator yields.
+
+    What the generator raises is raised here as it is.
+    """
+    datasets = _datasets()
+    try:
+        return datasets.Dataset.from_generator(
+            rows,
+            gen_kwargs=arguments,
+            cache_dir=str(folder),
+            features=datasets.Features(features),
+            fingerprint="rows",  # the arguments need no hash: the folder is new
+        )
+    except datasets.exceptions.DatasetGenerationError as error:
+        raise error.__cause__ or error from None
 
 
 def _documents(files: Sequence[Path], settings: TextSettings) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ import numpy as np
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.errors import DataError, MissingExtraError, ModelError
-from bnaparser.spanbert.blocks import Blocks, TokenisedSentence, tokenise
+from bnaparser.spanbert.blocks import Blocks, TokenisedSentence, generated, tokenise
 from bnaparser.spanbert.masking import Candidates
 from bnaparser.spanbert.pretrain_settings import MaskingSettings
 
@@ -54,21 +54,15 @@ def annotated(blocks: Blocks, tokenizer: PreTrainedTokenizerBase, settings: Mask
 
     folder = blocks.folder / _key(settings)
     if not folder.is_dir():
-        annotate = _annotator(settings)
+        annotate = annotator(settings)
         new = folder.with_name(f"{folder.name}.new")
         shutil.rmtree(new, ignore_errors=True)
         try:
-            datasets.Dataset.from_generator(
-                _rows,
-                gen_kwargs={"blocks": blocks, "tokenizer": tokenizer, "annotate": annotate},
-                cache_dir=str(new / "cache"),
-                features=datasets.Features(
-                    dict.fromkeys(
-                        ("starts", "ends", "words"), datasets.List(datasets.Value("int32"))
-                    )
-                ),
-                fingerprint=folder.name,
-            ).save_to_disk(str(new / "table"))
+            rows = {"blocks": blocks, "tokenizer": tokenizer, "annotate": annotate}
+            numbers = datasets.List(datasets.Value("int32"))
+            columns = dict.fromkeys(("starts", "ends", "words"), numbers)
+            table = generated(_rows, rows, new / "cache", columns)
+            table.save_to_disk(str(new / "table"))
             (new / "table").rename(folder)
         except OSError as error:
             raise DataError(f"{new} cannot be written: {error.strerror or error}") from error
@@ -121,7 +115,8 @@ def _key(settings: MaskingSettings) -> str:
     return f"{settings.scheme}-{hashlib.sha256(told).hexdigest()[:12]}"
 
 
-def _annotator(settings: MaskingSettings) -> Annotate:
+def annotator(settings: MaskingSettings) -> Annotate:
+    """Return what finds the spans that a scheme needs. Raises ModelError or MissingExtraError."""
     if settings.scheme == "entities":
         return names(settings.entities)
     wanted = {"NP"} if settings.scheme == "noun_phrases" else None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bnaparser.errors import DataError, MissingExtraError
-from bnaparser.files.compressed import open_packed
+from bnaparser.files.compressed import open_compressed
 from bnaparser.spanbert.pretrain_settings import TextSettings
 
 # A document that goes on for longer than this many characters is cut at the next line end, so that
@@ -69,7 +69,7 @@ def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
 
 
 def _read_text(path: Path, line_by_line: bool) -> Iterator[str]:
-    with open_packed(path) as file:
+    with open_compressed(path) as file:
         lines: list[str] = []
         size = 0
         for line in _lines(path, file):
@@ -85,7 +85,7 @@ def _read_text(path: Path, line_by_line: bool) -> Iterator[str]:
 
 
 def _read_json_lines(path: Path, field: str) -> Iterator[str]:
-    with open_packed(path) as file:
+    with open_compressed(path) as file:
         for number, line in enumerate(_lines(path, file), 1):
             if not line.strip():
                 continue

@@ -90,12 +90,15 @@ class LanguageModel(nn.Module):
 
     def word_scores(self, hidden: Tensor) -> Tensor:
         """Return scores (subwords, vocabulary) of the vectors (subwords, width) of masked subwords."""
+        scores: Tensor
         if self.head is not None:
-            return self.head(hidden, self.embeddings)
-        if self.parts == ("lm_predictions",):  # DeBERTa's newer head is handed the embedding
+            scores = self.head(hidden, self.embeddings)
+        elif self.parts == ("lm_predictions",):  # DeBERTa's newer head is handed the embedding
             words = self.base.embeddings.word_embeddings
-            return self.model.lm_predictions.lm_head(hidden, words)
-        return reduce(lambda value, name: getattr(self.model, name)(value), self.parts, hidden)
+            scores = self.model.lm_predictions.lm_head(hidden, words)
+        else:
+            scores = reduce(lambda x, name: getattr(self.model, name)(x), self.parts, hidden)
+        return scores
 
 
 def load_language_model(name: str | Path, attention: str | None = None) -> LanguageModel:

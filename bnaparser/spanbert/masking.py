@@ -52,8 +52,9 @@ def length_distribution(p: float, longest: int) -> NDArray[np.float64]:
 
     For p = 0.2 and 10 words the mean is 3.797, the paper's 3.8.
     """
-    weights = p * (1 - p) ** np.arange(longest)
-    return weights / weights.sum()
+    weights: NDArray[np.float64] = p * (1 - p) ** np.arange(longest, dtype=np.float64)
+    weights /= weights.sum()
+    return weights
 
 
 def budget(subwords: int, share: float) -> int:

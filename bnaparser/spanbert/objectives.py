@@ -90,7 +90,8 @@ class NextSentenceHead(nn.Module):
 
     def forward(self, first: Tensor) -> Tensor:
         """Return scores (pairs, 2) from (pairs, width); column 1 is "taken at random"."""
-        return self.decide(torch.tanh(self.pool(first)))
+        scores: Tensor = self.decide(torch.tanh(self.pool(first)))
+        return scores
 
 
 def word_loss(scores: Tensor, targets: Tensor) -> Tensor:

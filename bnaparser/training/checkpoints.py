@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -38,12 +38,15 @@ class Progress:
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
-def fixed_part(recipe: BaseModel, free: set[str]) -> dict[str, Any]:
-    """Return a recipe's tables as JSON has them, without the ``free`` keys of ``[train]``.
+Stand = TypeVar("Stand")  # Progress, or what another kind of training keeps of where it stands
+
+
+def fixed_part(recipe: BaseModel, free: set[str], table: str = "train") -> dict[str, Any]:
+    """Return a recipe's tables as JSON has them, without the ``free`` keys of one of them.
 
     What is left must stay the same while a run goes on.
     """
-    tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude={"train": free}))
+    tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude={table: free}))
     return tables
 
 
@@ -54,10 +57,10 @@ def differing(ours: dict[str, Any], theirs: Any) -> list[str]:
     return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
 
 
-def save_checkpoint(accelerator: Any, output: Path, progress: Progress) -> None:
+def save_checkpoint(accelerator: Any, output: Path, progress: Any) -> None:
     """Write the checkpoint beside the last one, then put it in its place.
 
-    Its progress file is written last. Whenever the run is killed, `load_checkpoint` finds a whole
+    ``progress`` is a data class that JSON can hold. Its file is written last. Whenever the run is killed, `load_checkpoint` finds a whole
     one. All processes must take part.
     """
     target, new, old = (output / name for name in (CHECKPOINT, NEW, OLD))
@@ -77,11 +80,11 @@ def save_checkpoint(accelerator: Any, output: Path, progress: Progress) -> None:
     accelerator.wait_for_everyone()
 
 
-def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progress:
+def load_checkpoint(accelerator: Any, output: Path, ours: dict[str, Any], begin: Stand) -> Stand:
     """Load what the accelerator holds as the last checkpoint has it; return where the run stood.
 
-    Without a checkpoint that is the beginning, and the recipe is written into the output. Raises
-    SettingsError where the checkpoint does not fit.
+    ``ours`` is the recipe's `fixed_part`. Without a checkpoint a run stands where it begins, and
+    ``ours`` is written into the output. Raises SettingsError where the checkpoint does not fit.
     """
     target, new = output / CHECKPOINT, output / NEW
     unfinished = not target.exists() and (new / PROGRESS).is_file()
@@ -89,12 +92,11 @@ def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progre
         new.rename(target)
     accelerator.wait_for_everyone()
     file = target / PROGRESS
-    ours = fixed_part(recipe, FREE)
     if not file.is_file():
         if accelerator.is_main_process:
             output.mkdir(parents=True, exist_ok=True)
             write_json(output / RECIPE, ours)
-        return Progress()
+        return begin
     theirs = read_json(output / RECIPE) if (output / RECIPE).is_file() else ours
     if changed := differing(ours, theirs):
         raise SettingsError(
@@ -103,14 +105,14 @@ def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progre
         )
     try:
         accelerator.load_state(str(target))
-        progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
+        progress = type(begin)(**json.loads(file.read_text(encoding="utf-8")))
     except Exception as error:  # whatever the library finds wrong
         detail = str(error).splitlines()[-1:] or [type(error).__name__]
         raise SettingsError(
             f"{target} is another recipe's, or damaged ({detail[0].strip()}): start over with "
             "--fresh, or write elsewhere with --output"
         ) from error
-    log.info("resumed after update %d", progress.update)
+    log.info("resumed after update %d", progress.update)  # type: ignore[attr-defined]
     return progress
 
 

@@ -21,11 +21,13 @@ from bnaparser.training.arithmetic import training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
     CHECKPOINT,
+    FREE,
     LOGS,
     NEW,
     OLD,
     RECIPE,
     Progress,
+    fixed_part,
     load_checkpoint,
     remove_run,
     save_checkpoint,
@@ -62,7 +64,7 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     accelerator.init_trackers(LOGS)
     with training_arithmetic(accelerator.device):
         run = Run(recipe, output, accelerator)
-        run.progress = load_checkpoint(accelerator, output, recipe)
+        run.progress = load_checkpoint(accelerator, output, fixed_part(recipe, FREE), Progress())
         run.go()
     return run.progress
 

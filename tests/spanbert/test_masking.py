@@ -101,7 +101,8 @@ def test_the_same_seed_gives_the_same_mask_and_another_one_another(scheme: Schem
 
     def drawn(seed: int) -> list[int]:
         generator = np.random.default_rng(seed)
-        return mask(ids, starts, MASK, random_ids, settings, generator, candidates).places.tolist()
+        found = mask(ids, starts, MASK, random_ids, settings, generator, candidates)
+        return [int(place) for place in found.places]
 
     assert drawn(1) == drawn(1) != drawn(2)
 
