@@ -43,6 +43,9 @@ def run(options: argparse.Namespace) -> int:
         datefmt="%H:%M:%S",
     )
     logging.getLogger("bnaparser").setLevel(logging.INFO)
+    logging.getLogger("accelerate").setLevel(
+        logging.ERROR
+    )  # it tells of tied weights at each check
     from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
 
     recipe = load_pretrain_recipe(options.recipe, tuple(options.set))

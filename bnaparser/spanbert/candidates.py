@@ -31,7 +31,7 @@ _NUMERICAL = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL
 _AT_ONCE = 64
 
 
-class Found(NamedTuple):
+class TextSpan(NamedTuple):
     """A span of characters of a sentence, and how many words it has."""
 
     start: int
@@ -40,7 +40,7 @@ class Found(NamedTuple):
 
 
 # Called with sentences; gives the spans of each.
-Annotate = Callable[[Sequence[str]], list[list[Found]]]
+Annotate = Callable[[Sequence[str]], list[list[TextSpan]]]
 
 
 def annotated(blocks: Blocks, tokenizer: PreTrainedTokenizerBase, settings: MaskingSettings) -> Any:
@@ -78,7 +78,7 @@ def candidates_of(row: dict[str, Any]) -> Candidates:
 
 
 def subword_spans(
-    sentences: Sequence[TokenisedSentence], found: Sequence[Sequence[Found]]
+    sentences: Sequence[TokenisedSentence], found: Sequence[Sequence[TextSpan]]
 ) -> list[tuple[int, int, int]]:
     """Return the spans of a block's sentences as (first subword, one after the last, words)."""
     result = []
@@ -134,7 +134,7 @@ def constituents(model: str | Path, labels: set[str] | None) -> Annotate:
 
     parser = Parser.load(model)
 
-    def annotate(texts: Sequence[str]) -> list[list[Found]]:
+    def annotate(texts: Sequence[str]) -> list[list[TextSpan]]:
         result = []
         for parse in parser.parse_sentences([tokenize(text) for text in texts]):
             spans = [
@@ -146,7 +146,7 @@ def constituents(model: str | Path, labels: set[str] | None) -> Annotate:
                 spans = [one for one in spans if not any(_holds(one, other) for other in spans)]
             result.append(
                 [
-                    Found(
+                    TextSpan(
                         parse.offsets[span.start][0],
                         parse.offsets[span.end - 1][1],
                         span.end - span.start,
@@ -174,10 +174,10 @@ def names(pipeline: str) -> Annotate:
     except OSError as error:
         raise ModelError(f"spaCy has no pipeline {pipeline!r}: {error}") from error
 
-    def annotate(texts: Sequence[str]) -> list[list[Found]]:
+    def annotate(texts: Sequence[str]) -> list[list[TextSpan]]:
         return [
             [
-                Found(entity.start_char, entity.end_char, len(entity))
+                TextSpan(entity.start_char, entity.end_char, len(entity))
                 for entity in document.ents
                 if entity.label_ not in _NUMERICAL
             ]

@@ -53,7 +53,7 @@ def frame_of(tokenizer: PreTrainedTokenizerBase, two: bool) -> Frame:
 
 
 @dataclass(frozen=True)
-class Example:
+class MaskedExample:
     """One input: segments with their masks and boundary targets; whether the second is at random.
 
     ``originals`` are the segments' subwords before they were masked.
@@ -95,7 +95,7 @@ class Masker:
     numbers: NDArray[np.int64]
     annotated: Any = None
 
-    def example(self, number: int, seed: Sequence[int]) -> Example:
+    def example(self, number: int, seed: Sequence[int]) -> MaskedExample:
         """Return block ``number`` masked, with a second segment where the next is predicted."""
         generator = np.random.default_rng([*seed, number])
         segments, at_random = [number], False
@@ -109,7 +109,7 @@ class Masker:
             masks.append(masked)
             longest = self.objectives.boundary_longest if self.objectives.boundary_weight else 0
             pairs.append(boundary_pairs(masked.spans, len(ids), longest))
-        return Example(tuple(originals), tuple(masks), tuple(pairs), at_random)
+        return MaskedExample(tuple(originals), tuple(masks), tuple(pairs), at_random)
 
     def _masked(self, number: int, generator: np.random.Generator) -> tuple[Ints, Masked]:
         row = self.blocks.table[number]
@@ -169,7 +169,7 @@ class PretrainBatch:
 
 
 def collate_examples(
-    examples: Sequence[Example], frame: Frame, padding: int, segments: bool
+    examples: Sequence[MaskedExample], frame: Frame, padding: int, segments: bool
 ) -> PretrainBatch:
     """Lay examples out in rows; ``segments`` says that the encoder tells two segments apart."""
     longest = max(one.size for one in examples) + frame.size

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from bnaparser.encoders.batching import batches_by_length
 from bnaparser.errors import DataError
 from bnaparser.spanbert.held_out import held_out_losses, split_blocks
-from bnaparser.spanbert.pretrain_batch import Example, collate_examples
+from bnaparser.spanbert.pretrain_batch import MaskedExample, collate_examples
 from bnaparser.spanbert.pretrain_folder import save_pretrained
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
@@ -173,7 +173,7 @@ class PretrainRun:
         self.progress.tokens += sum(one.size for one in examples)
         return total
 
-    def _weights(self, examples: list[Example], processes: int) -> list[float]:
+    def _weights(self, examples: list[MaskedExample], processes: int) -> list[float]:
         """Return what the summed losses of the three objectives are multiplied by."""
         objectives = self.recipe.objectives
         masked = sum(one.masked_subwords for one in examples)
@@ -184,7 +184,7 @@ class PretrainRun:
             processes / len(examples) if objectives.next_sentence else 0.0,
         ]
 
-    def _backward(self, examples: list[Example], weights: list[float]) -> float:
+    def _backward(self, examples: list[MaskedExample], weights: list[float]) -> float:
         parts = self.parts
         batch = collate_examples(examples, parts.frame, parts.padding, parts.segments)
         losses = parts.network(batch.to(self.accelerator.device))

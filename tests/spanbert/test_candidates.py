@@ -9,7 +9,7 @@ import pytest
 
 from bnaparser.errors import ModelError
 from bnaparser.spanbert.blocks import TokenisedSentence
-from bnaparser.spanbert.candidates import Found, constituents, names, subword_spans
+from bnaparser.spanbert.candidates import TextSpan, constituents, names, subword_spans
 from bnaparser.spanbert.mask_picture import picture, written
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import pretrain
@@ -24,13 +24,13 @@ SENTENCE = TokenisedSentence(
 
 def test_a_span_of_characters_is_one_of_subwords() -> None:
     found = subword_spans(
-        [SENTENCE, SENTENCE], [[Found(0, 10, 2), Found(11, 14, 1)], [Found(4, 10, 1)]]
+        [SENTENCE, SENTENCE], [[TextSpan(0, 10, 2), TextSpan(11, 14, 1)], [TextSpan(4, 10, 1)]]
     )
     assert found == [(0, 3, 2), (3, 5, 1), (7, 9, 1)]
 
 
 def test_a_span_that_begins_inside_a_word_is_none() -> None:
-    assert subword_spans([SENTENCE], [[Found(7, 14, 1)]]) == []
+    assert subword_spans([SENTENCE], [[TextSpan(7, 14, 1)]]) == []
 
 
 def test_masked_spans_are_shown_in_brackets() -> None:
