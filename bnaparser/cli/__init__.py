@@ -25,6 +25,7 @@ VERBS = {
     "parse": "turn text into trees (the same as bnaparse)",
     "classify": "label texts, guided by their trees",
     "train": "train a parser, or a task's model, by a recipe",
+    "pretrain": "pre-train an encoder on spans of text (SpanBERT)",
     "evaluate": "score trees, or a model, against gold trees as EVALB does",
     "inspect": "draw a task model's gates and attention maps",
     "probe": "measure how much of a sentence's tree an encoder's word vectors hold",

@@ -55,7 +55,7 @@ class PretrainedEncoder(nn.Module):
         self.model = model
         drop_pooler(model)
         if settings.dropout is not None:
-            _set_dropout(model, settings.dropout)
+            set_dropout(model, settings.dropout)
         config = model.config
         self.width: int = config.hidden_size
         self.mix_layers = settings.mix_layers
@@ -148,7 +148,7 @@ def _xlnet_segments(mask: Tensor) -> Tensor:
     return torch.zeros_like(mask).scatter_(1, mask.sum(1, keepdim=True) - 1, 2)
 
 
-def _set_dropout(model: PreTrainedModel, probability: float) -> None:
+def set_dropout(model: PreTrainedModel, probability: float) -> None:
     """Set all dropout: that of modules, and the numbers that some attention layers keep."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):

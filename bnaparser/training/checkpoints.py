@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -36,12 +36,15 @@ class Progress:
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
-def fixed_part(recipe: BaseModel, free: set[str]) -> dict[str, Any]:
-    """Return a recipe's tables as JSON has them, without the ``free`` keys of ``[train]``.
+Stand = TypeVar("Stand")  # Progress, or what another kind of training keeps of where it stands
+
+
+def fixed_part(recipe: BaseModel, free: set[str], table: str = "train") -> dict[str, Any]:
+    """Return a recipe's tables as JSON has them, without the ``free`` keys of one of them.
 
     What is left must stay the same while a run goes on.
     """
-    tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude={"train": free}))
+    tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude={table: free}))
     return tables
 
 
@@ -52,10 +55,10 @@ def differing(ours: dict[str, Any], theirs: Any) -> list[str]:
     return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
 
 
-def save_checkpoint(accelerator: Any, output: Path, progress: Progress) -> None:
+def save_checkpoint(accelerator: Any, output: Path, progress: Any) -> None:
     """Write the checkpoint beside the last one, then put it in its place.
 
-    Its progress file is written last. Whenever the run is killed, `load_checkpoint` finds a whole
+    ``progress`` is a data class that JSON can hold. Its file is written last. Whenever the run is killed, `load_checkpoint` finds a whole
     one. All processes must take part.
     """
     target, new, old = (output / name for name in (CHECKPOINT, NEW, OLD))
@@ -76,25 +79,34 @@ def save_checkpoint(accelerator: Any, output: Path, progress: Progress) -> None:
     accelerator.wait_for_everyone()
 
 
-def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progress:
+def load_checkpoint(
+    accelerator: Any,
+    output: Path,
+    recipe: BaseModel,
+    begin: Stand,
+    free: set[str] = FREE,
+    table: str = "train",
+) -> Stand:
     """Load what the accelerator holds as the last checkpoint has it; return where the run stood.
 
-    Without a checkpoint that is the beginning, and the recipe is written into the output. Raises
-    SettingsError where the checkpoint does not fit.
+    Without a checkpoint a run stands where it begins, and the recipe's `fixed_part`, without the
+    ``free`` keys of a ``table``, is written into the output. Raises SettingsError where the
+    checkpoint does not fit.
     """
+    ours = fixed_part(recipe, free, table)
     target, new = output / CHECKPOINT, output / NEW
     unfinished = not target.exists() and (new / PROGRESS).is_file()
     if unfinished and accelerator.is_main_process:
         new.rename(target)
     accelerator.wait_for_everyone()
     file = target / PROGRESS
-    ours = fixed_part(recipe, FREE)
     if not file.is_file():
         if accelerator.is_main_process:
             output.mkdir(parents=True, exist_ok=True)
             write_json(output / RECIPE, ours)
-        return Progress()
-    theirs = _stored_recipe(output / RECIPE, recipe) if (output / RECIPE).is_file() else ours
+        return begin
+    stored = output / RECIPE
+    theirs = _stored_part(stored, recipe, free, table) if stored.is_file() else ours
     if changed := differing(ours, theirs):
         raise SettingsError(
             f"{target} is another recipe's (it differs in {', '.join(changed)}): start over with "
@@ -102,7 +114,7 @@ def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progre
         )
     try:
         accelerator.load_state(str(target))
-        progress = Progress(**json.loads(file.read_text(encoding="utf-8")))
+        progress = type(begin)(**json.loads(file.read_text(encoding="utf-8")))
     except Exception as error:  # whatever the library finds wrong
         detail = str(error).splitlines()[-1:] or [type(error).__name__]
         raise SettingsError(
@@ -112,11 +124,11 @@ def load_checkpoint(accelerator: Any, output: Path, recipe: BaseModel) -> Progre
     return progress
 
 
-def _stored_recipe(file: Path, recipe: BaseModel) -> Any:
+def _stored_part(file: Path, recipe: BaseModel, free: set[str], table: str) -> Any:
     """Return the tables that a run was begun with, and defaults for settings that came since."""
     stored = read_json(file)
     try:
-        return fixed_part(type(recipe).model_validate(stored), FREE)
+        return fixed_part(type(recipe).model_validate(stored), free, table)
     except ValidationError:  # no recipe of today: it differs, whatever it is
         return stored
 

@@ -62,7 +62,7 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     accelerator.init_trackers(LOGS)
     with training_arithmetic(accelerator.device):
         run = Run(recipe, output, accelerator)
-        run.progress = load_checkpoint(accelerator, output, recipe)
+        run.progress = load_checkpoint(accelerator, output, recipe, Progress())
         run.go()
     return run.progress
 

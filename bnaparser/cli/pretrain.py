@@ -1,0 +1,64 @@
+"""``bnaparser pretrain``: a recipe and text in, an encoder that knows spans out (SpanBERT)."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from pathlib import Path
+
+from bnaparser.cli.quiet import quiet_libraries
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the recipe, where to write, and settings that override the recipe's."""
+    parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="checkpoints, logs, the text in subwords, and the encoder (default: runs/NAME)",
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
+    )
+    parser.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+    parser.add_argument(
+        "--show-masks",
+        metavar="TEXT",
+        help="train nothing; show how each scheme masks this text",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Pre-train; the encoder is in OUTPUT/model. An interrupted run is resumed by the same command."""
+    quiet_libraries()
+    if not sys.stderr.isatty():
+        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(message)s",
+        datefmt="%H:%M:%S",
+    )
+    logging.getLogger("bnaparser").setLevel(logging.INFO)
+    logging.getLogger("accelerate").setLevel(
+        logging.ERROR
+    )  # it tells of tied weights at each check
+    from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
+
+    recipe = load_pretrain_recipe(options.recipe, tuple(options.set))
+    if options.show_masks is not None:
+        from bnaparser.spanbert.mask_picture import picture
+
+        print(picture(options.show_masks, recipe))
+        return 0
+    from bnaparser.spanbert.pretraining import pretrain
+
+    output = options.output or Path("runs") / options.recipe.stem
+    progress = pretrain(recipe, output, fresh=options.fresh)
+    found = progress.history[-1] if progress.history else {}
+    losses = ", ".join(f"{n} {v:.3f}" for n, v in found.items() if n.startswith("held_out"))
+    print(f"{progress.tokens:,} subwords seen; {losses or 'nothing held out'}: {output}/model")
+    return 0

@@ -1,0 +1,264 @@
+"""Text as blocks of subwords: whole sentences, one document each, tokenised once and memory-mapped.
+
+A block is the sentences of a document one after another, as many as fit (SpanBERT, 3.3: single
+contiguous segments). Documents do not depend on each other, so the blocks are the same
+whatever the number of processes that make them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerBase
+
+from bnaparser.errors import DataError, MissingExtraError, ModelError
+from bnaparser.spanbert.documents import find_files, read_documents
+from bnaparser.spanbert.pretrain_settings import TextSettings
+from bnaparser.text.splitting import split
+
+log = logging.getLogger(__name__)
+
+# Counted into the key of stored blocks: what is stored changes with it.
+FORMAT = 1
+# Documents that are tokenised at once.
+_AT_ONCE = 16
+_DONE = "blocks.json"
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Tokenised text: a memory-mapped table of blocks, and what its subwords are.
+
+    A row has ``ids`` (subword numbers), ``starts`` (whether a word begins there), ``sentences``
+    (their texts) and ``document``. ``cumulative`` float64 (vocabulary,) is the subwords' distribution
+    in the text, summed up to 1; ``documents`` int64 (blocks,) the number of each block's document;
+    ``folder`` is where all of it is kept.
+    """
+
+    table: Any
+    cumulative: NDArray[np.float64]
+    documents: NDArray[np.int64]
+    folder: Path
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+@dataclass(frozen=True)
+class TokenisedSentence:
+    """A sentence's subwords: ``ids``, whether a word begins there, and their places in ``text``."""
+
+    text: str
+    ids: list[int]
+    starts: list[bool]
+    places: list[tuple[int, int]]
+
+
+def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[TokenisedSentence]:
+    """Return the subwords of sentences, special ones left out."""
+    found = tokenizer(
+        list(texts),
+        add_special_tokens=False,
+        return_offsets_mapping=True,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+        verbose=False,
+    )
+    result = []
+    for number, text in enumerate(texts):
+        words = found.word_ids(number)
+        starts = [place == 0 or word != words[place - 1] for place, word in enumerate(words)]
+        places = [tuple(place) for place in found["offset_mapping"][number]]
+        result.append(TokenisedSentence(text, found["input_ids"][number], starts, places))
+    return result
+
+
+def pack(sentences: Sequence[TokenisedSentence], limit: int) -> Iterator[list[TokenisedSentence]]:
+    """Yield runs of a document's sentences of at most ``limit`` subwords, as long as they can be.
+
+    A sentence that is longer than that alone is left out, and ends the block before it.
+    """
+    block: list[TokenisedSentence] = []
+    size = 0
+    for sentence in sentences:
+        length = len(sentence.ids)
+        if block and size + length > limit:
+            yield block
+            block, size = [], 0
+        if 0 < length <= limit:
+            block.append(sentence)
+            size += length
+    if block:
+        yield block
+
+
+def read_blocks(
+    settings: TextSettings, tokenizer: PreTrainedTokenizerBase, limit: int, cache: Path
+) -> Blocks:
+    """Return the blocks of the text, at most ``limit`` subwords each; made once, kept in ``cache``.
+
+    They are found again by the files' contents, the tokenizer and the settings that matter: a
+    changed text is tokenised anew. Raises DataError where there is no text or the cache cannot be
+    written, ModelError for a tokenizer without places.
+    """
+    if not tokenizer.is_fast:
+        raise ModelError("pre-training needs a tokenizer that tells places (a 'fast' one)")
+    files = find_files(settings.files)
+    folder = cache / _key(files, settings, tokenizer, limit)
+    if not (folder / _DONE).is_file():
+        new = folder.with_name(f"{folder.name}.new")
+        shutil.rmtree(new, ignore_errors=True)
+        try:
+            _write(files, settings, tokenizer, limit, new)
+            shutil.rmtree(folder, ignore_errors=True)
+            new.rename(folder)
+        except OSError as error:
+            raise DataError(f"{new} cannot be written: {error.strerror or error}") from error
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+    return _open(folder)
+
+
+def _open(folder: Path) -> Blocks:
+    datasets = _datasets()
+    told = json.loads((folder / _DONE).read_text(encoding="utf-8"))
+    counts = np.cumsum(np.load(folder / "counts.npy"))
+    table = datasets.load_from_disk(str(folder / "table"))
+    log.info("%d blocks, %d subwords", told["blocks"], told["subwords"])
+    documents = table.with_format("arrow")["document"].combine_chunks().to_numpy()
+    return Blocks(table, counts / counts[-1], documents, folder)
+
+
+def _write(
+    files: Sequence[Path],
+    settings: TextSettings,
+    tokenizer: PreTrainedTokenizerBase,
+    limit: int,
+    folder: Path,
+) -> None:
+    datasets = _datasets()
+    folder.mkdir(parents=True)
+    documents = generated(
+        _documents,
+        {"files": list(files), "settings": settings},
+        folder / "documents",
+        {"text": datasets.Value("string"), "document": datasets.Value("int64")},
+    )
+    features = datasets.Features(
+        {
+            "ids": datasets.List(datasets.Value("int32")),
+            "starts": datasets.List(datasets.Value("bool")),
+            "sentences": datasets.List(datasets.Value("string")),
+            "document": datasets.Value("int64"),
+        }
+    )
+    workers = min(settings.workers or 1, len(documents))
+    table = documents.map(
+        _blocks_of,
+        batched=True,
+        batch_size=_AT_ONCE,
+        remove_columns=documents.column_names,
+        features=features,
+        fn_kwargs={"tokenizer": tokenizer, "limit": limit},
+        num_proc=workers if workers > 1 else None,
+        cache_file_name=str(folder / "documents" / "blocks.arrow"),
+        desc="tokenising",
+    )
+    if len(table) == 0:
+        raise DataError(
+            f"no block came out of {len(files)} files: the text is empty, or each of its sentences"
+            f" is longer than {limit} subwords"
+        )
+    counts = np.zeros(len(tokenizer), np.int64)
+    for batch in table.with_format("arrow").iter(1000):
+        ids = batch.column("ids").combine_chunks().flatten().to_numpy()
+        counts += np.bincount(ids, minlength=len(counts))
+    table.save_to_disk(str(folder / "table"))
+    np.save(folder / "counts.npy", counts)
+    told = {"blocks": len(table), "subwords": int(counts.sum()), "files": list(map(str, files))}
+    shutil.rmtree(folder / "documents", ignore_errors=True)
+    (folder / _DONE).write_text(json.dumps(told) + "\n", encoding="utf-8")
+
+
+def generated(
+    rows: Callable[..., Iterator[dict[str, Any]]],
+    arguments: dict[str, Any],
+    folder: Path,
+    features: dict[str, Any],
+) -> Any:
+    """Return a memory-mapped table, in ``folder``, of the rows that a generator yields.
+
+    What the generator raises is raised here as it is.
+    """
+    datasets = _datasets()
+    try:
+        return datasets.Dataset.from_generator(
+            rows,
+            gen_kwargs=arguments,
+            cache_dir=str(folder),
+            features=datasets.Features(features),
+            fingerprint="rows",  # the arguments need no hash: the folder is new
+        )
+    except datasets.exceptions.DatasetGenerationError as error:
+        raise error.__cause__ or error from None
+
+
+def _documents(files: Sequence[Path], settings: TextSettings) -> Iterator[dict[str, Any]]:
+    number = 0
+    for path in files:
+        for text in read_documents(path, settings):
+            yield {"text": text, "document": number}
+            number += 1
+    if number == 0:
+        raise DataError(f"there is no text in {', '.join(map(str, files))}")
+
+
+def _blocks_of(
+    batch: dict[str, list[Any]], tokenizer: PreTrainedTokenizerBase, limit: int
+) -> dict[str, list[Any]]:
+    """Return the blocks of some documents as columns."""
+    rows: dict[str, list[Any]] = {"ids": [], "starts": [], "sentences": [], "document": []}
+    for text, document in zip(batch["text"], batch["document"], strict=True):
+        sentences = tokenise(tokenizer, [sentence.text for sentence in split(text)])
+        for block in pack(sentences, limit):
+            rows["ids"].append([number for one in block for number in one.ids])
+            rows["starts"].append([start for one in block for start in one.starts])
+            rows["sentences"].append([one.text for one in block])
+            rows["document"].append(document)
+    return rows
+
+
+def _key(
+    files: Sequence[Path], settings: TextSettings, tokenizer: PreTrainedTokenizerBase, limit: int
+) -> str:
+    """Return a name for blocks of these files' contents, tokenised so."""
+    digest = hashlib.sha256()
+    told = {
+        "format": FORMAT,
+        "limit": limit,
+        "document": settings.document,
+        "field": settings.field,
+    }
+    digest.update(json.dumps(told, sort_keys=True).encode())
+    digest.update(tokenizer.backend_tokenizer.to_str().encode())
+    for path in files:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:24]
+
+
+def _datasets() -> Any:
+    try:
+        import datasets
+    except ImportError as error:
+        raise MissingExtraError("datasets", "pretrain") from error
+    return datasets

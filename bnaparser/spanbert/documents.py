@@ -1,0 +1,121 @@
+"""Documents out of files: plain text, JSON lines, Parquet; each packed or not; one at a time."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.files.compressed import open_compressed
+from bnaparser.spanbert.pretrain_settings import TextSettings
+
+# A document that goes on for longer than this many characters is cut at the next line end, so that
+# a file without an empty line, whatever its size, is never whole in memory.
+LONGEST_DOCUMENT = 1_000_000
+_ENDINGS = (".txt", ".text", ".jsonl", ".ndjson", ".parquet")
+
+
+def find_files(patterns: Sequence[str]) -> list[Path]:
+    """Return the files that names, folders and patterns stand for, sorted, each once.
+
+    Of a folder those with an ending that is read here, also below it. Raises DataError where one
+    of them stands for no file.
+    """
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        if path.is_dir():
+            matches = [p for p in sorted(path.rglob("*")) if p.is_file() and _ending(p) in _ENDINGS]
+        elif path.is_file():
+            matches = [path]
+        else:
+            matches = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
+        if not matches:
+            raise DataError(f"{pattern}: no text file there")
+        found.update(dict.fromkeys(matches))
+    return list(found)
+
+
+def read_documents(path: Path, settings: TextSettings) -> Iterator[str]:
+    """Yield the texts of a file's documents. Raises DataError, naming file and place."""
+    ending = _ending(path)
+    if ending == ".parquet":
+        yield from _read_parquet(path, settings.field)
+    elif ending in (".jsonl", ".ndjson"):
+        yield from _read_json_lines(path, settings.field)
+    else:
+        yield from _read_text(path, settings.document == "line")
+
+
+def _ending(path: Path) -> str:
+    """Return the ending that tells the kind of a file: that before ``.gz`` or ``.xz``."""
+    suffixes = [suffix for suffix in path.suffixes if suffix not in (".gz", ".xz")]
+    return suffixes[-1].lower() if suffixes else ""
+
+
+def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
+    for number, line in enumerate(file, 1):
+        if b"\0" in line:
+            raise DataError(f"{path}, line {number}: a NUL byte; this is no text")
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{path}, line {number}: byte {error.start + 1} is not UTF-8; write the text as UTF-8"
+            ) from None
+
+
+def _read_text(path: Path, line_by_line: bool) -> Iterator[str]:
+    with open_compressed(path) as file:
+        lines: list[str] = []
+        size = 0
+        for line in _lines(path, file):
+            blank = not line.strip()
+            if not blank:
+                lines.append(line)
+                size += len(line)
+            if lines and (blank or line_by_line or size > LONGEST_DOCUMENT):
+                yield "".join(lines)
+                lines, size = [], 0
+        if lines:
+            yield "".join(lines)
+
+
+def _read_json_lines(path: Path, field: str) -> Iterator[str]:
+    with open_compressed(path) as file:
+        for number, line in enumerate(_lines(path, file), 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise DataError(f"{path}, line {number}: not JSON: {error}") from None
+            yield _text_of(row, field, f"{path}, line {number}")
+
+
+def _text_of(row: Any, field: str, place: str) -> str:
+    if not isinstance(row, dict) or not isinstance(row.get(field), str):
+        raise DataError(f"{place}: no text under {field!r}; text.field names another")
+    text: str = row[field]
+    return text
+
+
+def _read_parquet(path: Path, field: str) -> Iterator[str]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("pyarrow", "pretrain") from error
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            if field not in file.schema_arrow.names:
+                names = ", ".join(file.schema_arrow.names)
+                raise DataError(f"{path}: no column {field!r} (it has {names}); set text.field")
+            for batch in file.iter_batches(batch_size=256, columns=[field]):
+                yield from (text for text in batch.column(0).to_pylist() if text)
+    except (OSError, pyarrow.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"{path}: not a Parquet file that can be read: {reason}") from error

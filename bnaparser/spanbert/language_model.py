@@ -1,0 +1,149 @@
+"""An encoder with its masked-word head, seen as: subwords in, vectors out; vectors in, word scores out.
+
+The head of a Hugging Face model scores every subword; pre-training needs the masked ones alone, a
+seventh of them, so the head is called by itself. `HEADS` says where each family keeps it; an
+encoder of any other family gets a head like BERT's.
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForMaskedLM,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from bnaparser.errors import ModelError, in_one_line
+from bnaparser.spanbert.objectives import NORM_EPSILON
+
+# The parts of a masked-word head by model type, applied one after another.
+HEADS: dict[str, tuple[str, ...]] = {
+    "albert": ("predictions",),
+    "bert": ("cls",),
+    "camembert": ("lm_head",),
+    "deberta": ("cls",),
+    "deberta-v2": ("cls",),
+    "distilbert": ("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
+    "electra": ("generator_predictions", "generator_lm_head"),
+    "modernbert": ("head", "decoder"),
+    "mpnet": ("lm_head",),
+    "roberta": ("lm_head",),
+    "xlm-roberta": ("lm_head",),
+}
+# Not encoders that read a whole text at once, or that have no one vector a subword.
+REFUSED = frozenset({"bart", "canine", "gpt2", "llama", "mbart", "mt5", "perceiver", "t5", "umt5"})
+
+
+class WordHead(nn.Module):
+    """BERT's masked-word head for an encoder that has none: linear, GELU, norm, input embedding."""
+
+    def __init__(self, width: int, embedding: int, vocabulary: int):
+        super().__init__()
+        self.dense = nn.Linear(width, embedding)
+        self.norm = nn.LayerNorm(embedding, eps=NORM_EPSILON)
+        self.bias = nn.Parameter(torch.zeros(vocabulary))
+
+    def forward(self, hidden: Tensor, embeddings: Tensor) -> Tensor:
+        """Return scores (..., vocabulary) of vectors (..., width)."""
+        return F.linear(self.norm(F.gelu(self.dense(hidden))), embeddings, self.bias)
+
+
+class LanguageModel(nn.Module):
+    """A Hugging Face encoder, ``model``, with its own masked-word head or one of ours, ``head``."""
+
+    def __init__(self, model: PreTrainedModel):
+        super().__init__()
+        self.model = model
+        config = model.config
+        self.parts = HEADS.get(config.model_type, ())
+        if config.model_type.startswith("deberta") and not getattr(config, "legacy", True):
+            self.parts = ("lm_predictions",)
+        vocabulary, embedding = self.embeddings.shape
+        self.head = None if self.parts else WordHead(config.hidden_size, embedding, vocabulary)
+
+    @property
+    def base(self) -> PreTrainedModel:
+        """The encoder without a head."""
+        return self.model.base_model if self.parts else self.model
+
+    @property
+    def embeddings(self) -> Tensor:
+        """The input embedding of the subwords, (vocabulary, embedding)."""
+        weight: Tensor = self.model.get_input_embeddings().weight
+        return weight
+
+    def forward(self, **given: Tensor) -> Tensor:
+        """Return the last layer's vectors (blocks, subwords, width) of a Hugging Face input."""
+        hidden: Tensor = self.base(**given).last_hidden_state
+        return hidden
+
+    def word_scores(self, hidden: Tensor) -> Tensor:
+        """Return scores (subwords, vocabulary) of the vectors (subwords, width) of masked subwords."""
+        scores: Tensor
+        if self.head is not None:
+            scores = self.head(hidden, self.embeddings)
+        elif self.parts == ("lm_predictions",):  # DeBERTa's newer head is handed the embedding
+            words = self.base.embeddings.word_embeddings
+            scores = self.model.lm_predictions.lm_head(hidden, words)
+        else:
+            scores = reduce(lambda x, name: getattr(self.model, name)(x), self.parts, hidden)
+        return scores
+
+
+def load_language_model(name: str | Path, attention: str | None = None) -> LanguageModel:
+    """Load an encoder from a folder or hub name, with its masked-word head where it has one.
+
+    A head whose weights are not there begins at random. Raises ModelError where there is no such
+    encoder or its kind cannot be trained on masked words.
+    """
+    try:
+        config = AutoConfig.from_pretrained(name, trust_remote_code=False)
+        _check_kind(config)
+        extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
+        model = _class_of(config).from_pretrained(name, config=config, dtype=torch.float32, **extra)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise ModelError(f"cannot load the encoder {name}: {in_one_line(error)}") from error
+    return LanguageModel(model)
+
+
+def new_language_model(config: PretrainedConfig, attention: str | None = None) -> LanguageModel:
+    """Build an encoder with random weights. Raises ModelError for a kind that cannot be trained."""
+    _check_kind(config)
+    config = copy.deepcopy(config)
+    extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
+    return LanguageModel(_class_of(config).from_config(config, **extra))
+
+
+def _class_of(config: PretrainedConfig) -> Any:
+    return AutoModelForMaskedLM if config.model_type in HEADS else AutoModel
+
+
+def _check_kind(config: PretrainedConfig) -> None:
+    if config.model_type in REFUSED or config.is_encoder_decoder:
+        raise ModelError(
+            f"an encoder of the kind {config.model_type!r} cannot be trained on masked words here;"
+            f" these can: {', '.join(sorted(HEADS))}, and others that read a text at once"
+        )
+
+
+def give_mask(tokenizer: PreTrainedTokenizerBase, model: LanguageModel) -> bool:
+    """Give a tokenizer that has no mask one, and the encoder a vector for it; tell whether it did."""
+    if tokenizer.mask_token_id is not None:
+        return False
+    tokenizer.add_special_tokens({"mask_token": "[MASK]"})
+    if len(tokenizer) > len(model.embeddings):
+        model.model.resize_token_embeddings(len(tokenizer))
+        if model.head is not None:
+            model.head.bias = nn.Parameter(torch.zeros(len(model.embeddings)))
+    return True

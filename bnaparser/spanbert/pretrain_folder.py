@@ -1,0 +1,58 @@
+"""What pre-training writes: a Hugging Face folder, and the other objectives' heads beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from bnaparser.errors import ModelError, in_one_line
+from bnaparser.files.tables import write_json
+from bnaparser.files.tensors import writing
+from bnaparser.spanbert.span_model import SpanModel
+
+if TYPE_CHECKING:
+    from bnaparser.spanbert.pretrain_setup import Pretraining
+
+HEADS, PRETRAINED = "span_heads.safetensors", "pretrain.json"
+
+
+def save_pretrained(parts: Pretraining, folder: Path, metrics: dict[str, Any]) -> None:
+    """Write an encoder with its masked-word head for everybody's ``AutoModel``, and our heads.
+
+    ``metrics`` tell how it was made. Raises DataError where the disk is full.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    model = parts.model
+    with writing(folder):
+        model.language_model.model.save_pretrained(folder)
+        parts.tokenizer.save_pretrained(folder)
+        heads = {
+            name: tensor.detach().cpu().contiguous()
+            for name, tensor in model.state_dict().items()
+            if not name.startswith("language_model.model.")
+        }
+        save_file(heads, folder / HEADS)
+        write_json(folder / PRETRAINED, metrics)
+
+
+def load_heads(model: SpanModel, name: str) -> bool:
+    """Give a model the heads that an earlier pre-training left in its folder; tell whether it did.
+
+    Heads for objectives that the model does not have are passed over. Raises ModelError where
+    they do not fit.
+    """
+    file = Path(name) / HEADS
+    if not file.is_file():
+        return False
+    try:
+        stored = load_file(file)
+        wanted = model.state_dict()
+        model.load_state_dict(
+            {key: tensor for key, tensor in stored.items() if key in wanted}, strict=False
+        )
+    except (SafetensorError, RuntimeError) as error:
+        raise ModelError(f"{file} does not fit the encoder: {in_one_line(error)}") from error
+    return bool(stored)

@@ -1,0 +1,142 @@
+"""What a pre-training begins with: tokenizer, text in blocks, network, optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import PreTrainedTokenizerBase
+
+from bnaparser.encoders.loading import load_tokenizer, max_positions
+from bnaparser.encoders.pretrained import set_dropout
+from bnaparser.errors import ModelError, SettingsError
+from bnaparser.spanbert.blocks import Blocks, read_blocks
+from bnaparser.spanbert.candidates import annotated
+from bnaparser.spanbert.documents import find_files, read_documents
+from bnaparser.spanbert.language_model import (
+    LanguageModel,
+    give_mask,
+    load_language_model,
+    new_language_model,
+)
+from bnaparser.spanbert.new_encoder import new_config, train_tokenizer
+from bnaparser.spanbert.pretrain_batch import Frame, Masker, frame_of
+from bnaparser.spanbert.pretrain_folder import load_heads
+from bnaparser.spanbert.pretrain_settings import PretrainRecipe, PretrainSettings
+from bnaparser.spanbert.span_model import SpanModel
+
+CACHE = "text"
+_ANNOTATED = frozenset({"entities", "noun_phrases", "constituents"})
+
+
+@dataclass
+class Pretraining:
+    """All parts of a pre-training; ``network`` is ``model`` as the accelerator has prepared it."""
+
+    tokenizer: PreTrainedTokenizerBase
+    masker: Masker
+    frame: Frame
+    model: SpanModel
+    network: nn.Module
+    optimizer: Any
+    device: torch.device
+
+    @property
+    def padding(self) -> int:
+        """The subword that fills up rows; what it is does not matter, since it is not attended to."""
+        return self.tokenizer.pad_token_id or 0
+
+    @property
+    def segments(self) -> bool:
+        """Whether the encoder tells two segments apart and there are two."""
+        two = self.masker.objectives.next_sentence
+        return two and "token_type_ids" in self.tokenizer.model_input_names
+
+
+def set_up(recipe: PretrainRecipe, output: Path, accelerator: Any) -> Pretraining:
+    """Read the text and build the network of a recipe. Raises as `pretraining.pretrain` does."""
+    torch.manual_seed(recipe.pretrain.seed)
+    tokenizer, language_model = _encoder(recipe)
+    two = recipe.objectives.next_sentence
+    frame = frame_of(tokenizer, two)
+    limit = _limit(recipe, language_model, frame)
+    cache = Path(recipe.text.cache or output / CACHE)
+    with accelerator.main_process_first():
+        blocks = read_blocks(recipe.text, tokenizer, limit, cache)
+        needs = recipe.masking.scheme in _ANNOTATED
+        table = annotated(blocks, tokenizer, recipe.masking) if needs else None
+    if recipe.encoder.dropout is not None:
+        set_dropout(language_model.model, recipe.encoder.dropout)
+    model = SpanModel(language_model, recipe.objectives)
+    if recipe.encoder.name is not None:
+        load_heads(model, recipe.encoder.name)
+    masker = _masker(recipe, blocks, tokenizer, table)
+    optimizer = build_pretrain_optimizer(model, recipe.pretrain)
+    network, prepared = accelerator.prepare(model, optimizer)
+    return Pretraining(tokenizer, masker, frame, model, network, prepared, accelerator.device)
+
+
+def build_pretrain_optimizer(model: nn.Module, settings: PretrainSettings) -> torch.optim.AdamW:
+    """Return AdamW; biases and norms have no weight decay, as in BERT."""
+    decayed = [p for p in model.parameters() if p.dim() > 1]
+    others = [p for p in model.parameters() if p.dim() <= 1]
+    rate = settings.learning_rate
+    return torch.optim.AdamW(
+        [
+            {"params": decayed, "lr": rate, "base": rate, "weight_decay": settings.weight_decay},
+            {"params": others, "lr": rate, "base": rate, "weight_decay": 0.0},
+        ],
+        betas=settings.betas,
+        eps=settings.epsilon,
+        fused=True,
+    )
+
+
+def _encoder(recipe: PretrainRecipe) -> tuple[PreTrainedTokenizerBase, LanguageModel]:
+    settings = recipe.encoder
+    if settings.name is None:
+        texts = _texts(recipe)
+        tokenizer = train_tokenizer(texts, settings.new, recipe.text.block)
+        config = new_config(settings.new, len(tokenizer), recipe.text.block)
+        return tokenizer, new_language_model(config, settings.attention)
+    tokenizer = load_tokenizer(settings.name)
+    if not tokenizer.is_fast:
+        raise ModelError(f"the tokenizer of {settings.name} tells no places (it is no 'fast' one)")
+    model = load_language_model(settings.name, settings.attention)
+    give_mask(tokenizer, model)
+    return tokenizer, model
+
+
+def _texts(recipe: PretrainRecipe) -> Iterator[str]:
+    for path in find_files(recipe.text.files):
+        yield from read_documents(path, recipe.text)
+
+
+def _limit(recipe: PretrainRecipe, model: LanguageModel, frame: Frame) -> int:
+    """Return how many subwords a segment may have."""
+    positions = max_positions(model.base.config)
+    if recipe.text.block > positions:
+        raise SettingsError(
+            f"text.block is {recipe.text.block}, but the encoder takes {positions} subwords at once"
+        )
+    segments = 2 if recipe.objectives.next_sentence else 1
+    return (recipe.text.block - frame.size) // segments
+
+
+def _masker(
+    recipe: PretrainRecipe, blocks: Blocks, tokenizer: PreTrainedTokenizerBase, table: Any
+) -> Masker:
+    assert tokenizer.mask_token_id is not None
+    return Masker(
+        blocks,
+        recipe.masking,
+        recipe.objectives,
+        tokenizer.mask_token_id,
+        np.arange(len(blocks)),
+        table,
+    )

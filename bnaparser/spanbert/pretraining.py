@@ -1,0 +1,226 @@
+"""Pre-training an encoder on spans: update after update, judged on held-out text, resumable.
+
+Hugging Face accelerate does the device work, as in `bnaparser.training`. What is random is drawn from the
+recipe's seed, the epoch and the block, so an interrupted run ends at the weights of one that was not.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from bnaparser.encoders.batching import batches_by_length
+from bnaparser.errors import DataError
+from bnaparser.spanbert.held_out import held_out_losses, split_blocks
+from bnaparser.spanbert.pretrain_batch import MaskedExample, collate_examples
+from bnaparser.spanbert.pretrain_folder import save_pretrained
+from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
+from bnaparser.training.arithmetic import diverged, training_arithmetic
+from bnaparser.training.checkpoints import (
+    BEST,
+    CHECKPOINT,
+    LOGS,
+    NEW,
+    OLD,
+    RECIPE,
+    load_checkpoint,
+    remove_run,
+    save_checkpoint,
+)
+from bnaparser.training.schedule import set_learning_rates
+from bnaparser.training.setup import build_accelerator
+
+log = logging.getLogger(__name__)
+LOG_EVERY = 50
+# What may differ from the recipe that a run was begun with. The number of updates may not: the
+# learning rate falls towards their end.
+FREE_IN_PRETRAIN = {"threads", "check_every", "batch_tokens"}
+# A batch of training, a batch of held-out text: their masks are never the same.
+TRAINED, HELD_OUT = 0, 1
+
+
+@dataclass
+class PretrainProgress:
+    """Where a run stands; all of it is in the checkpoint. ``tokens`` are subwords seen so far."""
+
+    update: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    masking_seconds: float = 0.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+def pretrain(
+    recipe: PretrainRecipe, output: str | Path, *, fresh: bool = False
+) -> PretrainProgress:
+    """Pre-train an encoder by a recipe; the encoder is in ``output/model`` after every check.
+
+    A run that was interrupted goes on from ``output/checkpoint``; ``fresh`` starts over. Raises
+    DataError where there is no text, SettingsError and ModelError as they apply.
+    """
+    output = Path(output)
+    accelerator = build_accelerator(recipe.pretrain.precision, output)
+    if recipe.pretrain.threads is not None:
+        torch.set_num_threads(recipe.pretrain.threads)
+    if fresh and accelerator.is_main_process:
+        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
+    accelerator.wait_for_everyone()
+    accelerator.init_trackers(LOGS)
+    with training_arithmetic(accelerator.device):
+        run = PretrainRun(recipe, output, accelerator)
+        run.progress = load_checkpoint(
+            accelerator, output, recipe, PretrainProgress(), FREE_IN_PRETRAIN, "pretrain"
+        )
+        run.go()
+    return run.progress
+
+
+class PretrainRun:
+    """One pre-training: text, network, optimizer, and where it stands."""
+
+    def __init__(self, recipe: PretrainRecipe, output: Path, accelerator: Any):
+        self.recipe, self.settings = recipe, recipe.pretrain
+        self.output, self.accelerator = output, accelerator
+        self.parts: Pretraining = set_up(recipe, output, accelerator)
+        self.trained, self.held_out = split_blocks(
+            self.parts.masker.blocks, recipe.text.held_out, self.settings.held_out_blocks
+        )
+        if len(self.trained) == 0:
+            raise DataError(
+                "all of the text is held out: give more text, or a smaller text.held_out"
+            )
+        if accelerator.process_index > 0:
+            torch.manual_seed(self.settings.seed + accelerator.process_index)
+        self.progress = PretrainProgress()
+
+    def go(self) -> None:
+        """Train to the end of the recipe."""
+        total = self.settings.updates
+        shown = None if self.accelerator.is_main_process else True
+        bar = tqdm(total=total, initial=self.progress.update, unit="update", disable=shown)
+        started = time.monotonic() - self.progress.seconds
+        if self.progress.update:
+            log.info("resumed after update %d of %d", self.progress.update, total)
+        while self.progress.update < total:
+            for numbers in self._batches_left():
+                loss = self.update(numbers)
+                bar.update()
+                bar.set_postfix(loss=f"{loss:.3f}")
+                self.progress.seconds = time.monotonic() - started
+                self.accelerator.log({"loss": loss}, step=self.progress.update)
+                if self.progress.update % LOG_EVERY == 0:
+                    self._log_progress(loss)
+                last = self.progress.update == total
+                if self.progress.update % self.settings.check_every == 0 or last:
+                    self._check(loss)
+                if last:
+                    break
+        bar.close()
+        self.accelerator.end_training()
+
+    def _batches_left(self) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+        """Yield the batches that are left of the current epoch, as numbers of blocks."""
+        size = self.settings.batch_size
+        per_epoch = -(-len(self.trained) // size)
+        self.epoch, done = divmod(self.progress.update, per_epoch)
+        generator = np.random.default_rng((self.settings.seed, self.epoch))
+        order = generator.permutation(self.trained)
+        for start in range(done * size, len(order), size):
+            yield order[start : start + size]
+
+    def update(self, numbers: np.ndarray[Any, np.dtype[np.int64]]) -> float:
+        """Do one update on a batch of blocks, in parts that fit the token budget; return its loss.
+
+        The loss is the mean of -log P over masked words, plus the weighted mean over boundary
+        targets (their number plus one, as in the authors' program), plus that over pairs.
+        """
+        accelerator, process = self.accelerator, self.accelerator.process_index
+        processes = accelerator.num_processes
+        self.parts.network.train()
+        factor = pretrain_factor(
+            self.progress.update, self.settings.warmup_updates, self.settings.updates
+        )
+        set_learning_rates(self.parts.optimizer, factor)
+        started = time.monotonic()
+        seed = (self.settings.seed, TRAINED, self.epoch)
+        examples = [self.parts.masker.example(int(number), seed) for number in numbers]
+        self.progress.masking_seconds += time.monotonic() - started
+        weights = self._weights(examples, processes)
+        mine = examples[process::processes] or examples[:1]
+        used = 1.0 if process < len(examples) else 0.0
+        parts = batches_by_length([one.size for one in mine], self.settings.batch_tokens)
+        total = 0.0
+        for place, part in enumerate(parts):
+            chosen = [mine[index] for index in part]
+            is_last = place == len(parts) - 1
+            with nullcontext() if is_last else accelerator.no_sync(self.parts.network):
+                total += used * self._backward(chosen, [used * weight for weight in weights])
+        if not np.isfinite(total):
+            raise diverged(self.progress.update)
+        if self.settings.clip_norm is not None:
+            accelerator.clip_grad_norm_(self.parts.network.parameters(), self.settings.clip_norm)
+        self.parts.optimizer.step()
+        self.parts.optimizer.zero_grad()
+        self.progress.update += 1
+        self.progress.tokens += sum(one.size for one in examples)
+        return total
+
+    def _weights(self, examples: list[MaskedExample], processes: int) -> list[float]:
+        """Return what the summed losses of the three objectives are multiplied by."""
+        objectives = self.recipe.objectives
+        masked = sum(one.masked_subwords for one in examples)
+        targets = sum(one.boundary_targets for one in examples)
+        return [
+            processes / max(1, masked),
+            processes * objectives.boundary_weight / (targets + 1),
+            processes / len(examples) if objectives.next_sentence else 0.0,
+        ]
+
+    def _backward(self, examples: list[MaskedExample], weights: list[float]) -> float:
+        parts = self.parts
+        batch = collate_examples(examples, parts.frame, parts.padding, parts.segments)
+        losses = parts.network(batch.to(self.accelerator.device))
+        loss = sum(weight * one for weight, one in zip(weights, losses, strict=True))
+        self.accelerator.backward(loss)
+        return float(loss.detach())
+
+    def _log_progress(self, loss: float) -> None:
+        done, seconds = self.progress.update, self.progress.seconds
+        left = seconds / done * (self.settings.updates - done) / 60
+        log.info(
+            "update %d of %d, loss %.3f, %.0f subwords a second, %.0f min left",
+            done, self.settings.updates, loss, self.progress.tokens / seconds, left,
+        )  # fmt: skip
+
+    def _check(self, loss: float) -> None:
+        """Score held-out text, write the encoder, save a checkpoint."""
+        progress = self.progress
+        if self.accelerator.is_main_process:
+            with self.accelerator.autocast():
+                losses = held_out_losses(self.parts, self.held_out, self.settings, HELD_OUT)
+            shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
+            log.info("update %d: %s", progress.update, shown or "no text is held out")
+            self.accelerator.log(losses, step=progress.update)
+            told = {"update": progress.update, "tokens": progress.tokens, "loss": loss, **losses}
+            progress.history.append(told)
+            metrics = {**asdict(progress), "recipe": self.recipe.model_dump(mode="json")}
+            save_pretrained(self.parts, self.output / BEST, metrics)
+        self.accelerator.wait_for_everyone()
+        save_checkpoint(self.accelerator, self.output, progress)
+
+
+def pretrain_factor(update: int, warmup: int, total: int) -> float:
+    """Return what the learning rate is multiplied by: a straight rise, then a straight fall to 0."""
+    if update < warmup:
+        return (update + 1) / warmup
+    return (total - update) / max(1, total - warmup)

@@ -1,0 +1,180 @@
+"""Text as blocks: what is packed, kept and found again; files of every kind; what bad input gets."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from bnaparser.errors import DataError
+from bnaparser.spanbert.blocks import Blocks, TokenisedSentence, pack, read_blocks, tokenise
+from bnaparser.spanbert.documents import find_files, read_documents
+from bnaparser.spanbert.held_out import split_blocks
+from bnaparser.spanbert.pretrain_settings import TextSettings
+
+
+@pytest.fixture(scope="module")
+def tokenizer(encoder_folder: Callable[[str], Path]) -> PreTrainedTokenizerBase:
+    found: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(encoder_folder("bert"))
+    return found
+
+
+def of_length(length: int) -> TokenisedSentence:
+    return TokenisedSentence("x", [1] * length, [True] * length, [(0, 1)] * length)
+
+
+def test_whole_sentences_fill_a_block() -> None:
+    """The program's example: 300, 200 and 20 subwords with a limit of 510."""
+    found = pack([of_length(300), of_length(200), of_length(20)], 510)
+    assert [sum(len(one.ids) for one in block) for block in found] == [500, 20]
+
+
+def test_a_sentence_that_is_too_long_is_left_out_and_nothing_else() -> None:
+    found = pack([of_length(300), of_length(511), of_length(20), of_length(0)], 510)
+    assert [[len(one.ids) for one in block] for block in found] == [[300], [20]]
+
+
+def test_words_begin_where_the_tokenizer_says(tokenizer: PreTrainedTokenizerBase) -> None:
+    (found,) = tokenise(tokenizer, ["The zebra didn't."])
+    words = [found.text[start:end] for start, end in found.places]
+    assert "".join(words) == "Thezebradidn't."
+    assert found.starts[0]
+    begun = [word for word, start in zip(words, found.starts, strict=True) if start]
+    assert begun[0] == "The"
+    assert len(found.ids) == len(found.starts) == len(found.places)
+
+
+def test_blocks_are_the_same_whatever_the_number_of_workers(
+    text_file: Path, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    def rows(workers: int) -> list[object]:
+        settings = TextSettings(files=(str(text_file),), workers=workers)
+        found = read_blocks(settings, tokenizer, 40, tmp_path / str(workers))
+        return [found.table[number] for number in range(len(found))]
+
+    assert rows(1) == rows(2) == rows(3)
+
+
+def test_documents_are_not_mixed_and_nothing_is_lost(
+    text_file: Path, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    settings = TextSettings(files=(str(text_file),))
+    found = read_blocks(settings, tokenizer, 40, tmp_path)
+    documents = list(read_documents(text_file, settings))
+    assert sorted(set(found.documents.tolist())) == list(range(len(documents)))
+    for number, text in enumerate(documents):
+        rows = [row for row in found.table if row["document"] == number]
+        assert [one for row in rows for one in row["sentences"]] == text.splitlines()
+        assert all(len(row["ids"]) <= 40 for row in rows)
+
+
+def test_a_changed_text_is_tokenised_anew_and_an_unchanged_one_is_not(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text("The cat sat.\n")
+    settings = TextSettings(files=(str(file),))
+    first = read_blocks(settings, tokenizer, 40, tmp_path / "cache")
+    with monkeypatch.context() as patch:
+        patch.setattr("bnaparser.spanbert.blocks._write", None)  # it would fail
+        again = read_blocks(settings, tokenizer, 40, tmp_path / "cache")
+    assert again.folder == first.folder
+    file.write_text("The dog sat.\n")
+    changed = read_blocks(settings, tokenizer, 40, tmp_path / "cache")
+    assert changed.table[0]["sentences"] == ["The dog sat."]
+
+
+def test_every_kind_of_file(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    texts = ["One sat. Two sat.", "Three sat."]
+    plain = "One sat. Two sat.\n\n\nThree sat.\n"
+    (tmp_path / "a.txt").write_text(plain)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(plain.encode()))
+    (tmp_path / "c.txt.xz").write_bytes(lzma.compress(plain.encode()))
+    (tmp_path / "d.jsonl").write_text("".join(json.dumps({"text": one}) + "\n" for one in texts))
+    pyarrow.parquet.write_table(pyarrow.table({"text": texts}), tmp_path / "e.parquet")
+    (tmp_path / "notes.md").write_text("not read\n")
+    files = find_files([str(tmp_path)])
+    assert [file.name for file in files] == [
+        "a.txt",
+        "b.txt.gz",
+        "c.txt.xz",
+        "d.jsonl",
+        "e.parquet",
+    ]
+    for file in files:
+        found = [text.strip() for text in read_documents(file, TextSettings())]
+        assert found == texts, file
+    lines = TextSettings(document="line")
+    assert len(list(read_documents(tmp_path / "a.txt", lines))) == 2
+    assert find_files([str(tmp_path / "*.txt"), str(tmp_path / "a.txt")]) == [tmp_path / "a.txt"]
+
+
+def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path) -> None:
+    bad = {
+        "nul.txt": (b"fine\nbad\0\n", "line 2: a NUL byte"),
+        "latin.txt": (b"caf\xe9\n", "line 1: byte 4 is not UTF-8"),
+        "rows.jsonl": (b'{"text": "a"}\n{"body": "b"}\n', "line 2: no text under 'text'"),
+        "broken.jsonl": (b'{"text": "a"\n', "line 1: not JSON"),
+        "table.parquet": (b"PAR1 no", "not a Parquet file"),
+        "cut.txt.xz": (lzma.compress(b"abc" * 100)[:20], "not a whole .xz file"),
+    }
+    for name, (content, told) in bad.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(DataError, match=told):
+            list(read_documents(tmp_path / name, TextSettings()))
+    with pytest.raises(DataError, match="no text file there"):
+        find_files([str(tmp_path / "*.csv")])
+
+
+def test_no_text_and_one_endless_sentence_leave_no_block(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    for name, content, told in (
+        ("empty.txt", "\n\n", "there is no text in"),
+        ("giant.txt", "ab " * 5000, "no block came out"),
+    ):
+        (tmp_path / name).write_text(content)
+        settings = TextSettings(files=(str(tmp_path / name),))
+        with pytest.raises(DataError, match=told):
+            read_blocks(settings, tokenizer, 40, tmp_path / "cache")
+        assert not any((tmp_path / "cache").glob("*"))
+
+
+def test_a_long_document_is_cut_at_a_line_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bnaparser.spanbert.documents.LONGEST_DOCUMENT", 30)
+    file = tmp_path / "long.txt"
+    file.write_text("".join(f"Line {number} sat here.\n" for number in range(10)))
+    found = list(read_documents(file, TextSettings()))
+    assert len(found) == 5
+    assert "".join(found) == file.read_text()
+
+
+def blocks_of(documents: list[int]) -> Blocks:
+    return Blocks(None, np.ones(1), np.array(documents), Path())
+
+
+def test_held_out_documents_are_whole_and_always_the_same() -> None:
+    blocks = blocks_of([n for n in range(50) for _ in range(3)])
+    trained, held = split_blocks(blocks, 0.1, 1000)
+    assert len(held) == 15
+    assert not set(blocks.documents[trained]) & set(blocks.documents[held])
+    assert split_blocks(blocks, 0.1, 1000)[1].tolist() == held.tolist()
+    assert set(split_blocks(blocks, 0.1, 4)[1]) < set(held.tolist())
+    assert len(split_blocks(blocks, 0.0, 10)[1]) == 0
+
+
+def test_of_a_single_document_the_end_is_held_out() -> None:
+    trained, held = split_blocks(blocks_of([0] * 20), 0.1, 10)
+    assert held.tolist() == [18, 19]
+    assert trained.tolist() == list(range(18))

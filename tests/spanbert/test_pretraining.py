@@ -1,0 +1,202 @@
+"""Pre-training on tiny encoders of every kind: loss, resume, the folder that it leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
+
+from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.spanbert.pretrain_batch import collate_examples
+from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+from bnaparser.spanbert.pretraining import PretrainRun, pretrain, pretrain_factor
+
+MakeRecipe = Callable[..., PretrainRecipe]
+KINDS = ["bert", "distilbert", "roberta", "mpnet", "electra", "deberta", "deberta-v2", "modernbert"]
+
+
+@pytest.fixture
+def run(make_recipe: MakeRecipe, tmp_path: Path) -> Callable[..., PretrainRun]:
+    """A function from what `make_recipe` takes to a run that has not begun."""
+    from accelerate import Accelerator
+
+    def make(kind: str = "bert", **tables: dict[str, object]) -> PretrainRun:
+        return PretrainRun(make_recipe(kind, **tables), tmp_path / "run", Accelerator(cpu=True))
+
+    return make
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_encoder_learns_and_is_found_again(
+    make_recipe: MakeRecipe, tmp_path: Path, kind: str
+) -> None:
+    progress = pretrain(make_recipe(kind, pretrain={"updates": 12, "check_every": 6}), tmp_path)
+    first, last = progress.history
+    assert last["held_out_words"] < first["held_out_words"]
+    assert last["held_out_boundaries"] < first["held_out_boundaries"]
+    folder = tmp_path / "model"
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    given = tokenizer("The cat saw Mira.", return_tensors="pt")
+    given.pop("token_type_ids", None)
+    bare = AutoModel.from_pretrained(folder).eval()(**given).last_hidden_state
+    whole = AutoModelForMaskedLM.from_pretrained(folder).eval()
+    again = whole.base_model(**given).last_hidden_state
+    assert torch.allclose(bare, again, atol=1e-5)
+
+
+def test_the_losses_are_those_of_literal_loops(run: Callable[..., PretrainRun]) -> None:
+    parts = run("bert", pretrain={"batch_tokens": 400}).parts
+    parts.model.eval()
+    examples = [parts.masker.example(number, (1, 0, 0)) for number in range(4)]
+    batch = collate_examples(examples, parts.frame, parts.padding, parts.segments)
+    found = parts.model(batch)
+    hidden = parts.model.language_model(**batch.input)
+    embeddings = parts.model.language_model.embeddings
+    words = boundaries = 0.0
+    for row, one in enumerate(examples):
+        (ids,), (masked,), start = one.originals, one.masked, len(parts.frame.before)
+        for place in masked.places:
+            vector = hidden[row, start + place]
+            scores = parts.model.language_model.word_scores(vector[None])[0]
+            words -= scores.log_softmax(0)[ids[place]].item()
+        for first, end in masked.spans:
+            if first == 0 or end == len(ids):
+                continue
+            left, right = hidden[row, start + first - 1], hidden[row, start + end]
+            for place in range(first, min(end, first + 15)):
+                assert parts.model.boundary_head is not None
+                scores = parts.model.boundary_head(
+                    left[None], right[None], torch.tensor([place - first]), embeddings
+                )[0]
+                boundaries -= scores.log_softmax(0)[ids[place]].item()
+    assert found.words.item() == pytest.approx(words, rel=1e-4)
+    assert found.boundaries.item() == pytest.approx(boundaries, rel=1e-4)
+
+
+def test_boundary_predictions_look_at_nothing_inside_the_span(
+    run: Callable[..., PretrainRun],
+) -> None:
+    parts = run().parts
+    parts.model.eval()
+    examples = [parts.masker.example(number, (1, 0, 0)) for number in range(4)]
+    batch = collate_examples(examples, parts.frame, parts.padding, parts.segments)
+    hidden = parts.model.language_model(**batch.input).detach()
+    assert len(batch.left) > 0
+
+    def loss(vectors: torch.Tensor) -> float:
+        model = parts.model
+        model.language_model.forward = lambda **given: vectors  # type: ignore[method-assign]
+        try:
+            return float(model(batch).boundaries.item())
+        finally:
+            del model.language_model.forward
+
+    told = loss(hidden)
+    inside = hidden.clone()
+    inside.view(-1, inside.shape[-1])[batch.masked] += 1.0
+    assert loss(inside) == told
+    beside = hidden.clone()
+    beside.view(-1, beside.shape[-1])[batch.left[0]] += 1.0
+    assert loss(beside) != told
+
+
+def test_a_run_that_was_cut_off_ends_at_the_same_weights(
+    make_recipe: MakeRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = make_recipe()
+    pretrain(recipe, tmp_path / "whole")
+    update = PretrainRun.update
+
+    def cut_off(self: PretrainRun, numbers: Any) -> float:
+        if self.progress.update == 4:
+            raise KeyboardInterrupt
+        return update(self, numbers)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PretrainRun, "update", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            pretrain(recipe, tmp_path / "cut")
+    pretrain(recipe, tmp_path / "cut")
+    for name in ("model.safetensors", "span_heads.safetensors"):
+        first, second = (load_file(tmp_path / one / "model" / name) for one in ("whole", "cut"))
+        assert first.keys() == second.keys()
+        assert all(torch.equal(tensor, second[key]) for key, tensor in first.items())
+
+
+def test_going_on_from_a_folder_keeps_the_boundary_head(
+    make_recipe: MakeRecipe, tmp_path: Path
+) -> None:
+    pretrain(make_recipe(), tmp_path / "first")
+    folder = tmp_path / "first" / "model"
+    recipe = make_recipe(
+        encoder={"name": str(folder)}, pretrain={"updates": 1, "learning_rate": 1e-12}
+    )
+    pretrain(recipe, tmp_path / "second")
+    first, second = (
+        load_file(tmp_path / one / "model" / "span_heads.safetensors")
+        for one in ("first", "second")
+    )
+    assert all(torch.allclose(tensor, second[key], atol=1e-6) for key, tensor in first.items())
+
+
+def test_two_segments_say_whether_the_second_follows(run: Callable[..., PretrainRun]) -> None:
+    made = run("bert", objectives={"next_sentence": True})
+    parts = made.parts
+    examples = [parts.masker.example(int(n), (1, 0, e)) for e in range(6) for n in made.trained]
+    documents = parts.masker.blocks.documents
+    table = parts.masker.blocks.table
+    seen = {False: 0, True: 0}
+    for one, number in zip(examples, list(made.trained) * 6, strict=True):
+        seen[one.at_random] += 1
+        follows = number + 1 < len(documents) and documents[number + 1] == documents[number]
+        if not one.at_random:
+            assert follows
+            assert np.array_equal(one.originals[1], table[int(number) + 1]["ids"])
+    assert min(seen.values()) > 0
+    batch = collate_examples(examples[:3], parts.frame, parts.padding, parts.segments)
+    row = batch.input["token_type_ids"][0].tolist()
+    size = len(examples[0].originals[0])
+    assert row[: size + 2] == [0] * (size + 2)
+    assert row[size + 2] == 1
+    assert batch.at_random.tolist() == [int(one.at_random) for one in examples[:3]]
+
+
+def test_an_encoder_from_nothing(make_recipe: MakeRecipe, tmp_path: Path) -> None:
+    new = {
+        "layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150,
+    }  # fmt: skip
+    recipe = make_recipe(encoder={"name": None, "new": new})
+    pretrain(recipe, tmp_path)
+    assert AutoModel.from_pretrained(tmp_path / "model").config.hidden_size == 16
+
+
+def test_the_learning_rate_rises_and_falls() -> None:
+    found = [pretrain_factor(update, 2, 6) for update in range(6)]
+    assert found == [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
+
+
+def test_what_is_wrong_with_a_run_is_said(make_recipe: MakeRecipe, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"text\.block is 4000, but the encoder takes \d+"):
+        pretrain(make_recipe(text={"block": 4000}), tmp_path / "long")
+    with pytest.raises(ModelError, match="cannot be trained on masked words"):
+        pretrain(make_recipe("t5"), tmp_path / "t5")
+    with pytest.raises(DataError, match="no text file there"):
+        pretrain(make_recipe(text={"files": ("nowhere.txt",)}), tmp_path / "none")
+    pretrain(make_recipe(), tmp_path / "one")
+    with pytest.raises(SettingsError, match="another recipe's"):
+        pretrain(make_recipe(masking={"scheme": "words"}), tmp_path / "one")
+
+
+def test_the_run_leaves_what_it_has_measured(make_recipe: MakeRecipe, tmp_path: Path) -> None:
+    progress = pretrain(make_recipe(), tmp_path)
+    told = json.loads((tmp_path / "model" / "pretrain.json").read_text(encoding="utf-8"))
+    assert told["update"] == 6
+    assert told["tokens"] == progress.tokens > 0
+    assert [one["update"] for one in told["history"]] == [3, 6]
