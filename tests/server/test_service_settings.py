@@ -46,6 +46,7 @@ def test_the_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         ("cors_origins", "example.org", "no origin"),
         ("queue_words", "10", "could never be taken in"),
         ("log_level", "loud", "log_level"),
+        ("log_format", "xml", "log_format"),
     ],
 )
 def test_a_wrong_setting_is_told_in_one_sentence(
@@ -56,6 +57,16 @@ def test_a_wrong_setting_is_told_in_one_sentence(
         read_settings()
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "device", "threads", "words"),
+    [(None, "cpu", 1, 200), (None, "cpu", 16, 3200), (None, "cuda:0", 2, 1000), (70, "cpu", 2, 70)],
+)
+def test_a_batch_takes_as_long_whatever_the_number_of_cores(
+    given: int | None, device: str, threads: int, words: int
+) -> None:
+    assert ServerSettings(batch_tokens=given).batch_words(device, threads) == words
 
 
 def test_an_unknown_setting_is_an_error() -> None:

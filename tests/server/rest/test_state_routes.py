@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi.testclient import TestClient
 
+from bnaparser import models
+from bnaparser.models.about import about
 from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
 from tests.server.answers import problem
@@ -21,6 +24,18 @@ def test_models_tells_the_limits(tiny_client: TestClient, tiny_model_dir: Path) 
     assert model["device"] == "cpu"
     assert {"S", "NP", "VP"} <= set(model["labels"])
     assert model["limits"]["words_a_sentence"] == 500
+
+
+def test_models_tells_their_licences(
+    make_client: Callable[..., TestClient], tiny_client: TestClient
+) -> None:
+    told = make_client(model="en", classifier="sst2").get("/v1/models").json()
+    for [one], name in ((told["models"], "en"), (told["classifiers"], "sst2")):
+        known = about(models.find(name))
+        assert (one["name"], one["license"]) == (name, known.license)
+        assert one["license_note"] == known.license_note != ""
+    [tiny] = tiny_client.get("/v1/models").json()["models"]
+    assert tiny["license"] == tiny["license_note"] == ""  # its folder does not tell
 
 
 def test_live_and_ready_before_the_model_is_loaded() -> None:
