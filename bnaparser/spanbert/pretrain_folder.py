@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from transformers import PreTrainedTokenizerBase
 
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import writing
 from bnaparser.spanbert.span_model import SpanModel
 
-if TYPE_CHECKING:
-    from bnaparser.spanbert.pretrain_setup import Pretraining
-
 HEADS, PRETRAINED = "span_heads.safetensors", "pretrain.json"
 
 
-def save_pretrained(parts: Pretraining, folder: Path, metrics: dict[str, Any]) -> None:
+def save_pretrained(
+    model: SpanModel,
+    tokenizer: PreTrainedTokenizerBase,
+    folder: Path,
+    metrics: dict[str, Any],
+) -> None:
     """Write an encoder with its masked-word head for everybody's ``AutoModel``, and our heads.
 
     ``metrics`` tell how it was made. Raises DataError where the disk is full.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    model = parts.model
     with writing(folder):
         model.language_model.model.save_pretrained(folder)
-        parts.tokenizer.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
         heads = {
             name: tensor.detach().cpu().contiguous()
             for name, tensor in model.state_dict().items()

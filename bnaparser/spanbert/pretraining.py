@@ -214,7 +214,7 @@ class PretrainRun:
             told = {"update": progress.update, "tokens": progress.tokens, "loss": loss, **losses}
             progress.history.append(told)
             metrics = {**asdict(progress), "recipe": self.recipe.model_dump(mode="json")}
-            save_pretrained(self.parts, self.output / BEST, metrics)
+            save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, metrics)
         self.accelerator.wait_for_everyone()
         save_checkpoint(self.accelerator, self.output, progress)
 
