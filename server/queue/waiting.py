@@ -101,7 +101,7 @@ class Queued(Generic[Unit, Result]):
     words: int
 
 
-class _Batch(Generic[Unit, Result]):
+class _Filling(Generic[Unit, Result]):
     """A batch that is being filled, up to so many words."""
 
     def __init__(self) -> None:
@@ -199,7 +199,7 @@ class Waiting(Generic[Unit, Result]):
             return []
         if _some_just_came(jobs, batch_words):
             batch_words //= 2
-        batch: _Batch[Unit, Result] = _Batch()
+        batch: _Filling[Unit, Result] = _Filling()
         batch.fill_from_the_least(jobs, int(_FOR_THE_LEAST * batch_words))
         batch.fill_from_the_oldest(jobs, batch_words)
         jobs[:] = [job for job in jobs if job.waiting]
