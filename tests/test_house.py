@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-import pytest
-
 import bnaparser
 
 ROOT = Path(__file__).parent.parent
@@ -41,18 +39,18 @@ def test_folders_do_not_leak_to_the_top_level(tmp_path: Path) -> None:
     assert run_python(code, tmp_path).strip() == "[]"
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    """The wheel of this checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
+def test_wheel_holds_what_is_tracked_and_names_its_licences(tmp_path: Path) -> None:
+    """One test: two processes cannot build in one checkout at once."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    command += ["--no-build-isolation", "--wheel-dir", str(tmp_path), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
-    (built,) = folder.glob("*.whl")
-    return zipfile.ZipFile(built)
+    (built,) = tmp_path.glob("*.whl")
+    wheel = zipfile.ZipFile(built)
+    check_licences(wheel)
+    check_files(wheel)
 
 
-def test_wheel_names_both_licences_and_brings_their_texts(wheel: zipfile.ZipFile) -> None:
+def check_licences(wheel: zipfile.ZipFile) -> None:
     (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
     told = wheel.read(metadata).decode().partition("\n\n")[0].splitlines()
     assert "License-Expression: MIT AND LicenseRef-bnaparser-models-non-commercial" in told
@@ -65,7 +63,7 @@ def test_wheel_names_both_licences_and_brings_their_texts(wheel: zipfile.ZipFile
             assert wheel.read(f"bnaparser/{text}") == (ROOT / text).read_bytes()
 
 
-def test_wheel_holds_exactly_the_tracked_python_files(wheel: zipfile.ZipFile) -> None:
+def check_files(wheel: zipfile.ZipFile) -> None:
     shipped = {name for name in wheel.namelist() if name.endswith(".py")}
     tracked = subprocess.run(
         ["git", "ls-files", "bnaparser/*.py", *(f"{name}/*.py" for name in MAPPED)],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,18 @@ def length_distribution(p: float, longest: int) -> NDArray[np.float64]:
     weights: NDArray[np.float64] = p * (1 - p) ** np.arange(longest, dtype=np.float64)
     weights /= weights.sum()
     return weights
+
+
+@cache
+def _cumulative(p: float, longest: int) -> NDArray[np.float64]:
+    return np.cumsum(length_distribution(p, longest))
+
+
+def drawn_lengths(drawn: NDArray[np.float64], p: float, longest: int) -> Ints:
+    """Return the lengths, int64, that numbers drawn evenly from 0 to 1 stand for."""
+    return (
+        np.minimum(np.searchsorted(_cumulative(p, longest), drawn, side="right"), longest - 1) + 1
+    )
 
 
 def budget(subwords: int, share: float) -> int:
@@ -163,9 +176,7 @@ def _words_from(
 def _geometric_lengths(
     settings: MaskingSettings, generator: np.random.Generator
 ) -> Callable[[], int]:
-    cumulative = np.cumsum(length_distribution(settings.p, settings.longest))
-    last = settings.longest - 1
-    return lambda: min(int(np.searchsorted(cumulative, generator.random(), side="right")), last) + 1
+    return lambda: int(drawn_lengths(generator.random(1), settings.p, settings.longest)[0])
 
 
 def _draw_geometric(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bnaparser.spanbert.masking import (
     Candidates,
     budget,
+    drawn_lengths,
     length_distribution,
     mask,
     merged,
@@ -48,10 +49,8 @@ def test_lengths_are_the_papers() -> None:
 
 
 def test_drawn_lengths_follow_them_over_a_million_draws() -> None:
-    from bnaparser.spanbert.masking import _geometric_lengths
-
-    draw = _geometric_lengths(MaskingSettings(), np.random.default_rng(1))
-    counts = np.bincount([draw() for _ in range(1_000_000)], minlength=11)[1:]
+    drawn = np.random.default_rng(1).random(1_000_000)
+    counts = np.bincount(drawn_lengths(drawn, 0.2, 10), minlength=11)[1:]
     told = length_distribution(0.2, 10) * 1e6
     deviation = np.sqrt(told * (1 - told / 1e6))
     assert np.all(np.abs(counts - told) < 4.5 * deviation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -41,58 +42,69 @@ batch_tokens = 400
 warmup_updates = 0
 threads = 1
 """
-# Each process leaves its progress and weights in a file of its own.
+# Several trainings, one after another: each process leaves the progress and weights of each in a
+# file of its own.
 SCRIPT = """
-import os, sys
+import json, os, sys
 from dataclasses import asdict
 import torch
-from bnaparser.training import run
-from bnaparser.training.recipe import load_recipe
-
-recipe, output, *overrides = sys.argv[1:]
-runs = []
-go = run.Run.go
-run.Run.go = lambda run: (runs.append(run), go(run))
-progress = run.train(load_recipe(recipe, tuple(overrides)), output)
-state = {"progress": asdict(progress), "weights": runs[0].model.state_dict()}
-torch.save(state, os.path.join(output, os.environ["RANK"]))
-"""
-# One training after another, each with a kind of encoder of its own.
-KINDS_SCRIPT = """
-import os, sys
 from accelerate.state import AcceleratorState
 from bnaparser.training import run
 from bnaparser.training.recipe import load_recipe
 
 # Processes find each other once a launch: their group stays for the next training.
 AcceleratorState.destroy_process_group = lambda state: None
+runs = []
 go = run.Run.go
-def watched(one):
-    go(one)
-    total = sum(float(tensor.double().sum()) for tensor in one.model.state_dict().values())
-    line = f"{one.output.name} {one.progress.update} {total!r}\\n"
-    with open(one.output.with_name("rank" + os.environ["RANK"]), "a") as file:
-        file.write(line)
-
-run.Run.go = watched
-for recipe in sys.argv[1:]:
-    run.train(load_recipe(recipe), recipe.removesuffix(".toml"))
+run.Run.go = lambda run: (runs.append(run), go(run))
+for recipe, output, overrides in json.loads(sys.argv[1]):
+    progress = run.train(load_recipe(recipe, tuple(overrides)), output)
+    state = {"progress": asdict(progress), "weights": runs[-1].model.state_dict()}
+    torch.save(state, os.path.join(output, os.environ["RANK"]))
 """
+SCORED = {
+    "schedule": '"plateau"', "plateau_checks": 1, "stop_after_epochs": 3, "epochs": 20,
+    "learning_rate": 1e-12, "checks_per_epoch": 1,
+}  # fmt: skip
+SIX_UPDATES = {"max_updates": 6, "learning_rate": 1e-3, "seed": 3}
+TWO_UPDATES = {"max_updates": 2}
+Ends = dict[str, list[dict[str, Any]]]
 
 
-@pytest.fixture
-def recipe(tmp_path: Path, treebank: Path, encoder_folder: Callable[[str], Path]) -> Path:
-    file = tmp_path / "recipe.toml"
-    file.write_text(RECIPE.format(encoder=encoder_folder("bert"), treebank=treebank))
-    return file
+def overrides(settings: dict[str, Any]) -> list[str]:
+    return [f"train.{name}={value}" for name, value in settings.items()]
 
 
-def train_in_two(recipe: Path, output: Path, *overrides: str) -> list[dict[str, Any]]:
-    """Train in two processes; return what each has at the end."""
-    script = recipe.with_name("script.py")
+@pytest.fixture(scope="module")
+def recipe(
+    tmp_path_factory: pytest.TempPathFactory, treebank: Path, encoder_folder: Callable[[str], Path]
+) -> Callable[[str], Path]:
+    """A function from a kind of encoder to a recipe."""
+    folder = tmp_path_factory.mktemp("recipes")
+
+    def write(kind: str) -> Path:
+        file = folder / f"{kind}.toml"
+        file.write_text(RECIPE.format(encoder=encoder_folder(kind), treebank=treebank))
+        return file
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory, recipe: Callable[[str], Path]) -> Ends:
+    """What both processes have at the end of each training, all done in one launch."""
+    folder = tmp_path_factory.mktemp("runs")
+    wanted: dict[str, tuple[str, dict[str, Any]]]
+    wanted = {"scored": ("bert", SCORED), "six": ("bert", SIX_UPDATES)}
+    wanted |= {kind: (kind, TWO_UPDATES) for kind in ENCODERS}
+    trainings = [
+        (str(recipe(kind)), str(folder / name), overrides(settings))
+        for name, (kind, settings) in wanted.items()
+    ]
+    script = folder / "script.py"
     script.write_text(SCRIPT)
-    run_in_two(script, recipe, output, *overrides)
-    return [torch.load(output / str(rank)) for rank in range(2)]
+    run_in_two(script, json.dumps(trainings))
+    return {name: [torch.load(folder / name / str(rank)) for rank in range(2)] for name in wanted}
 
 
 def run_in_two(script: Path, *arguments: object) -> None:
@@ -109,44 +121,30 @@ def run_in_two(script: Path, *arguments: object) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_scores_mean_the_same_to_all(recipe: Path, tmp_path: Path) -> None:
+def test_scores_mean_the_same_to_all(ends: Ends) -> None:
     """Only one process scores; the others must learn what it means for learning rate and end."""
-    settings = {
-        "schedule": '"plateau"', "plateau_checks": 1, "stop_after_epochs": 3, "epochs": 20,
-        "learning_rate": 1e-12, "checks_per_epoch": 1,
-    }  # fmt: skip
-    overrides = [f"train.{name}={value}" for name, value in settings.items()]
-    first, second = train_in_two(recipe, tmp_path / "run", *overrides)
-    for one in first, second:
-        del one["progress"]["seconds"]  # since the last score
-    assert first["progress"] == second["progress"]
-    assert first["progress"]["learning_rate_factor"] < 1
-    assert first["progress"]["update"] < 40
+    first, second = ({**one["progress"], "seconds": 0} for one in ends["scored"])
+    assert first == second  # but the seconds since the last score
+    assert first["learning_rate_factor"] < 1
+    assert first["update"] < 40
 
 
-def test_every_kind_of_encoder_trains_in_two_processes(
-    tmp_path: Path, treebank: Path, encoder_folder: Callable[[str], Path]
-) -> None:
+def test_every_kind_of_encoder_trains_in_two_processes(ends: Ends) -> None:
     """XLNet has weights for masked words, which nothing here reads: they got no gradient."""
-    recipes = []
     for kind in ENCODERS:
-        recipes.append(tmp_path / f"{kind}.toml")
-        text = RECIPE.format(encoder=encoder_folder(kind), treebank=treebank)
-        recipes[-1].write_text(f"{text}max_updates = 2\n")
-    script = tmp_path / "script.py"
-    script.write_text(KINDS_SCRIPT)
-    run_in_two(script, *recipes)
-    lines = [(tmp_path / f"rank{rank}").read_text().splitlines() for rank in range(2)]
-    assert [line.split()[:2] for line in lines[0]] == [[kind, "2"] for kind in ENCODERS]
-    assert lines[0] == lines[1]
+        first, second = ends[kind]
+        assert first["progress"]["update"] == 2, kind
+        for name, weight in first["weights"].items():
+            assert torch.equal(weight, second["weights"][name]), (kind, name)
 
 
-def test_two_processes_train_as_one_does(recipe: Path, tmp_path: Path) -> None:
-    overrides = ("train.max_updates=6", "train.learning_rate=1e-3", "train.seed=3")
-    first, second = train_in_two(recipe, tmp_path / "two", *overrides)
+def test_two_processes_train_as_one_does(
+    ends: Ends, recipe: Callable[[str], Path], tmp_path: Path
+) -> None:
+    first, second = ends["six"]
     for name, weight in first["weights"].items():
         assert torch.equal(weight, second["weights"][name]), name
-    train(load_recipe(recipe, overrides), tmp_path / "one")
+    train(load_recipe(recipe("bert"), tuple(overrides(SIX_UPDATES))), tmp_path / "one")
     alone = load_file(tmp_path / "one/checkpoint/model.safetensors")
     for name, weight in alone.items():
         if name.endswith(("key.bias", "layers.0.feed_forward_norm.bias")):
