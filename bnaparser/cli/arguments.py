@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
 
 def add_examples(parser: argparse.ArgumentParser, examples: str) -> None:
@@ -53,3 +54,15 @@ def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
     options = list(parser._option_string_actions)  # argparse tells them in no other way
     names = [word.partition("=")[0] for word in unknown if word.startswith("--")]
     return next(filter(None, (suggestion(name, options) for name in names)), "")
+
+
+def add_recipe(parser: argparse.ArgumentParser, written: str) -> None:
+    """Add a recipe, settings that override it, and where is ``written`` what it makes."""
+    parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help=f"{written} (default: runs/NAME)"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
+    )
+    parser.add_argument("--fresh", action="store_true", help="start over instead of resuming")

@@ -8,27 +8,24 @@ import os
 import sys
 from pathlib import Path
 
-from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.cli.arguments import add_examples, add_recipe
+from bnaparser.cli.quiet import log_progress, quiet_libraries
+
+EXAMPLES = """\
+  bnaparser pretrain recipes/pretrain/two-minutes.toml
+  bnaparser pretrain recipes/pretrain/en.toml --set encoder.name=ENCODER --show-masks "The cat sat."\
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the recipe, where to write, and settings that override the recipe's."""
-    parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="checkpoints, logs, the text in subwords, and the encoder (default: runs/NAME)",
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
-    )
-    parser.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+    add_recipe(parser, "checkpoints, logs, the text in subwords, and the encoder")
     parser.add_argument(
         "--show-masks",
         metavar="TEXT",
         help="train nothing; show how each scheme masks this text",
     )
+    add_examples(parser, EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,13 +33,7 @@ def run(options: argparse.Namespace) -> int:
     quiet_libraries()
     if not sys.stderr.isatty():
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.WARNING,
-        format="%(asctime)s %(message)s",
-        datefmt="%H:%M:%S",
-    )
-    logging.getLogger("bnaparser").setLevel(logging.INFO)
+    log_progress()
     logging.getLogger("accelerate").setLevel(
         logging.ERROR
     )  # it tells of tied weights at each check

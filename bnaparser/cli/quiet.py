@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import warnings
 
 
@@ -16,3 +17,14 @@ def quiet_libraries() -> None:
     # Threads that wait sleep, and leave their cores to others; it is read once, with torch.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     logging.getLogger("transformers").setLevel(logging.ERROR)
+
+
+def log_progress() -> None:
+    """Write how a training goes to standard error, each line with its time."""
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(message)s",
+        datefmt="%H:%M:%S",
+    )
+    logging.getLogger("bnaparser").setLevel(logging.INFO)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import logging
-import sys
 from pathlib import Path
 
-from bnaparser.cli.arguments import add_examples
-from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.cli.arguments import add_examples, add_recipe
+from bnaparser.cli.quiet import log_progress, quiet_libraries
 from bnaparser.errors import SettingsError
 
 EXAMPLES = """\
@@ -18,18 +16,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the recipe, where to write, and settings that override the recipe's."""
-    parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="checkpoints, logs and the model (default: runs/NAME)",
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
-    )
-    parser.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+    add_recipe(parser, "checkpoints, logs and the model")
     parser.add_argument(
         "--against",
         type=Path,
@@ -42,13 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train; the best model is in OUTPUT/model. An interrupted run is resumed by the same command."""
     quiet_libraries()
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.WARNING,
-        format="%(asctime)s %(message)s",
-        datefmt="%H:%M:%S",
-    )
-    logging.getLogger("bnaparser").setLevel(logging.INFO)
+    log_progress()
     output = options.output or Path("runs") / options.recipe.stem
     from bnaparser.tasks.task_settings import is_task_recipe
 
