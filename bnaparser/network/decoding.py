@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from bnaparser import chart
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.network.model import BnaModel, Encoded, PreparedSentence
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.trees.tree import Span
 
 
@@ -28,7 +29,7 @@ class Prediction:
 
 
 def predict(
-    model: BnaModel, sentences: Sequence[PreparedSentence], batch_tokens: int
+    model: ParsingNetwork, sentences: Sequence[PreparedSentence], batch_tokens: int
 ) -> list[Prediction]:
     """Parse sentences of at least one word, in length-sorted batches; results in input order."""
     results: dict[int, Prediction] = {}
@@ -39,15 +40,17 @@ def predict(
     return [results[index] for index in range(len(sentences))]
 
 
-@torch.inference_mode()
-def predict_batch(model: BnaModel, batch: Sequence[PreparedSentence]) -> list[Prediction]:
+def predict_batch(
+    model: ParsingNetwork, batch: Sequence[PreparedSentence]
+) -> list[Prediction]:
     """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
-    encoded = model.encode(batch)
-    best = model.best_labels(encoded)
+    with model.inference():
+        encoded = model.encode(batch)
+        best = model.best_labels(encoded)
+        tags = _tags(model, encoded)
     decoded = chart.decode_best_packed(
         best.scores, best.labels, best.root_scores, best.root_labels, encoded.lengths
     )
-    tags = _tags(model, encoded)
     predictions, first_span = [], 0
     for tree, row, n, root in zip(decoded, tags, encoded.lengths, best.root_scores, strict=True):
         scores = best.scores[first_span : first_span + chart.span_count(n)]
@@ -59,7 +62,7 @@ def predict_batch(model: BnaModel, batch: Sequence[PreparedSentence]) -> list[Pr
 
 
 def _spans(
-    model: BnaModel, spans: NDArray[np.int32], scores: NDArray[np.float32], n: int
+    model: ParsingNetwork, spans: NDArray[np.int32], scores: NDArray[np.float32], n: int
 ) -> list[Span]:
     starts, ends, _ = spans.astype(np.int64).T
     places = chart.span_index(starts, ends, n)
@@ -70,10 +73,10 @@ def _spans(
     ]
 
 
-def _tags(model: BnaModel, encoded: Encoded) -> list[list[str] | None]:
+def _tags(model: ParsingNetwork, encoded: Any) -> list[list[str] | None]:
     """Return the best tag of every word, sentence by sentence; None where none are predicted."""
     if not model.settings.tags.predict:
         return [None] * len(encoded.lengths)
     names = model.tags.names
-    numbers = iter(model.tag_scores(encoded).argmax(dim=-1).tolist())
+    numbers = iter(model.best_tags(encoded))
     return [[names[next(numbers)] for _ in range(n)] for n in encoded.lengths]

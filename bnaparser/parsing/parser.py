@@ -14,7 +14,8 @@ from bnaparser.encoders.device import move
 from bnaparser.errors import SentenceError
 from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict_batch
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import (
     check_name,

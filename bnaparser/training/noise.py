@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from bnaparser.encoders.subwords import Subwords, Window
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.data import Example
 from bnaparser.training.recipe import TrainSettings
 from bnaparser.trees.escapes import unescape

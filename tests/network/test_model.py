@@ -10,7 +10,8 @@ import torch
 
 from bnaparser import chart
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
-from bnaparser.network.model import BnaModel, PreparedSentence, position_rows
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence, position_rows
 from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.training.data import Example
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from bnaparser.network.decoding import Prediction
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.training import development
 from bnaparser.training.data import Example

@@ -1,0 +1,200 @@
+"""The parser's network as `BnaModel` defines it, without PyTorch: read from its folder, for one CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.compute.instructions import instructions
+from bnaparser.compute.packed import Floats
+from bnaparser.compute.span_labels import ScorerWeights, best_labels, span_vectors
+from bnaparser.encoders.positions import max_positions
+from bnaparser.encoders.subwords import MISSING, Subwords, Window
+from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
+from bnaparser.errors import ModelError
+from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
+from bnaparser.files.matrices import read_matrices
+from bnaparser.files.tables import read_json
+from bnaparser.network.best_labels import BestLabels
+from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
+from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
+from bnaparser.network.compiled.encoder_family import EncoderShape, shape_of
+from bnaparser.network.compiled.weights import StoredWeights
+from bnaparser.network.prepared import (
+    PreparedSentence,
+    number_tags,
+    position_rows,
+    span_posts,
+    window_tags,
+    words_and_sides,
+)
+from bnaparser.network.stored_settings import StoredSettings, read_settings
+
+
+# Spans scored at once where all scores are wanted: their hidden vectors stay in the cache.
+SPANS_AT_ONCE = 1024
+
+
+@dataclass(frozen=True)
+class CompiledBatch:
+    """What the network knows of a batch: as in ``model.Encoded``, but for numpy."""
+
+    fenceposts: Floats
+    words: Floats
+    lengths: list[int]
+
+
+class CompiledNetwork:
+    """A network that can be had by `load_compiled`; ``precision`` is "int8" or "float32"."""
+
+    device = "cpu"
+
+    def __init__(
+        self,
+        stored: StoredSettings,
+        subwords: Subwords,
+        encoder: CompiledEncoder,
+        weights: StoredWeights,
+        folder: Path,
+    ):
+        self.settings, self.labels, self.tags = stored.settings, stored.labels, stored.tags
+        self.allow_empty_root = stored.allow_empty_root
+        self.subwords, self.encoder, self.folder = subwords, encoder, folder
+        self.precision = "int8" if weights.in_int8 else "float32"
+        self._project = weights.affine("project")
+        self._layers = CompiledLayers(stored.settings.layers, weights)
+        if stored.settings.tags.given:
+            self._given_tags = weights.table("tag_embedding.weight")
+        hidden = weights.matrix("scorer.hidden")
+        width = stored.settings.scorer.hidden
+        self._fenceposts = weights.made([hidden], np.zeros(width, np.float32))
+        norm = weights.norm("scorer.norm")
+        self._output = weights.affine("scorer.output")
+        self._scorer = ScorerWeights(
+            weights.array("scorer.hidden.bias"), norm.gain, norm.bias, norm.epsilon, self._output.bias
+        )
+        if stored.settings.tags.predict:
+            self._tag_hidden, self._tag_norm = weights.affine("tagger.0"), weights.norm("tagger.1")
+            self._tag_output = weights.affine("tagger.3")
+
+    @property
+    def reads_case(self) -> bool:
+        """Tell whether small letters and capitals are different to the encoder."""
+        return self.subwords.reads_case
+
+    def prepare(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+    ) -> list[PreparedSentence]:
+        """Return sentences of words as the network takes them, as `BnaModel.prepare` does."""
+        numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
+        if self.settings.tags.given:
+            if tags is None:
+                raise ValueError(
+                    "this model reads part-of-speech tags: give a row for each sentence"
+                )
+            numbers = number_tags(tags, self.tags)
+        windows = self.subwords.windows(sentences)
+        return [
+            PreparedSentence(len(words), tuple(of), row)
+            for words, of, row in zip(sentences, windows, numbers, strict=True)
+        ]
+
+    def inference(self) -> AbstractContextManager[Any]:
+        """Return a context that does nothing: there are no gradients here."""
+        return nullcontext()
+
+    def encode(self, batch: Sequence[PreparedSentence]) -> CompiledBatch:
+        """Run encoder and layers over sentences of at least one word."""
+        windows: list[Window] = [w for one in batch for w in one.windows]  # type: ignore[misc]
+        subwords = Runs.of_lengths([len(window.ids) for window in windows])
+        vectors = self.encoder(np.concatenate([window.ids for window in windows]), subwords)
+        content = self._project(self._gathered(vectors, windows, subwords))
+        if self.settings.tags.given:
+            content += self._given_tags.rows(np.concatenate(window_tags(batch)))
+        hidden = self._layers(content, Runs.of_lengths([window.words + 2 for window in windows]))
+        lengths = [sentence.words for sentence in batch]
+        rows = hidden[position_rows(batch)]
+        words, left = words_and_sides(lengths)
+        half = hidden.shape[1] // 2
+        sides = np.concatenate([rows[left, :half], -rows[left + 1, half:]], axis=1)
+        return CompiledBatch(self._fenceposts(sides), rows[words], lengths)
+
+    def best_labels(self, encoded: CompiledBatch) -> BestLabels:
+        """Return the best label of every span without keeping the scores of the others."""
+        spans = span_posts(encoded.lengths)
+        found = best_labels(encoded.fenceposts, *spans, self._scorer, self._output.matrix)
+        return BestLabels.of_spans(*found, encoded.lengths, self.allow_empty_root)
+
+    def all_scores(self, encoded: CompiledBatch) -> NDArray[np.float32]:
+        """Score every label of every span: float32 (spans, labels), column 0 the empty label."""
+        starts, ends = span_posts(encoded.lengths)
+        scores = np.zeros((len(starts), len(self.labels)), np.float32)
+        for first in range(0, len(starts), SPANS_AT_ONCE):
+            part = slice(first, first + SPANS_AT_ONCE)
+            hidden = np.empty((len(starts[part]), encoded.fenceposts.shape[1]), np.float32)
+            span_vectors(encoded.fenceposts, starts[part], ends[part], self._scorer, hidden)
+            scores[part, 1:] = self._output(hidden)
+        return scores
+
+    def best_tags(self, encoded: CompiledBatch) -> list[int]:
+        """Return the number of the best tag of every word."""
+        hidden = self._tag_hidden(encoded.words)
+        hidden = np.maximum(self._tag_norm(hidden, np.zeros_like(hidden)), 0)
+        numbers: list[int] = self._tag_output(hidden).argmax(axis=1).tolist()
+        return numbers
+
+    def _gathered(self, vectors: Floats, windows: Sequence[Window], subwords: Runs) -> Floats:
+        """Return the vectors of START, words and STOP of all windows: of their last subwords."""
+        rows = []
+        for window, first in zip(windows, subwords.starts.tolist(), strict=True):
+            fallback = np.full(len(window.last), len(vectors) + 2)
+            fallback[0], fallback[-1] = len(vectors), len(vectors) + 1
+            rows.append(np.where(window.last == MISSING, fallback, first + window.last))
+        return np.concatenate([vectors, self.encoder.missing])[np.concatenate(rows)]
+
+
+def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
+    """Read a model folder; None where its network is none of those that are compiled.
+
+    ``precision`` is "int8", "float32", or "auto": int8 where the weights are stored so and the
+    machine multiplies bytes faster. Raises ModelError where the folder is damaged.
+    """
+    stored = read_settings(folder)
+    encoder = folder / ENCODER
+    if stored.settings.encoder.name is None or not is_whole(encoder):
+        return None
+    config = SimpleNamespace(**read_json(encoder / CONFIG))
+    shape = shape_of(config)
+    if shape is None or not can_compile(stored.settings.layers):
+        return None
+    return _read(folder, stored, config, shape, precision)
+
+
+def _read(
+    folder: Path,
+    stored: StoredSettings,
+    config: SimpleNamespace,
+    shape: EncoderShape,
+    precision: str,
+) -> CompiledNetwork:
+    limit = max_positions(config)
+    tokenizer = TokenizerFile(folder / ENCODER)
+    subwords = Subwords(tokenizer, limit, stored.settings.layers.max_positions - 2)
+    matrices, store = read_matrices(folder / WEIGHTS)
+    if precision == "auto":
+        in_int8 = store == "int8" and instructions().int8_pays
+    else:
+        in_int8 = precision == "int8"
+    weights = StoredWeights(matrices, in_int8)
+    try:
+        encoder = CompiledEncoder(shape, config, weights, stored.settings.encoder.mix_layers)
+        return CompiledNetwork(stored, subwords, encoder, weights, folder)
+    except KeyError as error:
+        raise ModelError(f"{folder / WEIGHTS} does not fit {CONFIG}: no {error}") from error

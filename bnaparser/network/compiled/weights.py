@@ -1,0 +1,116 @@
+"""Stored weights made ready for compiled products, each taken by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.compute.functions import NO_ACTIVATION
+from bnaparser.compute.packed import (
+    Floats,
+    Matrix,
+    PackedBytes,
+    PackedFloats,
+    RowScaled,
+    as_floats,
+    pack_bytes,
+    pack_floats,
+    stacked,
+)
+from bnaparser.compute.products import multiply
+from bnaparser.compute.rowwise import normalise
+
+
+@dataclass(frozen=True)
+class Affine:
+    """A linear map: ``x W' + b``, then an activation."""
+
+    matrix: PackedFloats | PackedBytes
+    bias: Floats
+
+    def __call__(self, rows: Floats, activation: int = NO_ACTIVATION) -> Floats:
+        """Map float32 (rows, inputs) to (rows, outputs)."""
+        return multiply(rows, self.matrix, self.bias, activation)
+
+
+@dataclass(frozen=True)
+class Norm:
+    """Layer normalisation."""
+
+    gain: Floats
+    bias: Floats
+    epsilon: np.float32
+
+    def __call__(self, rows: Floats, added: Floats) -> Floats:
+        """Return the norm of ``rows + added``, float32 (rows, width)."""
+        out = np.empty_like(rows)
+        normalise(rows, added, self.gain, self.bias, self.epsilon, out)
+        return out
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """A table of vectors, such as embeddings; int8 where it is stored so."""
+
+    stored: Matrix
+
+    def rows(self, numbers: NDArray[np.int64]) -> Floats:
+        """Return vectors by their numbers: float32 (numbers, width)."""
+        if isinstance(self.stored, RowScaled):
+            return as_floats(RowScaled(self.stored.values[numbers], self.stored.scales[numbers]))
+        return self.stored[numbers]
+
+
+class StoredWeights:
+    """The weights of a model by their names; ``in_int8`` says which products they are made for."""
+
+    def __init__(self, matrices: dict[str, Matrix], in_int8: bool):
+        self._matrices = matrices
+        self.in_int8 = in_int8
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._matrices
+
+    def affine(self, *names: str) -> Affine:
+        """Make one linear map of one or several layers that have the same input."""
+        bias = [self._bias(name) for name in names]
+        return self.made([self.matrix(name) for name in names], np.concatenate(bias))
+
+    def made(self, matrices: list[Matrix], bias: Floats) -> Affine:
+        """Make one linear map of matrices one above the other."""
+        matrix = stacked(matrices, self.in_int8)
+        return Affine(pack_bytes(matrix) if self.in_int8 else pack_floats(matrix), bias)
+
+    def matrix(self, name: str) -> Matrix:
+        """Return a layer's matrix as it is stored, (outputs, inputs)."""
+        return self._matrices[f"{name}.weight"]
+
+    def norm(self, name: str, epsilon: float = 1e-5) -> Norm:
+        """Return a layer norm; the default is PyTorch's."""
+        return Norm(self.array(f"{name}.weight"), self.array(f"{name}.bias"), np.float32(epsilon))
+
+    def table(self, name: str) -> RowTable:
+        """Return a table of vectors."""
+        return RowTable(self._matrices[name])
+
+    def array(self, name: str) -> Floats:
+        """Return an array in float32."""
+        return as_floats(self._matrices[name])
+
+    def _bias(self, name: str) -> Floats:
+        if f"{name}.bias" in self:
+            return self.array(f"{name}.bias")
+        return np.zeros(_rows(self.matrix(name)), np.float32)
+
+
+def signed(matrix: Matrix, signs: Floats) -> Matrix:
+    """Return a matrix with each column times its sign, 1 or -1."""
+    if isinstance(matrix, RowScaled):
+        return RowScaled(matrix.values * signs.astype(np.int8), matrix.scales)
+    return matrix * signs
+
+
+def _rows(matrix: Matrix) -> int:
+    return len(matrix.values if isinstance(matrix, RowScaled) else matrix)
