@@ -8,6 +8,7 @@ import platform
 import time
 from importlib import metadata
 
+from bnaparser.cli.arguments import add_precision
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.quiet import quiet_libraries
 
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the choice of the model and the device."""
     parser.add_argument("--model", default="en", metavar="NAME|DIR")
     parser.add_argument("--device")
+    add_precision(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     from bnaparser.parsing.parser import Parser
 
     started = time.perf_counter()
-    parser = Parser.load(options.model, options.device)
+    parser = Parser.load(options.model, options.device, precision=options.precision)
     loaded = time.perf_counter()
     parse = parser.parse_sentence(SENTENCE)
     done = time.perf_counter()

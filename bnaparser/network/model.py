@@ -143,6 +143,12 @@ class BnaModel(nn.Module):
         """Return a context in which no gradients are kept."""
         return torch.inference_mode()
 
+    def to_bfloat16(self) -> None:
+        """Compute in bfloat16 from now on, for inference; scores of spans stay in float32."""
+        for name, part in self.named_children():
+            if name != "scorer":
+                part.to(torch.bfloat16)
+
     def encode(self, batch: Sequence[PreparedSentence]) -> Encoded:
         """Run encoder and layers over sentences of at least one word."""
         windows = [window for sentence in batch for window in sentence.windows]

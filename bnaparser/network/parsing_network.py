@@ -33,6 +33,9 @@ class ParsingNetwork(Protocol):
     def reads_case(self) -> bool:
         """Tell whether small letters and capitals are different to the encoder, and it has both."""
 
+    def eval(self) -> Any:
+        """Predict from now on: nothing is dropped any more."""
+
     def prepare(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[PreparedSentence]:

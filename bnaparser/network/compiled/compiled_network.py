@@ -89,6 +89,10 @@ class CompiledNetwork:
         """Tell whether small letters and capitals are different to the encoder."""
         return self.subwords.reads_case
 
+    def eval(self) -> CompiledNetwork:
+        """Return itself: nothing is ever dropped here."""
+        return self
+
     def prepare(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[PreparedSentence]:
