@@ -210,6 +210,4 @@ def _load(options: argparse.Namespace) -> Parser:
     with loading():
         from bnaparser.parsing.parser import Parser
 
-        return Parser.load(
-            options.model, options.device, options.batch_tokens, options.precision
-        )
+        return Parser.load(options.model, options.device, options.batch_tokens, options.precision)

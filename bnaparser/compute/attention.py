@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled, compiled_freely
 from bnaparser.compute.functions import exp
-from bnaparser.compute.heads import WIDTH, pack_keys, pack_values, padded, small_product
+from bnaparser.compute.heads import pack_keys, pack_values, padded, small_product
 from bnaparser.compute.packed import Floats
-from bnaparser.compute.tiles import ROWS, larger
+from bnaparser.compute.tiles import larger
 
 Integers = NDArray[np.int64]
 _LOWEST = np.float32(-3e38)
@@ -40,8 +40,10 @@ def _sum(row: Floats, begin: int, end: int) -> np.float32:
 def _softmax(scores: Floats, begin: int, end: int, weights: Floats) -> np.float32:
     """Write weights of the scores from ``begin`` to ``end``, 0 for all others; return their sum."""
     largest = _largest(scores, begin, end)
-    weights[:begin] = 0
-    weights[end:] = 0
+    for column in range(begin):
+        weights[column] = 0
+    for column in range(end, len(weights)):
+        weights[column] = 0
     for column in range(begin, end):
         weights[column] = exp(scores[column] - largest)
     return _sum(weights, begin, end)
@@ -59,17 +61,12 @@ def _keep(
 
 
 @compiled
-def _rooms(longest: int, size: int) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-    """Room for keys, values, scores, weights, contexts and sums of the longest sentence's head."""
-    rows = max(longest, ROWS)
-    wide = padded(size)
+def _room(count: int, size: int) -> tuple[Floats, Floats, Floats]:
+    """Room for a head's packed keys and values, and for the sums of weights."""
     return (
-        np.empty(padded(longest) * size, np.float32),
-        np.empty(longest * wide, np.float32),
-        np.empty((rows, padded(longest)), np.float32),
-        np.empty((rows, longest), np.float32),
-        np.empty((rows, wide), np.float32),
-        np.empty(rows, np.float32),
+        np.empty(padded(count) * size, np.float32),
+        np.empty(count * padded(size), np.float32),
+        np.empty(count, np.float32),
     )
 
 
@@ -91,13 +88,12 @@ def attend(
     width = out.shape[1]
     size = width // heads
     middle = distances.shape[1] // 2
-    rooms = _rooms(lengths.max(), size)
     for sentence in range(len(starts)):
         top, count = starts[sentence], lengths[sentence]
-        keys, values, sums = rooms[0], rooms[1], rooms[5]
-        scores = rooms[2].ravel()[: max(count, ROWS) * padded(count)].reshape(-1, padded(count))
-        weights = rooms[3].ravel()[: max(count, ROWS) * count].reshape(-1, count)
-        contexts = rooms[4]
+        keys, values, sums = _room(count, size)
+        scores = np.empty((count, padded(count)), np.float32)
+        weights = np.empty((count, count), np.float32)
+        contexts = np.empty((count, padded(size)), np.float32)
         for head in range(heads):
             left = head * size
             pack_keys(projected, top, count, width + left, size, keys)
@@ -133,17 +129,19 @@ def attend_both_ways(
     width = out.shape[1]
     size = width // heads
     half = size // 2
-    rooms = _rooms(lengths.max(), size)
     for sentence in range(len(starts)):
         top, count = starts[sentence], lengths[sentence]
-        keys, values, sums = rooms[0], rooms[1], rooms[5]
-        scores = rooms[2].ravel()[: max(count, ROWS) * padded(count)].reshape(-1, padded(count))
-        weights = rooms[3].ravel()[: max(count, ROWS) * count].reshape(-1, count)
-        contexts = rooms[4].ravel()[: max(count, ROWS) * padded(half)].reshape(-1, padded(half))
+        keys, values, sums = _room(count, size)
+        scores = np.empty((count, padded(count)), np.float32)
+        weights = np.empty((count, count), np.float32)
+        contexts = np.empty((count, padded(half)), np.float32)
         for head in range(heads):
             pack_keys(projected, top, count, width + head * size, size, keys)
             small_product(projected, top, head * size, count, size, keys, scores)
-            scores *= scale
+            for row in range(count):
+                line = scores[row]
+                for column in range(count):
+                    line[column] *= scale
             pack_values(projected, top, count, 2 * width + head * half, half, values)
             for way in range(2):
                 for row in range(count):
@@ -173,14 +171,13 @@ def attend_to_spans(
     """
     width = out.shape[1]
     size = width // heads
-    rooms = _rooms(lengths.max(), size)
-    exponents = np.empty(ngrams * lengths.max(), np.float32)
     for sentence in range(len(starts)):
         top, count = starts[sentence], lengths[sentence]
-        keys, values, sums = rooms[0], rooms[1], rooms[5]
-        scores = rooms[2].ravel()[: max(count, ROWS) * padded(count)].reshape(-1, padded(count))
-        weights = rooms[3].ravel()[: max(count, ROWS) * count].reshape(-1, count)
-        contexts = rooms[4]
+        exponents = np.empty(count, np.float32)
+        keys, values, sums = _room(count, size)
+        scores = np.empty((count, padded(count)), np.float32)
+        weights = np.empty((count, count), np.float32)
+        contexts = np.empty((count, padded(size)), np.float32)
         for head in range(heads):
             left = head * size
             pack_keys(projected, top, count, width + left, size, keys)
@@ -212,7 +209,8 @@ def _span_weights(
         for start in range(len(ends)):
             largest = larger(largest, ends[start] - scores[start])
     largest *= scale
-    weights[:] = 0
+    for position in range(count):
+        weights[position] = 0
     total = _ZERO
     for length in range(1, longest + 1):
         ends, after = scores[length:count], weights[length:count]

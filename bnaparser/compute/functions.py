@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
 from bnaparser.compute.tiles import float_of_bits
@@ -41,12 +42,15 @@ _SQRT_HALF = np.float32(0.70710678)
 @compiled
 def exp(x: np.float32) -> np.float32:
     """Return e to the power of a float32 that is at most 0; e^-87, the least there is, below -87."""
-    if x < _LOWEST:  # and a not-a-number stays one
+    if x < _LOWEST:  # noqa: PLR1730 (max would lose a not-a-number)
         x = _LOWEST
     n = (x * _LOG2_E + ROUNDER) - ROUNDER
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW
     power = ((((_P6 * r + _P5) * r + _P4) * r + _P3) * r + _HALF) * r + _ONE
-    return (power * r + _ONE) * float_of_bits((np.int32(n) + np.int32(127)) << np.int32(23))
+    scaled: np.float32 = (power * r + _ONE) * float_of_bits(
+        (np.int32(n) + np.int32(127)) << np.int32(23)
+    )
+    return scaled
 
 
 @compiled
@@ -60,12 +64,16 @@ def erf(x: np.float32) -> np.float32:
 
 
 @compiled
-def activated(x: np.float32, activation: int) -> np.float32:
-    """Return an activation, one of the numbers above, of a float32."""
+def activate(numbers: NDArray[np.float32], first: int, count: int, activation: int) -> None:
+    """Apply an activation, one of those above, to so many float32 numbers, in place."""
     if activation == RELU:
-        return max(x, np.float32(0))
-    if activation == LEAKY_RELU:
-        return max(x, x * _LEAK)
-    if activation == GELU:
-        return x * _HALF * (_ONE + erf(x * _SQRT_HALF))
-    return x
+        for place in range(first, first + count):
+            numbers[place] = max(numbers[place], 0)
+    elif activation == LEAKY_RELU:
+        for place in range(first, first + count):
+            if numbers[place] < 0:
+                numbers[place] *= _LEAK
+    elif activation == GELU:
+        for place in range(first, first + count):
+            x = numbers[place]
+            numbers[place] = x * _HALF * (_ONE + erf(x * _SQRT_HALF))

@@ -60,7 +60,9 @@ def small_product(
     filled, first, begin = rows, top, left
     if count < ROWS:
         filled, first, begin = np.zeros((ROWS, steps), np.float32), 0, 0
-        filled[:count] = rows[top : top + count, left : left + steps]
+        for row in range(count):
+            for column in range(steps):
+                filled[row, column] = rows[top + row, left + column]
     distance = filled.shape[1] * 4
     for panel in range(out.shape[1] // WIDTH):
         for row in range(0, count, ROWS):

@@ -7,7 +7,7 @@ the ends is zero.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class PackedFloats(NamedTuple):
     """A float32 matrix: ``panels`` (panels, inputs, outputs of a panel)."""
 
     panels: NDArray[np.float32]
+    inputs: int
     outputs: int
 
 
@@ -48,6 +49,11 @@ class PackedBytes(NamedTuple):
     sums: NDArray[np.int32]
     inputs: int
     outputs: int
+
+
+def shape_of_matrix(matrix: Matrix) -> tuple[int, ...]:
+    """Return rows and columns."""
+    return (matrix.values if isinstance(matrix, RowScaled) else matrix).shape
 
 
 def as_floats(matrix: Matrix) -> Floats:
@@ -81,7 +87,7 @@ def pack_floats(matrix: Matrix) -> PackedFloats:
     outputs, inputs = floats.shape
     panels = np.empty((-(-outputs // width), inputs, width), np.float32)
     _fill(floats.reshape(outputs, inputs, 1), panels.reshape(*panels.shape, 1))
-    return PackedFloats(panels, outputs)
+    return PackedFloats(panels, inputs, outputs)
 
 
 def pack_bytes(matrix: Matrix) -> PackedBytes:
@@ -101,7 +107,7 @@ def pack_bytes(matrix: Matrix) -> PackedBytes:
 
 
 @compiled
-def _fill(matrix: NDArray[np.int8], panels: NDArray[np.int8]) -> None:
+def _fill(matrix: NDArray[Any], panels: NDArray[Any]) -> None:
     """Write a matrix (outputs, steps, group) to ``panels`` (panels, steps, width, group)."""
     outputs, steps, group = matrix.shape
     width = panels.shape[2]

@@ -6,11 +6,13 @@ threads compute: a sentence gets the same numbers alone and in any batch.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.functions import ROUNDER, activated
+from bnaparser.compute.functions import ROUNDER, activate
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
 from bnaparser.compute.tiles import ROWS, float_of_bits, tile
@@ -35,9 +37,15 @@ def multiply(
 ) -> Floats:
     """Return ``activation(rows matrix' + bias)``: float32 (rows, outputs).
 
-    ``rows`` is float32 (rows, inputs), C-contiguous. For a matrix of int8 each row is rounded to int8
-    with a scale of its own.
+    ``rows`` is float32 (rows, inputs). For a matrix of int8 each row is rounded to int8 with a scale
+    of its own. Raises ValueError where the sizes do not fit.
     """
+    if rows.shape[1] != matrix.inputs or len(bias) != matrix.outputs:
+        raise ValueError(
+            f"rows of {rows.shape[1]} and {len(bias)} biases for a matrix of {matrix.inputs} inputs"
+            f" and {matrix.outputs} outputs"
+        )
+    rows = np.ascontiguousarray(rows)
     out = np.empty((len(rows), matrix.outputs), np.float32)
     if isinstance(matrix, PackedFloats):
         multiply_floats(rows, matrix.panels, bias, activation, out)
@@ -78,6 +86,18 @@ def round_row(row: Floats, values: NDArray[np.uint8], scales: Floats, place: int
 
 
 @compiled
+def at_least_a_tile(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the rows, with others of zeros where they are fewer than a tile has."""
+    if rows.shape[0] >= ROWS:
+        return rows
+    filled = np.zeros((ROWS, rows.shape[1]), rows.dtype)
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            filled[row, column] = rows[row, column]
+    return filled
+
+
+@compiled
 def multiply_bytes(
     values: NDArray[np.uint8],
     scales: Floats,
@@ -88,10 +108,7 @@ def multiply_bytes(
 ) -> None:
     """Write the product of rounded rows and a matrix of int8, as `multiply` describes it."""
     count, outputs = out.shape
-    filled = values
-    if count < ROWS:
-        filled = np.zeros((ROWS, values.shape[1]), values.dtype)
-        filled[:count] = values
+    filled = at_least_a_tile(values)
     steps = matrix.panels.shape[1]
     sums = np.empty((ROWS, _PANEL), np.int32)
     for panel in range(matrix.panels.shape[0]):
@@ -106,9 +123,8 @@ def multiply_bytes(
                 for column in range(width):
                     place = first + column
                     total = np.float32(sums[inside, column] + matrix.sums[place])
-                    line[place] = activated(
-                        total * (scale * matrix.scales[place]) + bias[place], activation
-                    )
+                    line[place] = total * (scale * matrix.scales[place]) + bias[place]
+                activate(line, first, width, activation)
 
 
 @compiled
@@ -139,10 +155,7 @@ def multiply_floats(
 ) -> None:
     """Write the product of rows and a matrix of float32, as `multiply` describes it."""
     count, outputs = out.shape
-    filled = rows
-    if count < ROWS:
-        filled = np.zeros((ROWS, rows.shape[1]), np.float32)
-        filled[:count] = rows
+    filled = at_least_a_tile(rows)
     sums = np.empty((ROWS, _PANEL), np.float32)
     for panel in range(panels.shape[0]):
         first = panel * _PANEL
@@ -154,7 +167,8 @@ def multiply_floats(
                 line = out[top + inside]
                 for column in range(width):
                     place = first + column
-                    line[place] = activated(sums[inside, column] + bias[place], activation)
+                    line[place] = sums[inside, column] + bias[place]
+                activate(line, first, width, activation)
 
 
 @compiled

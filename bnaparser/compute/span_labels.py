@@ -73,7 +73,9 @@ def span_vectors(
 def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, out: Floats) -> None:
     """Write a span's hidden vector: difference of fenceposts, norm, ReLU."""
     for column in range(len(out)):
-        out[column] = fenceposts[end, column] + weights.hidden_bias[column] - fenceposts[start, column]
+        out[column] = (
+            fenceposts[end, column] + weights.hidden_bias[column] - fenceposts[start, column]
+        )
     normalise_row(out, weights.gain, weights.norm_bias, weights.epsilon, out)
     for column in range(len(out)):
         out[column] = max(out[column], np.float32(0))
@@ -102,7 +104,7 @@ def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
             column += 1
         best.scores[span], best.labels[span] = highest, first + column + 1
     doubt = _sum(scores)
-    if doubt != doubt:
+    if np.isnan(doubt):
         best.scores[span] = doubt
 
 

@@ -59,7 +59,11 @@ def tile(kind: str, vectors: int) -> Any:
         for phi, first, then in (
             (step, _LONG(0), following),
             (here, b, builder.add(here, b_step)),
-            *((s, zero, t) for r, q in zip(sums, after, strict=True) for s, t in zip(r, q, strict=True)),
+            *(
+                (s, zero, t)
+                for r, q in zip(sums, after, strict=True)
+                for s, t in zip(r, q, strict=True)
+            ),
         ):
             phi.add_incoming(first, before)
             phi.add_incoming(then, loop)
@@ -73,7 +77,9 @@ def tile(kind: str, vectors: int) -> Any:
 
 
 def _as_intrinsic(write: Callable[[ir.IRBuilder, list[ir.Value]], None]) -> Any:
-    def typed(typing_context: Any, a: Any, a_row: Any, b: Any, b_step: Any, steps: Any, out: Any) -> Any:
+    def typed(
+        typing_context: Any, a: Any, a_row: Any, b: Any, b_step: Any, steps: Any, out: Any
+    ) -> Any:
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
             write(builder, given)
             return context.get_dummy_value()
@@ -141,10 +147,12 @@ def _shared(builder: ir.IRBuilder, number: ir.Value, lanes: int) -> ir.Value:
     kind = ir.VectorType(number.type, lanes)
     nothing = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(nothing, number, _INT(0))
-    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(_INT, lanes), [0] * lanes))
+    return builder.shuffle_vector(
+        one, nothing, ir.Constant(ir.VectorType(_INT, lanes), [0] * lanes)
+    )
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def float_of_bits(typing_context: Any, bits: Any) -> Any:
     """Read an int32's bits as a float32."""
 
@@ -154,7 +162,7 @@ def float_of_bits(typing_context: Any, bits: Any) -> Any:
     return types.float32(types.int32), generate
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def larger(typing_context: Any, one: Any, other: Any) -> Any:
     """Return the larger of two float32 numbers; loops over it become vector instructions."""
 

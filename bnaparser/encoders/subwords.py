@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Subwords:
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase | TokenizerFile, max_subwords: int, max_words: int
     ):
-        self.tokenizer = tokenizer
+        self.tokenizer: Any = tokenizer
         self.max_words = max_words
         self._blank = ""
         if tokenizer.is_fast:

@@ -40,9 +40,7 @@ def predict(
     return [results[index] for index in range(len(sentences))]
 
 
-def predict_batch(
-    model: ParsingNetwork, batch: Sequence[PreparedSentence]
-) -> list[Prediction]:
+def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> list[Prediction]:
     """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
     with model.inference():
         encoded = model.encode(batch)

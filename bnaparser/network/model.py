@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -107,6 +108,14 @@ class BnaModel(nn.Module):
             return any(map(str.islower, characters)) and any(map(str.isupper, characters))
         assert self.subwords is not None
         return self.subwords.reads_case
+
+    def fingerprint(self) -> str:
+        """Return a text that is another one for other weights."""
+        digest = hashlib.sha256()
+        for name, tensor in sorted(self.state_dict().items()):
+            digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
+            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+        return digest.hexdigest()
 
     @property
     def subwords_can_be_masked(self) -> bool:

@@ -33,6 +33,9 @@ class ParsingNetwork(Protocol):
     def reads_case(self) -> bool:
         """Tell whether small letters and capitals are different to the encoder, and it has both."""
 
+    def fingerprint(self) -> str:
+        """Return a text that is another one for other weights, or where they are used otherwise."""
+
     def eval(self) -> Any:
         """Predict from now on: nothing is dropped any more."""
 

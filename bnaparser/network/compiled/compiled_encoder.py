@@ -62,27 +62,33 @@ class CompiledEncoder:
         prefix: str = "encoder.",
     ):
         self.shape = shape
+        width = shape.width
         inner = f"{prefix}model."
         embeddings = f"{inner}embeddings."
-        self._words = weights.table(f"{embeddings}word_embeddings.weight")
-        self._positions = weights.table(f"{embeddings}position_embeddings.weight")
+        narrow = vars(config).get("embedding_size", width)
+        self._words = weights.table(f"{embeddings}word_embeddings.weight", shape.vocabulary, narrow)
+        places = f"{embeddings}position_embeddings.weight"
+        self._positions = weights.table(places, shape.positions, narrow)
         self._first = first_position(config)
         self._type: Floats | None = None
         if f"{embeddings}token_type_embeddings.weight" in weights:
-            self._type = weights.array(f"{embeddings}token_type_embeddings.weight")[0]
-        self._norm = weights.norm(f"{embeddings}LayerNorm", shape.epsilon)
+            types = f"{embeddings}token_type_embeddings.weight"
+            self._type = weights.array(types, config.type_vocab_size, narrow)[0]
+        self._norm = weights.norm(narrow, f"{embeddings}LayerNorm", shape.epsilon)
         self._wider: Affine | None = None
         if f"{inner}embeddings_project.weight" in weights:
-            self._wider = weights.affine(f"{inner}embeddings_project")
+            self._wider = weights.affine(narrow, width, f"{inner}embeddings_project")
         self._distances = np.zeros((1, 1), np.float32)
         if f"{inner}encoder.relative_attention_bias.weight" in weights:
-            table = weights.array(f"{inner}encoder.relative_attention_bias.weight")
-            self._distances = _by_distance(table, config.max_position_embeddings)
+            kinds = config.relative_attention_num_buckets
+            distances = f"{inner}encoder.relative_attention_bias.weight"
+            table = weights.array(distances, kinds, shape.heads)
+            self._distances = _by_distance(table, shape.positions)
         self._layers = [_layer(shape, weights, inner, number) for number in range(shape.layers)]
-        self.missing = weights.array(f"{prefix}missing")
+        self.missing = weights.array(f"{prefix}missing", 3, width)
         self._mix: Floats | None = None
         if mix_layers:
-            mix = weights.array(f"{prefix}mix_weights")
+            mix = weights.array(f"{prefix}mix_weights", shape.layers + 1)
             exponents = np.exp(mix - mix.max())
             self._mix = weights.array(f"{prefix}mix_gamma") * exponents / exponents.sum()
 
@@ -125,13 +131,14 @@ class CompiledEncoder:
 def _layer(shape: EncoderShape, weights: StoredWeights, prefix: str, number: int) -> _Layer:
     names = shape.names
     at = prefix + names.layer.format(number)
+    width, inner = shape.width, shape.inner_width
     return _Layer(
-        weights.affine(at + names.query, at + names.key, at + names.value),
-        weights.affine(at + names.output),
-        weights.norm(at + names.attention_norm, shape.epsilon),
-        weights.affine(at + names.inner),
-        weights.affine(at + names.outer),
-        weights.norm(at + names.norm, shape.epsilon),
+        weights.affine(width, width, at + names.query, at + names.key, at + names.value),
+        weights.affine(width, width, at + names.output),
+        weights.norm(width, at + names.attention_norm, shape.epsilon),
+        weights.affine(width, inner, at + names.inner),
+        weights.affine(inner, width, at + names.outer),
+        weights.norm(width, at + names.norm, shape.epsilon),
     )
 
 

@@ -34,8 +34,9 @@ class CompiledLayers:
     def __init__(self, settings: LayerSettings, weights: StoredWeights):
         self._adds_input = settings.residual == "program"
         self._activation = ACTIVATION_NUMBERS[settings.activation]
-        self._positions = weights.table("stack.positions")
-        self._norm = weights.norm("stack.norm")
+        width = settings.width
+        self._positions = weights.table("stack.positions", settings.max_positions, width)
+        self._norm = weights.norm(width, "stack.norm")
         self._blocks = [
             _block(kind, settings, weights, f"stack.layers.{number}.")
             for number, kind in enumerate(settings.kinds)
@@ -63,26 +64,30 @@ def can_compile(settings: LayerSettings) -> bool:
     )
 
 
-def _block(
-    kind: LayerKind, settings: LayerSettings, weights: StoredWeights, prefix: str
-) -> _Block:
+def _block(kind: LayerKind, settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Block:
     make = {"bimsa": _bimsa, "nsa": _nsa, "self_attention": _self_attention}[kind]
+    width, inner = settings.width, settings.feed_forward_width
     return _Block(
         make(settings, weights, f"{prefix}attention."),
-        weights.affine(f"{prefix}attention.output"),
-        weights.norm(f"{prefix}attention_norm"),
-        weights.affine(f"{prefix}feed_forward.0"),
-        weights.affine(f"{prefix}feed_forward.3"),
-        weights.norm(f"{prefix}feed_forward_norm"),
+        weights.affine(_inner(settings), width, f"{prefix}attention.output"),
+        weights.norm(width, f"{prefix}attention_norm"),
+        weights.affine(width, inner, f"{prefix}feed_forward.0"),
+        weights.affine(inner, width, f"{prefix}feed_forward.3"),
+        weights.norm(width, f"{prefix}feed_forward_norm"),
     )
 
 
+def _inner(settings: LayerSettings) -> int:
+    return settings.heads * settings.head_width
+
+
 def _room(rows: Floats, settings: LayerSettings) -> Floats:
-    return np.empty((len(rows), settings.heads * settings.head_width), np.float32)
+    return np.empty((len(rows), _inner(settings)), np.float32)
 
 
 def _self_attention(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Attention:
-    projection = weights.affine(f"{prefix}query", f"{prefix}key", f"{prefix}value")
+    names = [f"{prefix}{name}" for name in ("query", "key", "value")]
+    projection = weights.affine(settings.width, _inner(settings), *names)
     scale = np.float32(settings.head_width**-0.5)
     nothing = np.zeros((1, 1), np.float32)
 
@@ -95,7 +100,14 @@ def _self_attention(settings: LayerSettings, weights: StoredWeights, prefix: str
 
 
 def _bimsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Attention:
-    projection = weights.affine(f"{prefix}query", f"{prefix}key", f"{prefix}value")
+    width, inner = settings.width, _inner(settings)
+    sizes = {"query": inner, "key": inner, "value": inner // 2}
+    projection = weights.made(
+        [weights.matrix(f"{prefix}{name}.weight", size, width) for name, size in sizes.items()],
+        np.concatenate(
+            [weights.array(f"{prefix}{name}.bias", size) for name, size in sizes.items()]
+        ),
+    )
     scale = np.float32(settings.head_width**-0.5)
 
     def contexts(rows: Floats, runs: Runs) -> Floats:
@@ -110,11 +122,16 @@ def _nsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Atten
     # Spans are [h_j^f - h_i^f; h_i^b - h_j^b]: a position counts with its backward half turned round.
     signs = np.ones(settings.width, np.float32)
     signs[settings.width // 2 :] = -1
-    key, value = (signed(weights.matrix(f"{prefix}{name}"), signs) for name in ("key", "value"))
-    query_bias = weights.array(f"{prefix}query.bias")
-    bias = np.concatenate([query_bias, np.zeros(2 * len(query_bias), np.float32)])
-    projection = weights.made([weights.matrix(f"{prefix}query"), key, value], bias)
-    value_bias = weights.array(f"{prefix}value.bias")
+    inner = _inner(settings)
+    query, key, value = (
+        weights.matrix(f"{prefix}{name}.weight", inner, settings.width)
+        for name in ("query", "key", "value")
+    )
+    query_bias, value_bias = (
+        weights.array(f"{prefix}{name}.bias", inner) for name in ("query", "value")
+    )
+    bias = np.concatenate([query_bias, np.zeros(2 * inner, np.float32)])
+    projection = weights.made([query, signed(key, signs), signed(value, signs)], bias)
     scale = np.float32(settings.head_width**-0.5)
 
     def contexts(rows: Floats, runs: Runs) -> Floats:

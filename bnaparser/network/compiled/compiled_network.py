@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,13 @@ from bnaparser.compute.span_labels import ScorerWeights, best_labels, span_vecto
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
-from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
 from bnaparser.files.matrices import read_matrices
 from bnaparser.files.tables import read_json
 from bnaparser.network.best_labels import BestLabels
 from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
-from bnaparser.network.compiled.encoder_family import EncoderShape, shape_of
+from bnaparser.network.compiled.encoder_family import shape_of
 from bnaparser.network.compiled.weights import StoredWeights
 from bnaparser.network.prepared import (
     PreparedSentence,
@@ -37,6 +37,8 @@ from bnaparser.network.prepared import (
 )
 from bnaparser.network.stored_settings import StoredSettings, read_settings
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 # Spans scored at once where all scores are wanted: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 1024
@@ -68,26 +70,38 @@ class CompiledNetwork:
         self.allow_empty_root = stored.allow_empty_root
         self.subwords, self.encoder, self.folder = subwords, encoder, folder
         self.precision = "int8" if weights.in_int8 else "float32"
-        self._project = weights.affine("project")
-        self._layers = CompiledLayers(stored.settings.layers, weights)
-        if stored.settings.tags.given:
-            self._given_tags = weights.table("tag_embedding.weight")
-        hidden = weights.matrix("scorer.hidden")
-        width = stored.settings.scorer.hidden
-        self._fenceposts = weights.made([hidden], np.zeros(width, np.float32))
-        norm = weights.norm("scorer.norm")
-        self._output = weights.affine("scorer.output")
+        layers, scorer, tags = stored.settings.layers, stored.settings.scorer, stored.settings.tags
+        width, hidden = layers.width, scorer.hidden
+        self._project = weights.affine(encoder.shape.width, layers.content_width, "project")
+        self._layers = CompiledLayers(layers, weights)
+        if tags.given:
+            known = len(stored.tags) + 1
+            self._given_tags = weights.table("tag_embedding.weight", known, layers.content_width)
+        first = weights.matrix("scorer.hidden.weight", hidden, width)
+        self._fenceposts = weights.made([first], np.zeros(hidden, np.float32))
+        norm = weights.norm(hidden, "scorer.norm")
+        self._output = weights.affine(hidden, len(stored.labels) - 1, "scorer.output")
         self._scorer = ScorerWeights(
-            weights.array("scorer.hidden.bias"), norm.gain, norm.bias, norm.epsilon, self._output.bias
+            weights.array("scorer.hidden.bias", hidden),
+            norm.gain,
+            norm.bias,
+            norm.epsilon,
+            self._output.bias,
         )
-        if stored.settings.tags.predict:
-            self._tag_hidden, self._tag_norm = weights.affine("tagger.0"), weights.norm("tagger.1")
-            self._tag_output = weights.affine("tagger.3")
+        if tags.predict:
+            self._tag_hidden = weights.affine(width, tags.hidden, "tagger.0")
+            self._tag_norm = weights.norm(tags.hidden, "tagger.1")
+            self._tag_output = weights.affine(tags.hidden, len(stored.tags), "tagger.3")
 
     @property
     def reads_case(self) -> bool:
         """Tell whether small letters and capitals are different to the encoder."""
         return self.subwords.reads_case
+
+    def fingerprint(self) -> str:
+        """Return a text that is another one for other weights, or another precision."""
+        with (self.folder / WEIGHTS).open("rb") as file:
+            return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
 
     def eval(self) -> CompiledNetwork:
         """Return itself: nothing is ever dropped here."""
@@ -161,7 +175,8 @@ class CompiledNetwork:
             fallback = np.full(len(window.last), len(vectors) + 2)
             fallback[0], fallback[-1] = len(vectors), len(vectors) + 1
             rows.append(np.where(window.last == MISSING, fallback, first + window.last))
-        return np.concatenate([vectors, self.encoder.missing])[np.concatenate(rows)]
+        gathered: Floats = np.concatenate([vectors, self.encoder.missing])[np.concatenate(rows)]
+        return gathered
 
 
 def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
@@ -171,34 +186,27 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     machine multiplies bytes faster. Raises ModelError where the folder is damaged.
     """
     stored = read_settings(folder)
-    encoder = folder / ENCODER
-    if stored.settings.encoder.name is None or not is_whole(encoder):
+    settings = stored.settings
+    if settings.encoder.name is None or not can_compile(settings.layers):
         return None
-    config = SimpleNamespace(**read_json(encoder / CONFIG))
+    config = SimpleNamespace(**read_json(folder / ENCODER / CONFIG))
     shape = shape_of(config)
-    if shape is None or not can_compile(stored.settings.layers):
+    if shape is None:
         return None
-    return _read(folder, stored, config, shape, precision)
-
-
-def _read(
-    folder: Path,
-    stored: StoredSettings,
-    config: SimpleNamespace,
-    shape: EncoderShape,
-    precision: str,
-) -> CompiledNetwork:
-    limit = max_positions(config)
-    tokenizer = TokenizerFile(folder / ENCODER)
-    subwords = Subwords(tokenizer, limit, stored.settings.layers.max_positions - 2)
+    tokenizer = _tokenizer(folder / ENCODER)
+    subwords = Subwords(tokenizer, max_positions(config), settings.layers.max_positions - 2)
     matrices, store = read_matrices(folder / WEIGHTS)
+    in_int8 = precision == "int8"
     if precision == "auto":
         in_int8 = store == "int8" and instructions().int8_pays
-    else:
-        in_int8 = precision == "int8"
-    weights = StoredWeights(matrices, in_int8)
-    try:
-        encoder = CompiledEncoder(shape, config, weights, stored.settings.encoder.mix_layers)
-        return CompiledNetwork(stored, subwords, encoder, weights, folder)
-    except KeyError as error:
-        raise ModelError(f"{folder / WEIGHTS} does not fit {CONFIG}: no {error}") from error
+    weights = StoredWeights(matrices, in_int8, f"{folder / WEIGHTS} does not fit {CONFIG}")
+    encoder = CompiledEncoder(shape, config, weights, settings.encoder.mix_layers)
+    return CompiledNetwork(stored, subwords, encoder, weights, folder)
+
+
+def _tokenizer(folder: Path) -> TokenizerFile | PreTrainedTokenizerBase:
+    if is_whole(folder):
+        return TokenizerFile(folder)
+    from bnaparser.encoders.loading import read_encoder
+
+    return read_encoder(folder)[1]

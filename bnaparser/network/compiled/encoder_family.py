@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 from bnaparser.compute.functions import ACTIVATION_NUMBERS
 
@@ -75,6 +76,9 @@ class EncoderShape:
     layers: int
     heads: int
     width: int
+    inner_width: int
+    vocabulary: int
+    positions: int
     epsilon: float
     activation: int
 
@@ -89,11 +93,14 @@ def shape_of(config: SimpleNamespace) -> EncoderShape | None:
         return None
     if said.get("position_embedding_type", "absolute") != "absolute" or said.get("is_decoder"):
         return None
-    keys = ("n_layers", "n_heads", "dim") if distil else (
-        "num_hidden_layers", "num_attention_heads", "hidden_size",
+    keys = ("n_layers", "n_heads", "dim", "hidden_dim") if distil else (
+        "num_hidden_layers", "num_attention_heads", "hidden_size", "intermediate_size",
     )  # fmt: skip
+    sizes: Any = [said.get(key) for key in (*keys, "vocab_size", "max_position_embeddings")]
     epsilon = 1e-12 if distil else said.get("layer_norm_eps")
-    sizes = [said.get(key) for key in keys]
-    if epsilon is None or None in sizes:
+    if epsilon is None or not all(isinstance(size, int) for size in sizes):
         return None
-    return EncoderShape(names, *sizes, epsilon, activation)
+    layers, heads, width, inner, vocabulary, positions = sizes
+    return EncoderShape(
+        names, layers, heads, width, inner, vocabulary, positions, epsilon, activation
+    )

@@ -17,10 +17,12 @@ from bnaparser.compute.packed import (
     as_floats,
     pack_bytes,
     pack_floats,
+    shape_of_matrix,
     stacked,
 )
 from bnaparser.compute.products import multiply
 from bnaparser.compute.rowwise import normalise
+from bnaparser.errors import ModelError
 
 
 @dataclass(frozen=True)
@@ -64,45 +66,57 @@ class RowTable:
 
 
 class StoredWeights:
-    """The weights of a model by their names; ``in_int8`` says which products they are made for."""
+    """The weights of a model by their names; ``in_int8`` says which products they are made for.
 
-    def __init__(self, matrices: dict[str, Matrix], in_int8: bool):
+    What is asked for is checked: compiled loops trust sizes. Raises ModelError, which names the weight.
+    """
+
+    def __init__(self, matrices: dict[str, Matrix], in_int8: bool, source: str):
         self._matrices = matrices
         self.in_int8 = in_int8
+        self._source = source
 
     def __contains__(self, name: str) -> bool:
         return name in self._matrices
 
-    def affine(self, *names: str) -> Affine:
-        """Make one linear map of one or several layers that have the same input."""
-        bias = [self._bias(name) for name in names]
-        return self.made([self.matrix(name) for name in names], np.concatenate(bias))
+    def affine(self, inputs: int, outputs: int, *names: str) -> Affine:
+        """Make one linear map of one or several layers of the same sizes that have the same input."""
+        matrices = [self.matrix(f"{name}.weight", outputs, inputs) for name in names]
+        bias = [
+            self.array(f"{name}.bias", outputs)
+            if f"{name}.bias" in self
+            else np.zeros(outputs, np.float32)
+            for name in names
+        ]
+        return self.made(matrices, np.concatenate(bias))
 
     def made(self, matrices: list[Matrix], bias: Floats) -> Affine:
         """Make one linear map of matrices one above the other."""
         matrix = stacked(matrices, self.in_int8)
         return Affine(pack_bytes(matrix) if self.in_int8 else pack_floats(matrix), bias)
 
-    def matrix(self, name: str) -> Matrix:
-        """Return a layer's matrix as it is stored, (outputs, inputs)."""
-        return self._matrices[f"{name}.weight"]
-
-    def norm(self, name: str, epsilon: float = 1e-5) -> Norm:
+    def norm(self, width: int, name: str, epsilon: float = 1e-5) -> Norm:
         """Return a layer norm; the default is PyTorch's."""
-        return Norm(self.array(f"{name}.weight"), self.array(f"{name}.bias"), np.float32(epsilon))
+        gain, bias = (self.array(f"{name}.{part}", width) for part in ("weight", "bias"))
+        return Norm(gain, bias, np.float32(epsilon))
 
-    def table(self, name: str) -> RowTable:
+    def table(self, name: str, rows: int, width: int) -> RowTable:
         """Return a table of vectors."""
-        return RowTable(self._matrices[name])
+        return RowTable(self.matrix(name, rows, width))
 
-    def array(self, name: str) -> Floats:
+    def array(self, name: str, *shape: int) -> Floats:
         """Return an array in float32."""
-        return as_floats(self._matrices[name])
+        return as_floats(self.matrix(name, *shape))
 
-    def _bias(self, name: str) -> Floats:
-        if f"{name}.bias" in self:
-            return self.array(f"{name}.bias")
-        return np.zeros(_rows(self.matrix(name)), np.float32)
+    def matrix(self, name: str, *shape: int) -> Matrix:
+        """Return an array or matrix as it is stored."""
+        found = self._matrices.get(name)
+        if found is None:
+            raise ModelError(f"{self._source}: there is no {name}")
+        if shape_of_matrix(found) != shape:
+            has = shape_of_matrix(found)
+            raise ModelError(f"{self._source}: {name} is {has}, not {shape}")
+        return found
 
 
 def signed(matrix: Matrix, signs: Floats) -> Matrix:
@@ -110,7 +124,3 @@ def signed(matrix: Matrix, signs: Floats) -> Matrix:
     if isinstance(matrix, RowScaled):
         return RowScaled(matrix.values * signs.astype(np.int8), matrix.scales)
     return matrix * signs
-
-
-def _rows(matrix: Matrix) -> int:
-    return len(matrix.values if isinstance(matrix, RowScaled) else matrix)
