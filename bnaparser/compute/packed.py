@@ -86,7 +86,7 @@ def pack_floats(matrix: Matrix) -> PackedFloats:
     width = instructions().panel
     outputs, inputs = floats.shape
     panels = np.empty((-(-outputs // width), inputs, width), np.float32)
-    _fill(floats.reshape(outputs, inputs, 1), panels.reshape(*panels.shape, 1))
+    _fill(floats, panels)
     return PackedFloats(panels, inputs, outputs)
 
 
@@ -99,7 +99,9 @@ def pack_bytes(matrix: Matrix) -> PackedBytes:
     if steps * unit.group > inputs:
         values = np.pad(values, ((0, 0), (0, steps * unit.group - inputs)))
     panels = np.empty((-(-outputs // unit.panel), steps, unit.panel, unit.group), np.int8)
-    _fill(np.ascontiguousarray(values).reshape(outputs, steps, unit.group), panels)
+    # What a step takes of an output, the group, is moved as one number.
+    word = {4: np.int32, 2: np.int16, 1: np.int8}[unit.group]
+    _fill(np.ascontiguousarray(values).view(word), panels.view(word)[..., 0])
     sums = np.zeros(outputs, np.int32)
     if unit.int8 == "vpdpbusd":
         sums -= 128 * values.sum(axis=1, dtype=np.int32)
@@ -108,13 +110,14 @@ def pack_bytes(matrix: Matrix) -> PackedBytes:
 
 @compiled
 def _fill(matrix: NDArray[Any], panels: NDArray[Any]) -> None:
-    """Write a matrix (outputs, steps, group) to ``panels`` (panels, steps, width, group)."""
-    outputs, steps, group = matrix.shape
+    """Write a matrix (outputs, steps) to ``panels`` (panels, steps, width), zeros at the end."""
+    outputs, steps = matrix.shape
     width = panels.shape[2]
     for panel in range(panels.shape[0]):
-        for column in range(width):
-            output = panel * width + column
-            for step in range(steps):
-                for inside in range(group):
-                    value = matrix[output, step, inside] if output < outputs else 0
-                    panels[panel, step, column, inside] = value
+        first = panel * width
+        count = min(width, outputs - first)
+        for step in range(steps):
+            for column in range(count):
+                panels[panel, step, column] = matrix[first + column, step]
+            for column in range(count, width):
+                panels[panel, step, column] = 0

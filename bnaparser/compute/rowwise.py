@@ -11,16 +11,18 @@ from bnaparser.compute.packed import Floats
 @compiled_freely
 def _mean(row: Floats) -> np.float32:
     total = np.float32(0)
-    for number in row:
-        total += number
+    for column in range(
+        row.shape[0]
+    ):  # an iterator would hide from the compiler how many there are
+        total += row[column]
     return total / np.float32(len(row))
 
 
 @compiled_freely
 def _variance(row: Floats, mean: np.float32) -> np.float32:
     total = np.float32(0)
-    for number in row:
-        total += (number - mean) * (number - mean)
+    for column in range(row.shape[0]):
+        total += (row[column] - mean) * (row[column] - mean)
     return total / np.float32(len(row))
 
 

@@ -84,8 +84,8 @@ def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, ou
 @compiled_freely
 def _sum(numbers: Floats) -> np.float32:
     total = np.float32(0)
-    for number in numbers:
-        total += number
+    for place in range(numbers.shape[0]):
+        total += numbers[place]
     return total
 
 
@@ -96,8 +96,8 @@ def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
     Of equal ones the lowest label wins. Where one is not a number, the best is none, either.
     """
     highest = _LOWEST
-    for score in scores:
-        highest = larger(highest, score)
+    for place in range(scores.shape[0]):
+        highest = larger(highest, scores[place])
     if highest > best.scores[span] or best.labels[span] == 0:
         column = 0
         while column < len(scores) - 1 and scores[column] != highest:
