@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"threads: {torch.get_num_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
     devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     print("devices: cpu", *devices, sep=", ")
+    from bnaparser.compute.instructions import instructions
     from bnaparser.parsing.parser import Parser
 
     started = time.perf_counter()
@@ -51,7 +52,10 @@ def run(options: argparse.Namespace) -> int:
     loaded = time.perf_counter()
     parse = parser.parse_sentence(SENTENCE)
     done = time.perf_counter()
-    print(f"model {options.model}: loaded in {loaded - started:.2f} s")
+    print(
+        f"model {options.model}: loaded in {loaded - started:.2f} s, computes in {parser.precision}"
+    )
+    print(f"products of bytes: {instructions().int8}, {instructions().lanes} lanes")
     print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
     return SUCCESS if parse.error is None else SOME_FAILED
 

@@ -21,6 +21,7 @@ class Int8Linear(nn.Module):
         super().__init__()
         self.in_features, self.out_features = linear.in_features, linear.out_features
         self._matrix = pack_bytes(linear.weight.detach().float().numpy())
+        self.weight = torch.empty(0)  # T5 asks for its kind of numbers
         bias = torch.zeros(self.out_features) if linear.bias is None else linear.bias.detach()
         self._bias = bias.float().numpy().copy()
 
@@ -37,3 +38,4 @@ def compute_in_int8(model: BnaModel) -> None:
         for name, child in list(module.named_children()):
             if type(child) is nn.Linear:
                 setattr(module, name, Int8Linear(child))
+    model.precision = "int8"

@@ -71,6 +71,7 @@ class BnaModel(nn.Module):
         allow_empty_root: bool = False,
     ):
         super().__init__()
+        self.precision = "float32"
         self.allow_empty_root = allow_empty_root
         self.settings, self.labels, self.tags = settings, labels, tags
         self.subwords = subwords
@@ -157,6 +158,7 @@ class BnaModel(nn.Module):
         for name, part in self.named_children():
             if name != "scorer":
                 part.to(torch.bfloat16)
+        self.precision = "bfloat16"
 
     def encode(self, batch: Sequence[PreparedSentence]) -> Encoded:
         """Run encoder and layers over sentences of at least one word."""

@@ -18,9 +18,10 @@ from bnaparser.network.prepared import PreparedSentence
 class ParsingNetwork(Protocol):
     """A parser's network: `BnaModel`, or what computes the same without PyTorch.
 
-    ``device`` is, as a string, where it computes.
+    ``precision`` is "float32", "bfloat16" or "int8".
     """
 
+    precision: str
     settings: ModelSettings
     labels: Inventory
     tags: Inventory

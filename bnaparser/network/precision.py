@@ -33,7 +33,7 @@ def load_network(
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}: give one of {', '.join(PRECISIONS)}")
-    on_cpu = device == "cpu" or (device is None and not _may_have_gpu())
+    on_cpu = not _may_have_gpu() if device is None else device.partition(":")[0] == "cpu"
     if on_cpu and precision != "bfloat16":
         compiled = load_compiled(folder, precision)
         if compiled is not None:

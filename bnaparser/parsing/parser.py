@@ -68,12 +68,17 @@ class Parser:
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
         self.name: str | None = None  # what it was loaded by
-        self.precision: Precision = "auto"
+        self._asked: Precision = "auto"  # the precision, when it was loaded
 
     @property
     def predicts_tags(self) -> bool:
         """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
         return self.model.settings.tags.predict
+
+    @property
+    def precision(self) -> str:
+        """The numbers that it computes in: "float32", "bfloat16" or "int8"."""
+        return self.model.precision
 
     @property
     def reads_tags(self) -> bool:
@@ -100,7 +105,7 @@ class Parser:
         check_name(model, 'Parser.load("en")')
         folder = models.find(model)
         parser = cls(load_network(folder, device, precision), batch_tokens)
-        parser.precision = precision
+        parser._asked = precision
         parser.name = models.lasting_name(model, folder)
         return parser
 
@@ -218,7 +223,7 @@ class Parser:
                 "a Parser of a model in memory cannot be pickled: save the model"
                 " (bnaparser.network.storage.save) and load it with Parser.load(folder)"
             )
-        given = (self.name, str(self.model.device), self.batch_tokens, self.precision)
+        given = (self.name, str(self.model.device), self.batch_tokens, self._asked)
         return type(self).load, given, {"cased": self.cased}
 
     def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
