@@ -12,6 +12,7 @@ from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.training.data import Example
 from bnaparser.training.noise import disturbed
 from bnaparser.training.recipe import TrainSettings
+from bnaparser.training.setup import training_sentences
 from bnaparser.trees.escapes import unescape
 
 
@@ -19,10 +20,11 @@ def read(
     model: BnaModel, examples: list[Example], seed: int = 0, **settings: Any
 ) -> tuple[list[Window], list[Window]]:
     """Return the windows of sentences, one each, without noise and with it."""
-    prepared = model.prepare([example.words for example in examples])
+    sentences = training_sentences(model, examples)
     generator = np.random.default_rng(seed)
-    noisy = disturbed(model, examples, prepared, TrainSettings(**settings), generator)
-    return windows(prepared), windows(noisy)
+    noisy = disturbed(model, sentences, TrainSettings(**settings), generator)
+    before, after = ([one.prepared for one in many] for many in (sentences, noisy))
+    return windows(before), windows(after)
 
 
 def windows(sentences: list[PreparedSentence]) -> list[Window]:
