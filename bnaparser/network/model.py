@@ -249,16 +249,30 @@ class BnaModel(nn.Module):
             part = slice(first, first + SPANS_AT_ONCE)
             best, label = self.span_scores(encoded, starts[part], ends[part]).max(dim=-1)
             scores[part], labels[part] = best, label.int() + 1
-        best_scores, best_numbers = scores.cpu().numpy(), labels.cpu().numpy()
-        counts = np.array([chart.span_count(length) for length in encoded.lengths])
-        # The span of the whole sentence is the last of those that start at its first word.
-        roots = np.cumsum(counts) - counts + np.array(encoded.lengths) - 1
-        root_scores, root_labels = best_scores[roots], best_numbers[roots]
-        empty = best_scores <= 0
-        best_scores[empty], best_numbers[empty] = 0, 0
-        if self.allow_empty_root:
-            root_scores, root_labels = best_scores[roots], best_numbers[roots]
-        return BestLabels(best_scores, best_numbers, root_scores, root_labels)
+        return packed_best(
+            scores.cpu().numpy(), labels.cpu().numpy(), encoded.lengths, self.allow_empty_root
+        )
+
+
+def packed_best(
+    scores: NDArray[np.float32],
+    labels: NDArray[np.int32],
+    lengths: Sequence[int],
+    allow_empty_root: bool,
+) -> BestLabels:
+    """Return the best labels of a batch, given the best one but the empty one of every span.
+
+    Both arrays are (spans,) and are taken over; a span that scores 0 or less gets the empty label.
+    """
+    counts = np.array([chart.span_count(length) for length in lengths])
+    # The span of the whole sentence is the last of those that start at its first word.
+    roots = np.cumsum(counts) - counts + np.array(lengths) - 1
+    root_scores, root_labels = scores[roots], labels[roots]
+    empty = scores <= 0
+    scores[empty], labels[empty] = 0, 0
+    if allow_empty_root:
+        root_scores, root_labels = scores[roots], labels[roots]
+    return BestLabels(scores, labels, root_scores, root_labels)
 
 
 def build_model(
