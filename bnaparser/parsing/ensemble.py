@@ -98,7 +98,9 @@ class Ensemble:
             on_cpu=all(parser.model.device.type == "cpu" for parser in self.parsers),
         )
         found.update(zip(ready, predictions, strict=True))
-        return [parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
+        return [
+            parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)
+        ]
 
     def _prepare(self, sentences: Sequence[Sentence]) -> list[tuple[PreparedSentence, ...]]:
         each = [parser.prepare([(one, None) for one in sentences]) for parser in self.parsers]

@@ -195,7 +195,9 @@ class Parser:
             on_cpu=self.model.device.type == "cpu",
         )
         found.update(zip(prepared, predictions, strict=True))
-        return [parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
+        return [
+            parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)
+        ]
 
     def __repr__(self) -> str:
         name = "a model in memory" if self.name is None else repr(self.name)
@@ -246,9 +248,7 @@ def _check_batch_tokens(batch_tokens: int | None) -> None:
         raise ValueError(f"batch_tokens is {batch_tokens}: it must be at least 1")
 
 
-def reason_against(
-    sentence: Sentence, tags: Tags = None, reads_tags: bool = False
-) -> str | None:
+def reason_against(sentence: Sentence, tags: Tags = None, reads_tags: bool = False) -> str | None:
     """Return why the network cannot take a sentence with its tags; None where it can."""
     try:
         _check(sentence, tags, reads_tags)

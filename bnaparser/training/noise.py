@@ -1,20 +1,32 @@
-"""Noise for training: subwords hidden behind the tokenizer's mask, sentences that are written otherwise."""
+"""Noise for training: subwords hidden behind the tokenizer's mask, sentences as people write them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.text.english.stand_ins import as_read
 from bnaparser.training.data import Example
 from bnaparser.training.loss import gold
+from bnaparser.training.noise_settings import NoiseSettings
 from bnaparser.training.recipe import TrainSettings
 from bnaparser.training.setup import TrainingSentence
+from bnaparser.training.text_noise import (
+    in_capitals,
+    in_title_case,
+    typed_wrong,
+    with_emoji,
+    with_hashtags,
+    with_link,
+    with_other_marks,
+    without_last_word,
+)
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.tree import CHAIN, Span, Tree
+from bnaparser.trees.tree import Tree
 
 
 def disturbed(
@@ -25,15 +37,18 @@ def disturbed(
 ) -> list[TrainingSentence]:
     """Return sentences as one update reads them, each with the tree that it has then."""
     batch = list(sentences)
-    if settings.no_final_mark:
-        for place in _drawn(batch, settings.no_final_mark, generator):
-            batch[place] = _without_mark(model, batch[place])
+    _change_trees(model, batch, settings.noise, generator)
+    written = _written_otherwise(batch, settings, generator)
+    # What a text would be read as when it is parsed.
+    read = {place: as_read(words, model.reads_case) for place, words in written.items()}
     if settings.lower_case:
         for place in _drawn(batch, settings.lower_case, generator):
-            example = batch[place].example
-            words = [unescape(word).lower() for word in example.words]
-            prepared = model.prepare([words], [example.given_tags])[0]
-            batch[place] = replace(batch[place], prepared=prepared)
+            words = read.get(place) or [unescape(word) for word in batch[place].example.words]
+            read[place] = [word.lower() for word in words]
+    given = [batch[place].example.given_tags for place in read]
+    prepared = model.prepare(list(read.values()), given) if read else []
+    for place, one in zip(read, prepared, strict=True):
+        batch[place] = replace(batch[place], prepared=one)
     if settings.mask_pieces:
         assert model.subwords is not None
         share, subwords = settings.mask_pieces, model.subwords
@@ -44,44 +59,74 @@ def disturbed(
     return batch
 
 
-def _drawn(
-    batch: Sequence[TrainingSentence], share: float, generator: np.random.Generator
-) -> Sequence[int]:
-    places: list[int] = np.flatnonzero(generator.random(len(batch)) < share).tolist()
-    return places
+def _change_trees(
+    model: BnaModel,
+    batch: list[TrainingSentence],
+    noise: NoiseSettings,
+    generator: np.random.Generator,
+) -> None:
+    """Put others in the place of sentences whose words come, go or are others."""
+    for place in _drawn(batch, noise.no_final_mark, generator):
+        tree = batch[place].example.tree
+        if tree.tags[-1] == "." and len(tree.words) > 1:
+            batch[place] = _with_tree(model, batch[place], without_last_word(tree))
+    for place in _drawn(batch, noise.emoji, generator):
+        tree = with_emoji(batch[place].example.tree, generator)
+        batch[place] = _with_tree(model, batch[place], tree)
+    for place in _drawn(batch, noise.links, generator):
+        tree = with_link(batch[place].example.tree, generator)
+        batch[place] = _with_tree(model, batch[place], tree)
 
 
-def _without_mark(model: BnaModel, sentence: TrainingSentence) -> TrainingSentence:
-    """Return a sentence without the mark that ends it, as many people write.
+def _with_tree(model: BnaModel, sentence: TrainingSentence, tree: Tree) -> TrainingSentence:
+    """Return a sentence with another tree.
 
-    It stays as it is where it ends in no mark, is nothing else, or would get a label that the
-    network does not know.
+    It stays as it is where the other one has labels that the network does not know, or where the
+    network reads tags that are not the tree's own.
     """
-    example = sentence.example
-    if example.tags[-1] != "." or len(example.words) < 2:
-        return sentence
-    tree = without_last_word(example.tree)
     spans = tuple(tree.spans())
-    if any(span.label not in model.labels for span in spans):
+    known = all(span.label in model.labels for span in spans)
+    if not known or sentence.example.given_tags != sentence.example.tags:
         return sentence
-    rest = Example(tree, tree.words, tree.tags, spans, example.given_tags[:-1])
+    read = as_read(tree.words, model.reads_case)
     return TrainingSentence(
-        rest,
-        model.prepare([rest.words], [rest.given_tags])[0],
-        gold(rest.spans, rest.tags, model.labels, model.tags),
+        Example(tree, tree.words, tree.tags, spans, tree.tags),
+        model.prepare([read], [tree.tags])[0],
+        gold(spans, tree.tags, model.labels, model.tags),
     )
 
 
-def without_last_word(tree: Tree) -> Tree:
-    """Return a tree of two words or more without its last one and what is empty without it."""
-    words, tags = tree.words[:-1], tree.tags[:-1]
-    labels: dict[tuple[int, int], list[str]] = {}
-    for span in tree.spans():  # what is outside comes first
-        place = span.start, min(span.end, len(words))
-        if place[0] < place[1]:
-            labels.setdefault(place, []).append(span.label)
-    spans = [Span(*place, CHAIN.join(chain)) for place, chain in labels.items()]
-    return Tree.from_spans(words, tags, spans)
+def _written_otherwise(
+    batch: Sequence[TrainingSentence], settings: TrainSettings, generator: np.random.Generator
+) -> dict[int, list[str]]:
+    """Return the words of the sentences that are written otherwise, by their places."""
+    noise = settings.noise
+    written: dict[int, list[str]] = {}
+
+    def rewrite(share: float, change: Callable[[Sequence[str], int], list[str]]) -> None:
+        for place in _drawn(batch, share, generator):
+            words = written.get(place) or batch[place].example.words
+            written[place] = change(words, place)
+
+    def tags(place: int) -> Sequence[str]:
+        return batch[place].example.tags
+
+    rewrite(noise.typing_errors, lambda words, _: typed_wrong(words, generator))
+    rewrite(noise.hashtags, lambda words, place: with_hashtags(words, tags(place), generator))
+    rewrite(noise.other_marks, lambda words, _: with_other_marks(words, generator))
+    rewrite(noise.title_case, lambda words, _: in_title_case(words, generator))
+    rewrite(noise.capitals, lambda words, _: in_capitals(words))
+    return written
+
+
+def _drawn(
+    batch: Sequence[TrainingSentence], share: float, generator: np.random.Generator
+) -> list[int]:
+    """Return the places of a random share of a batch; nothing is drawn for a share of 0."""
+    if not share:
+        return []
+    places: list[int] = np.flatnonzero(generator.random(len(batch)) < share).tolist()
+    return places
 
 
 def _masked(

@@ -21,7 +21,23 @@ from bnaparser.training.warm_start import create_from
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 SHAPED = LayerSettings(word_shapes=True, **SIZES)
-SENTENCE = "Then NASA paid Mr. McCoy -LRB- 35 -RRB- and the iPod in 1990s ! I".split()
+SENTENCE = [
+    "Then",
+    "NASA",
+    "paid",
+    "Mr.",
+    "McCoy",
+    "-LRB-",
+    "35",
+    "-RRB-",
+    "and",
+    "the",
+    "iPod",
+    "in",
+    "1990s",
+    "!",
+    "I",
+]
 
 
 def named(words: list[str]) -> list[str]:
@@ -54,7 +70,7 @@ def test_a_sentence_whose_case_tells_nothing_has_unknown_shapes(sentence: str) -
 
 
 def test_names_alone_make_no_title() -> None:
-    assert named("President George Bush met Boris Yeltsin in Moscow today .".split())[:4] == [
+    assert named(["President", "George", "Bush", "met", "Boris", "Yeltsin", "in", "Moscow", "today", "."])[:4] == [
         "FIRST_TITLE", "TITLE", "TITLE", "LOWER",
     ]  # fmt: skip
     assert named(["Yes", "."]) == ["FIRST_TITLE", "MARKS"]

@@ -10,7 +10,8 @@ import numpy as np
 from bnaparser.encoders.subwords import Window
 from bnaparser.network.model import BnaModel, PreparedSentence
 from bnaparser.training.data import Example
-from bnaparser.training.noise import disturbed, without_last_word
+from bnaparser.training.noise import disturbed
+from bnaparser.training.noise_settings import NoiseSettings
 from bnaparser.training.recipe import TrainSettings
 from bnaparser.training.setup import training_sentences
 from bnaparser.trees.escapes import unescape
@@ -77,7 +78,7 @@ def test_the_final_mark_goes_and_the_tree_closes_behind_it(
 ) -> None:
     model = build_model("bert")
     sentences = training_sentences(model, examples)
-    settings = TrainSettings(no_final_mark=1.0)
+    settings = TrainSettings(noise=NoiseSettings(no_final_mark=1.0))
     shorter = disturbed(model, sentences, settings, np.random.default_rng(0))
     cut = 0
     for before, after in zip(sentences, shorter, strict=True):
@@ -87,18 +88,11 @@ def test_the_final_mark_goes_and_the_tree_closes_behind_it(
         words = before.example.words
         assert before.example.tags[-1] == "." and after.example.words == words[:-1]
         assert after.prepared.words == len(words) - 1 == len(after.gold.tags)
-        inside = [(s.start, s.end) for s in before.example.spans if s.end < len(words)]
+        inside = [(s.start, s.end) for s in before.example.spans if s.end < len(words) - 1]
         assert inside == [(s.start, s.end) for s in after.example.spans if s.end < len(words) - 1]
         (training,) = training_sentences(model, [after.example])
         assert (training.gold.spans == after.gold.spans).all()
     assert cut > len(sentences) / 2
-
-
-def test_what_covers_the_same_words_without_the_mark_becomes_a_chain() -> None:
-    tree = Tree.parse("(TOP (FRAG (ADVP (RB Not) (RB now)) (. !)))")
-    assert without_last_word(tree) == Tree.parse("(TOP (FRAG (ADVP (RB Not) (RB now))))")
-    tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))) (NP (. .)))")
-    assert without_last_word(tree) == Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))))")
 
 
 def test_a_sentence_keeps_a_mark_that_it_cannot_lose(
@@ -115,5 +109,5 @@ def test_a_sentence_keeps_a_mark_that_it_cannot_lose(
         Example(t, t.words, t.tags, tuple(t.spans()), t.tags) for t in map(Tree.parse, trees)
     ]
     sentences = training_sentences(model, examples)
-    settings = TrainSettings(no_final_mark=1.0)
+    settings = TrainSettings(noise=NoiseSettings(no_final_mark=1.0))
     assert disturbed(model, sentences, settings, np.random.default_rng(0)) == sentences
