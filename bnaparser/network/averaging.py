@@ -20,6 +20,7 @@ from bnaparser.network.model_settings import ModelSettings
 # Settings that do not change what trained weights compute; dropouts do not either.
 _HARMLESS = {
     "encoder.name",
+    "encoder.layers",  # what they have is compared
     "encoder.attention",
     "layers.position_deviation",
     "tags.deviation",

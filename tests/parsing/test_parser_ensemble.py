@@ -14,7 +14,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
-from bnaparser.parsing.ensemble import Ensemble
+from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.text.sentence import from_words
 from bnaparser.training.data import Example
 from bnaparser.training.warm_start import create_from
