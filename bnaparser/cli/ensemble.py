@@ -14,7 +14,7 @@ from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.cli.streams import LineReader, answered, empty, in_chunks, open_input, open_output
 from bnaparser.errors import SettingsError
-from bnaparser.text.split_names import SPLITS
+from bnaparser.text.split_names import SPLITS, Split
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser_ensemble import Ensemble
@@ -70,7 +70,9 @@ def run(options: argparse.Namespace) -> int:
         return _write(_of_text(ensemble, LineReader(source), options.split, progress), output)
 
 
-def _of_text(ensemble: Ensemble, reader: LineReader, split: str, progress: bool) -> Iterator[Parse]:
+def _of_text(
+    ensemble: Ensemble, reader: LineReader, split: Split, progress: bool
+) -> Iterator[Parse]:
     from bnaparser.text.splitting import split_lines
 
     return answered(split_lines(reader, split), reader, ensemble.parse_sentences, progress)
