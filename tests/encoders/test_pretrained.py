@@ -29,6 +29,8 @@ SENTENCES = [
     ["she", "sang"],
     ["Mira", "\x07", "waited"],
 ]
+# Their last hidden state is normed once more, those below it are not.
+NORMED_AT_THE_END: set[str] = set()
 
 
 def build(folder: Path, **settings: Any) -> tuple[PretrainedEncoder, Subwords]:
@@ -246,8 +248,9 @@ def test_the_lower_layers_alone_are_those_of_the_whole_encoder(
     hidden = whole(input_ids=ids, output_hidden_states=True).hidden_states
     below = lower(input_ids=ids, output_hidden_states=True).hidden_states
     assert len(below) == 2 < len(hidden)
-    # Some norm what the last layer gives.
     torch.testing.assert_close(below[0], hidden[0])
+    if encoder_kind not in NORMED_AT_THE_END:
+        torch.testing.assert_close(below[1], hidden[1])
     assert sum(p.numel() for p in lower.parameters()) < sum(p.numel() for p in whole.parameters())
     with pytest.raises(SettingsError, match=r"encoder\.layers is 3: the encoder has 2 layers"):
         load_pretrained(folder, layers=3)
