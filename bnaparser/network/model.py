@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional as F
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import chart
@@ -22,6 +23,7 @@ from bnaparser.network.layers.dropout import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.scorer import SpanScorer
+from bnaparser.network.word_shapes import WordShape, word_shapes
 
 log = logging.getLogger(__name__)
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
@@ -30,11 +32,15 @@ SPANS_AT_ONCE = 8192
 
 @dataclass(frozen=True)
 class PreparedSentence:
-    """A sentence ready for the network: its windows and, where the model takes them, its tags."""
+    """A sentence ready for the network: its windows and, where the model takes them, tags and shapes.
+
+    ``tags`` and ``shapes`` (`word_shapes`) are int64 (words,).
+    """
 
     words: int
     windows: tuple[Window, ...] | tuple[CharacterWindow, ...]
     tags: NDArray[np.int64] | None = None
+    shapes: NDArray[np.int64] | None = None
 
     @property
     def size(self) -> int:
@@ -106,6 +112,9 @@ class BnaModel(nn.Module):
             with torch.no_grad():  # drawn with deviation 1
                 self.tag_embedding.weight.mul_(settings.tags.deviation)
             self.tag_dropout = FeatureDropout(settings.tags.dropout)
+        if settings.layers.word_shapes:
+            # They begin as nothing: a model that goes on from one without them begins as that one.
+            self.shape_embedding = nn.Parameter(torch.zeros(len(WordShape), content))
         self.scorer = SpanScorer(width, len(labels), settings.scorer)
         if settings.tags.predict:
             self.tagger = nn.Sequential(
@@ -157,10 +166,13 @@ class BnaModel(nn.Module):
                 np.array([self.tags.number(tag, -1) + 1 for tag in row], np.int64) for row in tags
             ]
             self._warn_of_unknown(tags)
+        shapes: list[NDArray[np.int64] | None] = [None] * len(sentences)
+        if self.settings.layers.word_shapes:
+            shapes = [word_shapes(words) for words in sentences]
         # One model has windows of one kind only, which the types do not say.
         return [
-            PreparedSentence(len(words), tuple(of), row)  # type: ignore[arg-type]
-            for words, of, row in zip(sentences, windows, numbers, strict=True)
+            PreparedSentence(len(words), tuple(of), row, shape)  # type: ignore[arg-type]
+            for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
         ]
 
     def _warn_of_unknown(self, tags: Sequence[Sequence[str]]) -> None:
@@ -173,13 +185,17 @@ class BnaModel(nn.Module):
         """Run encoder and layers over sentences of at least one word."""
         windows = [window for sentence in batch for window in sentence.windows]
         content = self.project(self.encoder(windows))
-        tags: Tensor | None = None
+        beside: Tensor | None = None
         if self.settings.tags.given:
-            tags = self.tag_embedding(self._window_tags(batch, content.shape[1]))
-            tags = self.tag_dropout(tags)
+            numbers = _at_positions(batch, [one.tags for one in batch], content.shape[1])
+            beside = self.tag_dropout(self.tag_embedding(numbers.to(self.device)))
+        if self.settings.layers.word_shapes:
+            numbers = _at_positions(batch, [one.shapes for one in batch], content.shape[1])
+            shapes = F.embedding(numbers.to(self.device), self.shape_embedding)
+            beside = shapes if beside is None else beside + shapes
         words = torch.tensor([window.words for window in windows], device=content.device)
         positions = torch.arange(content.shape[1], device=content.device)
-        hidden = self.stack(content, positions < words[:, None] + 2, tags)
+        hidden = self.stack(content, positions < words[:, None] + 2, beside)
         lengths = [sentence.words for sentence in batch]
         rows = hidden.flatten(0, 1)[position_rows(batch, hidden.shape[1]).to(hidden.device)]
         sizes = np.array(lengths) + 2
@@ -233,27 +249,30 @@ class BnaModel(nn.Module):
             part = slice(first, first + SPANS_AT_ONCE)
             best, label = self.span_scores(encoded, starts[part], ends[part]).max(dim=-1)
             scores[part], labels[part] = best, label.int() + 1
-        best_scores, best_numbers = scores.cpu().numpy(), labels.cpu().numpy()
-        counts = np.array([chart.span_count(length) for length in encoded.lengths])
-        # The span of the whole sentence is the last of those that start at its first word.
-        roots = np.cumsum(counts) - counts + np.array(encoded.lengths) - 1
-        root_scores, root_labels = best_scores[roots], best_numbers[roots]
-        empty = best_scores <= 0
-        best_scores[empty], best_numbers[empty] = 0, 0
-        if self.allow_empty_root:
-            root_scores, root_labels = best_scores[roots], best_numbers[roots]
-        return BestLabels(best_scores, best_numbers, root_scores, root_labels)
+        return packed_best(
+            scores.cpu().numpy(), labels.cpu().numpy(), encoded.lengths, self.allow_empty_root
+        )
 
-    def _window_tags(self, batch: Sequence[PreparedSentence], positions: int) -> Tensor:
-        rows = []
-        for sentence in batch:
-            for window in sentence.windows:
-                assert sentence.tags is not None  # else it was not prepared by this model
-                row = np.zeros(positions, np.int64)
-                first = window.first_word
-                row[1 : window.words + 1] = sentence.tags[first : first + window.words]
-                rows.append(row)
-        return torch.from_numpy(np.stack(rows)).to(self.device)
+
+def packed_best(
+    scores: NDArray[np.float32],
+    labels: NDArray[np.int32],
+    lengths: Sequence[int],
+    allow_empty_root: bool,
+) -> BestLabels:
+    """Return the best labels of a batch, given the best one but the empty one of every span.
+
+    Both arrays are (spans,) and are taken over; a span that scores 0 or less gets the empty label.
+    """
+    counts = np.array([chart.span_count(length) for length in lengths])
+    # The span of the whole sentence is the last of those that start at its first word.
+    roots = np.cumsum(counts) - counts + np.array(lengths) - 1
+    root_scores, root_labels = scores[roots], labels[roots]
+    empty = scores <= 0
+    scores[empty], labels[empty] = 0, 0
+    if allow_empty_root:
+        root_scores, root_labels = scores[roots], labels[roots]
+    return BestLabels(scores, labels, root_scores, root_labels)
 
 
 def build_model(
@@ -308,3 +327,21 @@ def position_rows(batch: Sequence[PreparedSentence], positions: int) -> Tensor:
             base += positions
         rows.append(row)
     return torch.from_numpy(np.concatenate(rows))
+
+
+def _at_positions(
+    batch: Sequence[PreparedSentence], numbers: Sequence[NDArray[np.int64] | None], positions: int
+) -> Tensor:
+    """Return words' numbers where the words stand in their windows, int64 (windows, positions).
+
+    START, STOP and padding have 0.
+    """
+    rows = []
+    for sentence, own in zip(batch, numbers, strict=True):
+        assert own is not None  # else it was not prepared by this model
+        for window in sentence.windows:
+            row = np.zeros(positions, np.int64)
+            first = window.first_word
+            row[1 : window.words + 1] = own[first : first + window.words]
+            rows.append(row)
+    return torch.from_numpy(np.stack(rows))
