@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from bnaparser.errors import ModelError, in_one_line
+from bnaparser.errors import ModelError, SettingsError, in_one_line
 
 T5_TYPES = {"t5", "mt5", "umt5"}
 
@@ -31,15 +31,31 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
 
 
-def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrainedModel:
-    """Load a Hugging Face encoder with its weights from a folder or hub name, in float32."""
+def load_pretrained(
+    folder: str | Path, attention: str | None = None, layers: int | None = None
+) -> PreTrainedModel:
+    """Load a Hugging Face encoder with its weights from a folder or hub name, in float32.
+
+    Of ``layers`` that are named only so many, the lowest, are there. Raises ModelError where it
+    cannot be loaded, SettingsError where it has fewer layers.
+    """
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        if layers is not None:
+            _keep_lowest(config, layers)
         kind = T5EncoderModel if config.model_type in T5_TYPES else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
         return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
+
+
+def _keep_lowest(config: PretrainedConfig, layers: int) -> None:
+    """Let a configuration be that of its encoder's lowest layers."""
+    there = config.num_hidden_layers
+    if layers > there:
+        raise SettingsError(f"encoder.layers is {layers}: the encoder has {there} layers")
+    config.num_hidden_layers = layers
 
 
 def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> PreTrainedModel:

@@ -25,21 +25,23 @@ class BestLabels:
     root_scores: NDArray[np.float32]
     root_labels: NDArray[np.int32]
 
-    @classmethod
-    def of_spans(
-        cls,
-        scores: NDArray[np.float32],
-        labels: NDArray[np.int32],
-        lengths: Sequence[int],
-        allow_empty_root: bool,
-    ) -> BestLabels:
-        """Make it of each span's best label but the empty one, and its score; both are changed."""
-        counts = np.array([chart.span_count(length) for length in lengths])
-        # The span of the whole sentence is the last of those that start at its first word.
-        roots = np.cumsum(counts) - counts + np.array(lengths) - 1
+
+def packed_best(
+    scores: NDArray[np.float32],
+    labels: NDArray[np.int32],
+    lengths: Sequence[int],
+    allow_empty_root: bool,
+) -> BestLabels:
+    """Return the best labels of a batch, given the best one but the empty one of every span.
+
+    Both arrays are (spans,) and are taken over; a span that scores 0 or less gets the empty label.
+    """
+    counts = np.array([chart.span_count(length) for length in lengths])
+    # The span of the whole sentence is the last of those that start at its first word.
+    roots = np.cumsum(counts) - counts + np.array(lengths) - 1
+    root_scores, root_labels = scores[roots], labels[roots]
+    empty = scores <= 0
+    scores[empty], labels[empty] = 0, 0
+    if allow_empty_root:
         root_scores, root_labels = scores[roots], labels[roots]
-        empty = scores <= 0
-        scores[empty], labels[empty] = 0, 0
-        if allow_empty_root:
-            root_scores, root_labels = scores[roots], labels[roots]
-        return cls(scores, labels, root_scores, root_labels)
+    return BestLabels(scores, labels, root_scores, root_labels)

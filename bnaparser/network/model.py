@@ -12,13 +12,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional as F
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
-from bnaparser.network.best_labels import BestLabels
+from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.labels import Inventory
 from bnaparser.network.layers.dropout import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
@@ -28,10 +29,11 @@ from bnaparser.network.prepared import (
     number_tags,
     position_rows,
     span_posts,
-    window_tags,
+    window_numbers,
     words_and_sides,
 )
 from bnaparser.network.scorer import SpanScorer
+from bnaparser.network.word_shapes import WordShape, word_shapes
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
@@ -87,6 +89,9 @@ class BnaModel(nn.Module):
             with torch.no_grad():  # drawn with deviation 1
                 self.tag_embedding.weight.mul_(settings.tags.deviation)
             self.tag_dropout = FeatureDropout(settings.tags.dropout)
+        if settings.layers.word_shapes:
+            # They begin as nothing: a model that goes on from one without them begins as that one.
+            self.shape_embedding = nn.Parameter(torch.zeros(len(WordShape), content))
         self.scorer = SpanScorer(width, len(labels), settings.scorer)
         if settings.tags.predict:
             self.tagger = nn.Sequential(
@@ -143,10 +148,13 @@ class BnaModel(nn.Module):
         numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
         if self.settings.tags.given and tags is not None:
             numbers = number_tags(tags, self.tags)
+        shapes: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
+        if self.settings.layers.word_shapes:
+            shapes = [word_shapes(words) for words in sentences]
         # One model has windows of one kind only, which the types do not say.
         return [
-            PreparedSentence(len(words), tuple(of), row)  # type: ignore[arg-type]
-            for words, of, row in zip(sentences, windows, numbers, strict=True)
+            PreparedSentence(len(words), tuple(of), row, shape)  # type: ignore[arg-type]
+            for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
         ]
 
     def inference(self) -> AbstractContextManager[Any]:
@@ -164,13 +172,17 @@ class BnaModel(nn.Module):
         """Run encoder and layers over sentences of at least one word."""
         windows = [window for sentence in batch for window in sentence.windows]
         content = self.project(self.encoder(windows))
-        tags: Tensor | None = None
+        beside: Tensor | None = None
         if self.settings.tags.given:
-            tags = self.tag_embedding(self._window_tags(batch, content.shape[1]))
-            tags = self.tag_dropout(tags)
+            numbers = self._at_positions(batch, [one.tags for one in batch], content.shape[1])
+            beside = self.tag_dropout(self.tag_embedding(numbers))
+        if self.settings.layers.word_shapes:
+            numbers = self._at_positions(batch, [one.shapes for one in batch], content.shape[1])
+            shapes = F.embedding(numbers, self.shape_embedding)
+            beside = shapes if beside is None else beside + shapes
         words = torch.tensor([window.words for window in windows], device=content.device)
         positions = torch.arange(content.shape[1], device=content.device)
-        hidden = self.stack(content, positions < words[:, None] + 2, tags)
+        hidden = self.stack(content, positions < words[:, None] + 2, beside)
         lengths = [sentence.words for sentence in batch]
         rows = hidden.flatten(0, 1)[self._on_device(position_rows(batch, hidden.shape[1]))]
         inner, left = map(self._on_device, words_and_sides(lengths))
@@ -187,6 +199,11 @@ class BnaModel(nn.Module):
     def tag_scores(self, encoded: Encoded) -> Tensor:
         """Score the tags of all words: (words, tags)."""
         scores: Tensor = self.tagger(encoded.words)
+        return scores
+
+    def all_tag_scores(self, encoded: Encoded) -> NDArray[np.float32]:
+        """Score the tags of all words, without gradient: float32 (words, tags)."""
+        scores: NDArray[np.float32] = self.tag_scores(encoded).detach().float().cpu().numpy()
         return scores
 
     def span_rows(self, encoded: Encoded) -> tuple[Tensor, Tensor]:
@@ -215,15 +232,21 @@ class BnaModel(nn.Module):
             best, label = self.span_scores(encoded, starts[part], ends[part]).max(dim=-1)
             scores[part], labels[part] = best, label.int() + 1
         found = scores.cpu().numpy(), labels.cpu().numpy()
-        return BestLabels.of_spans(*found, encoded.lengths, self.allow_empty_root)
+        return packed_best(*found, encoded.lengths, self.allow_empty_root)
 
     def best_tags(self, encoded: Encoded) -> list[int]:
         """Return the number of the best tag of every word."""
         numbers: list[int] = self.tag_scores(encoded).argmax(dim=-1).tolist()
         return numbers
 
-    def _window_tags(self, batch: Sequence[PreparedSentence], positions: int) -> Tensor:
-        rows = window_tags(batch)
+    def _at_positions(
+        self,
+        batch: Sequence[PreparedSentence],
+        numbers: Sequence[NDArray[np.int64] | None],
+        positions: int,
+    ) -> Tensor:
+        """Return `window_numbers` with padding, which has 0: int64 (windows, positions)."""
+        rows = window_numbers(batch, numbers)
         padded = np.zeros((len(rows), positions), np.int64)
         for line, row in zip(padded, rows, strict=True):
             line[: len(row)] = row

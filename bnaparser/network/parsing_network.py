@@ -25,6 +25,7 @@ class ParsingNetwork(Protocol):
     settings: ModelSettings
     labels: Inventory
     tags: Inventory
+    allow_empty_root: bool
 
     @property
     def device(self) -> Any:
@@ -56,6 +57,9 @@ class ParsingNetwork(Protocol):
 
     def all_scores(self, encoded: Any) -> NDArray[np.float32]:
         """Score every label of every span: float32 (spans, labels), column 0 the empty label."""
+
+    def all_tag_scores(self, encoded: Any) -> NDArray[np.float32]:
+        """Score the tags of all words: float32 (words, tags)."""
 
     def best_tags(self, encoded: Any) -> list[int]:
         """Return the number of the best tag of every word."""

@@ -22,11 +22,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PreparedSentence:
-    """A sentence ready for the network: its windows and, where the model takes them, its tags."""
+    """A sentence ready for the network: its windows and, where the model takes them, tags and shapes.
+
+    ``tags`` and ``shapes`` (`word_shapes`) are int64 (words,).
+    """
 
     words: int
     windows: tuple[Window, ...] | tuple[CharacterWindow, ...]
     tags: NDArray[np.int64] | None = None
+    shapes: NDArray[np.int64] | None = None
 
     @property
     def size(self) -> int:
@@ -46,13 +50,15 @@ def number_tags(tags: Sequence[Sequence[str]], known: Inventory) -> list[NDArray
     return [np.array([known.number(tag, -1) + 1 for tag in row], np.int64) for row in tags]
 
 
-def window_tags(batch: Sequence[PreparedSentence]) -> list[NDArray[np.int64]]:
-    """Return the numbers of each window's tags, and 0 for its START and STOP."""
+def window_numbers(
+    batch: Sequence[PreparedSentence], numbers: Sequence[NDArray[np.int64] | None]
+) -> list[NDArray[np.int64]]:
+    """Return words' numbers (tags, shapes) window by window, with 0 for START and STOP."""
     rows = []
-    for sentence in batch:
-        assert sentence.tags is not None  # else it was not prepared by a model that reads tags
+    for sentence, own in zip(batch, numbers, strict=True):
+        assert own is not None  # else it was not prepared by this model
         for window in sentence.windows:
-            part = sentence.tags[window.first_word : window.first_word + window.words]
+            part = own[window.first_word : window.first_word + window.words]
             rows.append(np.concatenate([[0], part, [0]]))
     return rows
 

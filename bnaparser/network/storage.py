@@ -44,7 +44,8 @@ def create(
     name = settings.encoder.name
     if name is None:
         return build_model(settings, labels, tags, characters, allow_empty_root)
-    source = load_pretrained(name, settings.encoder.attention), load_tokenizer(name)
+    encoder = load_pretrained(name, settings.encoder.attention, settings.encoder.layers)
+    source = encoder, load_tokenizer(name)
     return build_model(settings, labels, tags, source, allow_empty_root)
 
 

@@ -38,12 +38,12 @@ from bnaparser.text.splitting import read_sentences, tokenize
 Tags = tuple[str, ...] | None
 Context = TypeVar("Context")
 
-_FAILED = "the parser failed on this sentence"
+FAILED = "the parser failed on this sentence"
 _BLANK = re.compile(r"\s", re.ASCII)
 
 _MANY = "parser.pipe takes many texts, parser.parse_words the words of a sentence"
 
-__all__ = ["MAX_WORDS", "Parse", "Parser", "Parses"]
+__all__ = ["FAILED", "MAX_WORDS", "Parse", "Parser", "Parses", "Tags", "parse_of", "reason_against"]
 
 
 class Parser:
@@ -188,12 +188,12 @@ class Parser:
         prepared: dict[int, PreparedSentence] = {}
         good: list[int] = []
         for index, (sentence, row) in enumerate(given):
-            try:
-                _check(sentence, row, self.reads_tags)
+            reason = reason_against(sentence, row, self.reads_tags)
+            if reason is None:
                 good.append(index)
-            except SentenceError as error:
-                found[index] = str(error)
-        of_good = each_or_reason(self._prepare, [given[index] for index in good], _FAILED)
+            else:
+                found[index] = reason
+        of_good = each_or_reason(self.prepare, [given[index] for index in good], FAILED)
         for index, one in zip(good, of_good, strict=True):
             if isinstance(one, str):
                 found[index] = one
@@ -201,13 +201,15 @@ class Parser:
                 prepared[index] = one
         ready = list(prepared.values())
         predictions = in_batches(
-            lambda batch: each_or_reason(self._predict, [ready[place] for place in batch], _FAILED),
+            lambda batch: each_or_reason(self._predict, [ready[place] for place in batch], FAILED),
             [one.size for one in ready],
             batch_tokens or self.batch_tokens,
-            self._threads(),
+            self.usable_threads(),
         )
         found.update(zip(prepared, predictions, strict=True))
-        return [_parse(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
+        return [
+            parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)
+        ]
 
     def __repr__(self) -> str:
         name = "a model in memory" if self.name is None else repr(self.name)
@@ -226,7 +228,8 @@ class Parser:
         given = (self.name, str(self.model.device), self.batch_tokens, self._asked)
         return type(self).load, given, {"cased": self.cased}
 
-    def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
+    def prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
+        """Return good sentences, with their tags where the model reads them, as it takes them."""
         tags = [row for _, row in given if row is not None]
         untagged = len(tags) < len(given)
         read = [as_read(sentence.words, self.cased) for sentence, _ in given]
@@ -236,7 +239,8 @@ class Parser:
         with on_one_thread():
             return predict_batch(self.model, batch)
 
-    def _threads(self) -> int:
+    def usable_threads(self) -> int:
+        """Return how many batches may be computed at once."""
         if not str(self.model.device).startswith("cpu"):
             return 1
         return self.threads or usable_threads()
@@ -261,6 +265,15 @@ def _read_ahead(
 def _check_batch_tokens(batch_tokens: int | None) -> None:
     if batch_tokens is not None and batch_tokens < 1:
         raise ValueError(f"batch_tokens is {batch_tokens}: it must be at least 1")
+
+
+def reason_against(sentence: Sentence, tags: Tags = None, reads_tags: bool = False) -> str | None:
+    """Return why the network cannot take a sentence with its tags; None where it can."""
+    try:
+        _check(sentence, tags, reads_tags)
+    except SentenceError as error:
+        return str(error)
+    return None
 
 
 def _check(sentence: Sentence, tags: Tags, reads_tags: bool) -> None:
@@ -295,7 +308,8 @@ def _failed(sentence: Sentence, reason: str) -> Parse:
     return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
 
 
-def _parse(sentence: Sentence, found: Prediction | str, tags: Tags) -> Parse:
+def parse_of(sentence: Sentence, found: Prediction | str, tags: Tags = None) -> Parse:
+    """Return what users get of a sentence: what was found, or the reason why there is nothing."""
     if isinstance(found, str):
         return _failed(sentence, found)
     # A model without a tag head names every word's part of speech XX.

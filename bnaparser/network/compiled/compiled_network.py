@@ -22,7 +22,7 @@ from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
 from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
 from bnaparser.files.matrices import read_matrices
 from bnaparser.files.tables import read_json
-from bnaparser.network.best_labels import BestLabels
+from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
 from bnaparser.network.compiled.encoder_family import shape_of
@@ -32,10 +32,11 @@ from bnaparser.network.prepared import (
     number_tags,
     position_rows,
     span_posts,
-    window_tags,
+    window_numbers,
     words_and_sides,
 )
 from bnaparser.network.stored_settings import StoredSettings, read_settings
+from bnaparser.network.word_shapes import WordShape, word_shapes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -77,6 +78,8 @@ class CompiledNetwork:
         if tags.given:
             known = len(stored.tags) + 1
             self._given_tags = weights.table("tag_embedding.weight", known, layers.content_width)
+        if layers.word_shapes:
+            self._shapes = weights.table("shape_embedding", len(WordShape), layers.content_width)
         first = weights.matrix("scorer.hidden.weight", hidden, width)
         self._fenceposts = weights.made([first], np.zeros(hidden, np.float32))
         norm = weights.norm(hidden, "scorer.norm")
@@ -118,10 +121,13 @@ class CompiledNetwork:
                     "this model reads part-of-speech tags: give a row for each sentence"
                 )
             numbers = number_tags(tags, self.tags)
+        shapes: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
+        if self.settings.layers.word_shapes:
+            shapes = [word_shapes(words) for words in sentences]
         windows = self.subwords.windows(sentences)
         return [
-            PreparedSentence(len(words), tuple(of), row)
-            for words, of, row in zip(sentences, windows, numbers, strict=True)
+            PreparedSentence(len(words), tuple(of), row, shape)
+            for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
         ]
 
     def inference(self) -> AbstractContextManager[Any]:
@@ -135,7 +141,11 @@ class CompiledNetwork:
         vectors = self.encoder(np.concatenate([window.ids for window in windows]), subwords)
         content = self._project(self._gathered(vectors, windows, subwords))
         if self.settings.tags.given:
-            content += self._given_tags.rows(np.concatenate(window_tags(batch)))
+            tags = window_numbers(batch, [one.tags for one in batch])
+            content += self._given_tags.rows(np.concatenate(tags))
+        if self.settings.layers.word_shapes:
+            shapes = window_numbers(batch, [one.shapes for one in batch])
+            content += self._shapes.rows(np.concatenate(shapes))
         hidden = self._layers(content, Runs.of_lengths([window.words + 2 for window in windows]))
         lengths = [sentence.words for sentence in batch]
         rows = hidden[position_rows(batch)]
@@ -148,7 +158,7 @@ class CompiledNetwork:
         """Return the best label of every span without keeping the scores of the others."""
         spans = span_posts(encoded.lengths)
         found = best_labels(encoded.fenceposts, *spans, self._scorer, self._output.matrix)
-        return BestLabels.of_spans(*found, encoded.lengths, self.allow_empty_root)
+        return packed_best(*found, encoded.lengths, self.allow_empty_root)
 
     def all_scores(self, encoded: CompiledBatch) -> NDArray[np.float32]:
         """Score every label of every span: float32 (spans, labels), column 0 the empty label."""
@@ -163,10 +173,14 @@ class CompiledNetwork:
 
     def best_tags(self, encoded: CompiledBatch) -> list[int]:
         """Return the number of the best tag of every word."""
+        numbers: list[int] = self.all_tag_scores(encoded).argmax(axis=1).tolist()
+        return numbers
+
+    def all_tag_scores(self, encoded: CompiledBatch) -> Floats:
+        """Score the tags of all words: float32 (words, tags)."""
         hidden = self._tag_hidden(encoded.words)
         hidden = np.maximum(self._tag_norm(hidden, np.zeros_like(hidden)), 0)
-        numbers: list[int] = self._tag_output(hidden).argmax(axis=1).tolist()
-        return numbers
+        return self._tag_output(hidden)
 
     def _gathered(self, vectors: Floats, windows: Sequence[Window], subwords: Runs) -> Floats:
         """Return the vectors of START, words and STOP of all windows: of their last subwords."""

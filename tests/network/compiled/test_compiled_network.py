@@ -75,7 +75,7 @@ def test_each_family_gives_the_scores_of_its_model(
     "layers",
     [
         LayerSettings(kinds=(), **SIZES),
-        LayerSettings(kinds=("bimsa",), **SIZES),
+        LayerSettings(kinds=("bimsa",), word_shapes=True, **SIZES),
         LayerSettings(kinds=("nsa",), ngrams=2, **SIZES),
         LayerSettings(kinds=("self_attention",), activation="gelu", **SIZES),
         LayerSettings(kinds=("nsa", "bimsa"), residual="program", activation="relu", **SIZES),
@@ -85,7 +85,10 @@ def test_each_family_gives_the_scores_of_its_model(
 def test_each_layer_gives_the_scores_of_its_module(
     build_model: Build, examples: list[Example], tmp_path: Path, layers: LayerSettings
 ) -> None:
-    model, compiled = both(build_model("bert", layers=layers), tmp_path)
+    built = build_model("bert", layers=layers)
+    if layers.word_shapes:
+        torch.nn.init.normal_(built.shape_embedding)
+    model, compiled = both(built, tmp_path)
     assert_same(model, compiled, model.prepare(words(examples[:8])), 1e-4)
 
 
