@@ -56,6 +56,16 @@ def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
     return next(filter(None, (suggestion(name, options) for name in names)), "")
 
 
+def add_precision(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of the numbers that a parser computes in."""
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "float32", "bfloat16", "int8"),
+        default="auto",
+        help="numbers to compute in (default: auto, the fastest that keeps the accuracy)",
+    )
+
+
 def add_recipe(parser: argparse.ArgumentParser, written: str) -> None:
     """Add a recipe, settings that override it, and where is ``written`` what it makes."""
     parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")

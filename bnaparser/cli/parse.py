@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser import __version__
-from bnaparser.cli.arguments import add_examples, read_arguments
+from bnaparser.cli.arguments import add_examples, add_precision, read_arguments
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
 from bnaparser.cli.given_tags import TagStream, missing_tags
 from bnaparser.cli.streams import (
@@ -81,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    add_precision(parser)
     parser.add_argument(
         "--batch-tokens",
         type=int,
@@ -209,4 +210,4 @@ def _load(options: argparse.Namespace) -> Parser:
     with loading():
         from bnaparser.parsing.parser import Parser
 
-        return Parser.load(options.model, options.device, options.batch_tokens)
+        return Parser.load(options.model, options.device, options.batch_tokens, options.precision)

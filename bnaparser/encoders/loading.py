@@ -20,25 +20,6 @@ from transformers.initialization import no_init_weights
 
 from bnaparser.errors import ModelError, SettingsError, in_one_line
 
-# Encoders with relative positions have no limit of their own; BNA's own table ends here.
-DEFAULT_POSITIONS = 512
-
-# Encoders whose positions count from the number of the padding token on.
-OFFSET_POSITIONS = {
-    "camembert",
-    "data2vec-text",
-    "esm",
-    "ibert",
-    "longformer",
-    "luke",
-    "mpnet",
-    "roberta",
-    "roberta-prelayernorm",
-    "xlm-roberta",
-    "xlm-roberta-xl",
-    "xmod",
-}
-
 T5_TYPES = {"t5", "mt5", "umt5"}
 
 
@@ -84,21 +65,6 @@ def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> 
         if config.model_type in T5_TYPES:
             return T5EncoderModel._from_config(config, **extra)
         return AutoModel.from_config(config, trust_remote_code=False, **extra)
-
-
-def max_positions(config: PretrainedConfig) -> int:
-    """Return how many subwords an encoder takes at once, special tokens included."""
-    limit: int = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
-    if limit < 0:
-        limit = DEFAULT_POSITIONS  # XLNet's way to say that there is no limit
-    return max(limit - first_position(config), 8)
-
-
-def first_position(config: PretrainedConfig) -> int:
-    """Return the number of the first position, as the encoder counts them."""
-    if config.model_type in OFFSET_POSITIONS:
-        return (config.pad_token_id or 0) + 1
-    return 0
 
 
 def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:

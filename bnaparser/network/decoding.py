@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from bnaparser import chart
 from bnaparser.encoders.batching import batches_by_length
+from bnaparser.network.best_labels import BestLabels
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BestLabels, BnaModel, Encoded, PreparedSentence
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.trees.tree import Span
 
 
@@ -29,7 +31,7 @@ class Prediction:
 
 
 def predict(
-    model: BnaModel, sentences: Sequence[PreparedSentence], batch_tokens: int
+    model: ParsingNetwork, sentences: Sequence[PreparedSentence], batch_tokens: int
 ) -> list[Prediction]:
     """Parse sentences of at least one word, in length-sorted batches; results in input order."""
     results: dict[int, Prediction] = {}
@@ -40,11 +42,11 @@ def predict(
     return [results[index] for index in range(len(sentences))]
 
 
-@torch.inference_mode()
-def predict_batch(model: BnaModel, batch: Sequence[PreparedSentence]) -> list[Prediction]:
+def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> list[Prediction]:
     """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
-    encoded = model.encode(batch)
-    best, tags = model.best_labels(encoded), _tags(model, encoded)
+    with model.inference():
+        encoded = model.encode(batch)
+        best, tags = model.best_labels(encoded), _tags(model, encoded)
     return best_trees(best, encoded.lengths, model.labels, tags)
 
 
@@ -79,10 +81,10 @@ def _spans(
     ]
 
 
-def _tags(model: BnaModel, encoded: Encoded) -> list[list[str] | None]:
+def _tags(model: ParsingNetwork, encoded: Any) -> list[list[str] | None]:
     """Return the best tag of every word, sentence by sentence; None where none are predicted."""
     if not model.settings.tags.predict:
         return [None] * len(encoded.lengths)
     names = model.tags.names
-    numbers = iter(model.tag_scores(encoded).argmax(dim=-1).tolist())
+    numbers = iter(model.best_tags(encoded))
     return [[names[next(numbers)] for _ in range(n)] for n in encoded.lengths]

@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeVar, overload
 
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
-from bnaparser.encoders.device import move
 from bnaparser.errors import SentenceError
-from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict_batch
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.precision import Precision, load_network
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import (
     check_name,
@@ -29,6 +29,7 @@ from bnaparser.parsing.given import (
 )
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.result import Parse, Parses
+from bnaparser.parsing.threads import on_one_thread, usable_threads
 from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
@@ -54,22 +55,30 @@ class Parser:
     was loaded by, and is loaded anew.
     """
 
-    def __init__(self, model: BnaModel, batch_tokens: int | None = None):
-        if not isinstance(model, BnaModel):
+    def __init__(self, model: ParsingNetwork, batch_tokens: int | None = None):
+        if not hasattr(model, "best_labels"):
             raise TypeError(
                 f"give a loaded model, not {kind(model)}: Parser.load takes a name or a folder, as"
                 ' in Parser.load("en")'
             )
         _check_batch_tokens(batch_tokens)
-        self.model = model.eval()
+        model.eval()
+        self.model = model
         self.cased = model.reads_case
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
+        self.threads: int | None = None  # that compute at most; by default what PyTorch would take
         self.name: str | None = None  # what it was loaded by
+        self._asked: Precision = "auto"  # the precision, when it was loaded
 
     @property
     def predicts_tags(self) -> bool:
         """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
         return self.model.settings.tags.predict
+
+    @property
+    def precision(self) -> str:
+        """The numbers that it computes in: "float32", "bfloat16" or "int8"."""
+        return self.model.precision
 
     @property
     def reads_tags(self) -> bool:
@@ -82,18 +91,21 @@ class Parser:
         model: str | Path = "en",
         device: str | None = None,
         batch_tokens: int | None = None,
+        precision: Precision = "auto",
     ) -> Parser:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
         ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
-        Raises ModelError when there is no such model, or it is damaged, or the device is not there.
+        ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
+        model's weights are stored so and the machine multiplies bytes faster, else float32; on a GPU
+        bfloat16 where it has that. Raises ModelError when there is no such model, or it is damaged, or
+        the device is not there or cannot compute so.
         """
         check_name(model, 'Parser.load("en")')
         folder = models.find(model)
-        loaded = storage.load(folder)
-        move(loaded, device)
-        parser = cls(loaded, batch_tokens)
+        parser = cls(load_network(folder, device, precision), batch_tokens)
+        parser._asked = precision
         parser.name = models.lasting_name(model, folder)
         return parser
 
@@ -192,7 +204,7 @@ class Parser:
             lambda batch: each_or_reason(self._predict, [ready[place] for place in batch], FAILED),
             [one.size for one in ready],
             batch_tokens or self.batch_tokens,
-            on_cpu=self.model.device.type == "cpu",
+            self.usable_threads(),
         )
         found.update(zip(prepared, predictions, strict=True))
         return [
@@ -213,7 +225,7 @@ class Parser:
                 "a Parser of a model in memory cannot be pickled: save the model"
                 " (bnaparser.network.storage.save) and load it with Parser.load(folder)"
             )
-        given = (self.name, str(self.model.device), self.batch_tokens)
+        given = (self.name, str(self.model.device), self.batch_tokens, self._asked)
         return type(self).load, given, {"cased": self.cased}
 
     def prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
@@ -224,7 +236,14 @@ class Parser:
         return self.model.prepare(read, None if untagged else tags)
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
-        return predict_batch(self.model, batch)
+        with on_one_thread():
+            return predict_batch(self.model, batch)
+
+    def usable_threads(self) -> int:
+        """Return how many batches may be computed at once."""
+        if not str(self.model.device).startswith("cpu"):
+            return 1
+        return self.threads or usable_threads()
 
 
 def _read_ahead(

@@ -8,22 +8,26 @@ all of its parsers together, and made to write trees that a single parser learns
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from bnaparser.errors import SettingsError
 from bnaparser.network.averaging import normalised_shares
+from bnaparser.network.best_labels import packed_best
 from bnaparser.network.decoding import Prediction, best_trees
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, Encoded, PreparedSentence, packed_best
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import each_sentence, rows_of_tags
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.parser import FAILED, Parser, Tags, parse_of, reason_against
 from bnaparser.parsing.result import Parse, Parses
+from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence
 
 
@@ -95,7 +99,7 @@ class Ensemble:
             lambda batch: each_or_reason(self._predict, [prepared[i] for i in batch], FAILED),
             [max(one.size for one in each) for each in prepared],
             min(parser.batch_tokens for parser in self.parsers),
-            on_cpu=all(parser.model.device.type == "cpu" for parser in self.parsers),
+            min(parser.usable_threads() for parser in self.parsers),
         )
         found.update(zip(ready, predictions, strict=True))
         return [
@@ -106,23 +110,27 @@ class Ensemble:
         each = [parser.prepare([(one, None) for one in sentences]) for parser in self.parsers]
         return list(zip(*each, strict=True))
 
-    @torch.inference_mode()
     def _predict(self, batch: Sequence[tuple[PreparedSentence, ...]]) -> list[Prediction]:
         """Parse one batch of sentences, each prepared by every parser."""
         models = [parser.model for parser in self.parsers]
-        encoded = [
-            model.encode(prepared)
-            for model, prepared in zip(models, zip(*batch, strict=True), strict=True)
-        ]
+        with ExitStack() as stack:
+            for model in models:
+                stack.enter_context(model.inference())
+            stack.enter_context(on_one_thread())
+            encoded = [
+                model.encode(prepared)
+                for model, prepared in zip(models, zip(*batch, strict=True), strict=True)
+            ]
+            scores = self._mean_scores(models, encoded)
+            tags = self._tags(models, encoded)
         lengths = encoded[0].lengths
-        scores = self._mean_scores(models, encoded)
         labels = scores[:, 1:].argmax(axis=1).astype(np.int32) + 1
         best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
         packed = packed_best(best, labels, lengths, self.allow_empty_root)
-        return best_trees(packed, lengths, self.labels, self._tags(models, encoded))
+        return best_trees(packed, lengths, self.labels, tags)
 
     def _mean_scores(
-        self, models: Sequence[BnaModel], encoded: Sequence[Encoded]
+        self, models: Sequence[ParsingNetwork], encoded: Sequence[Any]
     ) -> NDArray[np.float32]:
         """Return the mean score of every label of every span: float32 (spans, labels)."""
         total: NDArray[np.float32] | None = None
@@ -139,7 +147,7 @@ class Ensemble:
         return total
 
     def _tags(
-        self, models: Sequence[BnaModel], encoded: Sequence[Encoded]
+        self, models: Sequence[ParsingNetwork], encoded: Sequence[Any]
     ) -> list[list[str] | None]:
         """Return the tag of most mean probability of every word; None where none are predicted."""
         lengths = encoded[0].lengths
@@ -149,10 +157,16 @@ class Ensemble:
         for model, known, columns, share in zip(
             models, encoded, self._tag_columns, self.shares, strict=True
         ):
-            total[:, columns] += share * model.tag_scores(known).float().softmax(-1).cpu().numpy()
+            total[:, columns] += share * _softmax(model.all_tag_scores(known))
         numbers = iter(total.argmax(axis=1).tolist())
         return [[self.tags.names[next(numbers)] for _ in range(n)] for n in lengths]
 
 
 def _places(names: Inventory, among: Inventory) -> list[int]:
     return [among.number(name) for name in names.names]
+
+
+def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probabilities: NDArray[np.float32] = exponents / exponents.sum(axis=1, keepdims=True)
+    return probabilities

@@ -12,7 +12,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.encoders.loading import load_tokenizer, max_positions
+from bnaparser.encoders.loading import load_tokenizer
+from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import set_dropout
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.spanbert.blocks import Blocks, read_blocks

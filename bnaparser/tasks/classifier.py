@@ -19,7 +19,7 @@ from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import check_name, check_text, kind
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
-from bnaparser.parsing.threads import on_idle_cores
+from bnaparser.parsing.threads import on_one_thread
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.task_model import PreparedExample, TaskModel
@@ -250,7 +250,7 @@ class Classifier:
     def _scores(self, given: Sequence[ReadText]) -> Sequence[NDArray[np.float32]]:
         """Return the logits of each text."""
         examples = [PreparedExample(self._structures(one)) for one in given]
-        with on_idle_cores(self.model.device.type == "cpu"):
+        with on_one_thread():
             return self.model.scores(examples)
 
     def _structures(self, given: ReadText) -> tuple[Structure, ...]:

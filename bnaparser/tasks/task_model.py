@@ -14,7 +14,8 @@ from tokenizers import Tokenizer, normalizers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
-from bnaparser.encoders.loading import load_pretrained, load_tokenizer, max_positions
+from bnaparser.encoders.loading import load_pretrained, load_tokenizer
+from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate

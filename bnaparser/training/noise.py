@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from bnaparser.encoders.subwords import Subwords, Window
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.text.english.stand_ins import as_read
 from bnaparser.training.data import Example
 from bnaparser.training.loss import gold

@@ -14,7 +14,8 @@ from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.data import Example, Mix
 from bnaparser.training.loss import Gold, gold
 from bnaparser.training.recipe import Recipe

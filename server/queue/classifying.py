@@ -43,7 +43,9 @@ def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
     def open_parser(name: str | Path) -> Parser:
         if models.find(name).samefile(models.find(settings.model)):
             return parser
-        return Parser.load(name, settings.device, parser.batch_tokens)
+        opened = Parser.load(name, settings.device, parser.batch_tokens, settings.precision)
+        opened.threads = parser.threads
+        return opened
 
     assert settings.classifier is not None
     with loading():

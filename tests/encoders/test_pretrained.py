@@ -18,8 +18,8 @@ from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,
     load_tokenizer,
-    max_positions,
 )
+from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.errors import ModelError, SettingsError

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bnaparser.files.folder import CONFIG
 from bnaparser.network import storage
-from bnaparser.network.model import BnaModel, _at_positions
+from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.network.word_shapes import WordShape, word_shapes
 from bnaparser.training.warm_start import create_from
@@ -115,7 +115,7 @@ def test_shapes_stand_with_their_words_in_every_window(
 ) -> None:
     model = build_model(layers=LayerSettings(word_shapes=True, max_positions=8, **SIZES))
     batch = model.prepare([SENTENCE, ["It", "rained"]])
-    rows = _at_positions(batch, [one.shapes for one in batch], 8).tolist()
+    rows = model._at_positions(batch, [one.shapes for one in batch], 8).tolist()
     windows = [(one, window) for one in batch for window in one.windows]
     assert len(rows) == len(windows) > 4
     for row, (sentence, window) in zip(rows, windows, strict=True):

@@ -52,7 +52,7 @@ def literal_mean(
         model = parser.model
         with torch.no_grad():
             encoded = model.encode(parser.prepare([(from_words(words), None)]))
-            probabilities = model.tag_scores(encoded).softmax(-1).numpy()
+            probabilities = torch.from_numpy(model.all_tag_scores(encoded)).softmax(-1).numpy()
         scores = model.all_scores(encoded)
         for number, name in enumerate(ensemble.labels.names):
             for span, row in enumerate(scores):

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from bnaparser.encoders.subwords import Window
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.data import Example
 from bnaparser.training.noise import disturbed
 from bnaparser.training.noise_settings import NoiseSettings
