@@ -13,14 +13,13 @@ Python's lock, so that groups run side by side on threads. They trust the shapes
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from bnaparser.chart import spans
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
+from bnaparser.compute.compiling import kept_on_disk as _compiled
 
 # In order of weight: a sentence with several troubles reports the last.
 OK, EMPTY_NOT_ZERO, TOO_LARGE, NOT_A_NUMBER, BAD_LABEL = range(5)
@@ -72,22 +71,6 @@ class AugmentedTrees(NamedTuple):
     totals: Float64s
     costs: Int64s
     status: Int64s
-
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def _compiled(function: Function) -> Function:
-    """Compile on first use, run without Python's lock, keep the machine code on disk.
-
-    Numba writes beside this file or, where it may not, to the user's cache folder. Where it may do
-    neither (a read-only container without a home) it refuses to cache at all; then each process
-    compiles anew.
-    """
-    try:
-        return cast(Function, numba.njit(nogil=True, cache=True)(function))
-    except RuntimeError:
-        return cast(Function, numba.njit(nogil=True)(function))
 
 
 # Numba does not see that machine code on disk is older than spans.py: it looks at this file alone.

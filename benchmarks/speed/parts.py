@@ -52,7 +52,7 @@ def train_part(options: argparse.Namespace) -> Result:
             if number >= WARM_UPDATES:
                 rows.append((ours, cpu, bare, bare_cpu, len(batch)))
     peak = peak_mb()
-    storage.save(model, options.folder, "float32", {})
+    storage.save(model, options.folder, "int8", {})
     wall, cpu, bare, bare_cpu, count = (sum(column) for column in zip(*rows, strict=True))
     result = timing((wall, cpu), (bare, bare_cpu), count)
     encoder_class = type(encoder).__name__

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
+import os
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,28 +15,50 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile on first use. Sums keep their order, and a not-a-number stays one.
-
-    Numba writes the machine code beside the source file or, where it may not, to the user's cache
-    folder; where there is neither (a read-only container without a home), to the folder for
-    temporary files.
-    """
-    return _kept_on_disk(function, {"contract"})
+    """Compile on first use. Sums keep their order, and a not-a-number stays one."""
+    return kept_on_disk(function, {"contract"})
 
 
 def compiled_freely(function: Function) -> Function:
     """The same for sums and maxima, in whichever order is fastest; what goes in are numbers."""
-    return _kept_on_disk(function, {"contract", "reassoc", "nnan", "ninf", "nsz"})
+    return kept_on_disk(function, {"contract", "reassoc", "nnan", "ninf", "nsz"})
 
 
-def _kept_on_disk(function: Function, liberties: set[str]) -> Function:
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": liberties}
+def kept_on_disk(
+    function: Function, liberties: frozenset[str] | set[str] = frozenset()
+) -> Function:
+    """Compile on first use, with these liberties in arithmetic, as LLVM names them.
+
+    Numba writes the machine code beside the source file or, where it may not, to the user's cache
+    folder; where there is neither (a read-only container without a home), to the folder for
+    temporary files. Where it may write nowhere, each process compiles anew.
+    """
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(liberties)}
     try:
         return cast(Function, numba.njit(cache=True, **options)(function))
     except RuntimeError:
-        folder = Path(tempfile.gettempdir()) / f"bnaparser-{getpass.getuser()}"
+        folder = _own_folder(Path(tempfile.gettempdir()))
+    if folder is not None:
         numba.config.CACHE_DIR = str(folder)
+        try:
+            return cast(Function, numba.njit(cache=True, **options)(function))
+        except RuntimeError:
+            pass
+    return cast(Function, numba.njit(**options)(function))
+
+
+def _own_folder(temporary: Path) -> Path | None:
+    """Return this user's folder for machine code; None where it cannot be made, or is another's.
+
+    What lies there is run: nobody else may have put it there.
+    """
+    if not hasattr(os, "getuid"):  # Windows has a folder of its own for each user's temporary files
+        return temporary / "bnaparser"
+    folder = temporary / f"bnaparser-{os.getuid()}"
     try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
-    except (RuntimeError, OSError):
-        return cast(Function, numba.njit(**options)(function))
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return folder if mine and not found.st_mode & 0o022 else None
