@@ -10,7 +10,7 @@ import numba
 import pytest
 
 from bnaparser import chart
-from bnaparser.chart import kernels
+from bnaparser.chart.compiled import compiled
 from tests.chart.chart_cases import TWO, same
 
 
@@ -40,4 +40,4 @@ def test_compiles_where_no_folder_can_be_written(monkeypatch: pytest.MonkeyPatch
         return njit(**options)
 
     monkeypatch.setattr(numba, "njit", refuse_cache)
-    assert kernels._compiled(lambda number: number + 1)(1) == 2
+    assert compiled(lambda number: number + 1)(1) == 2
