@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled
+from bnaparser.chart.compiled import compiled, compiled_inline
 from bnaparser.chart.inside_outside import highest_label
 from bnaparser.chart.kernels import NO_TREE, OK
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
@@ -113,7 +113,7 @@ def best_trees(
     return nodes[:written], counts[:found], totals[:found], OK
 
 
-@compiled
+@compiled_inline
 def _vertex(search: Search, kind: int, start: int, end: int) -> int:
     return kind * span_count(search.n) + row_start(start, search.n) + end
 
@@ -127,7 +127,7 @@ def _wider(items: Items, more: int) -> Items:
     return Items(links, totals, items.used)
 
 
-@compiled
+@compiled_inline
 def _new_item(items: Items, total: float, choice: int, left: int, right: int) -> int:
     item = items.used[0]
     items.used[0] += 1
@@ -163,7 +163,7 @@ def _choose(
     return best, choice
 
 
-@compiled
+@compiled_inline
 def _first_parts(search: Search, items: Items, start: int, end: int) -> int:
     """The first item of a span's parts; what is below it is found when it is asked for."""
     vertices, vertex = search.vertices, _vertex(search, _PARTS, start, end)
@@ -178,7 +178,7 @@ def _first_parts(search: Search, items: Items, start: int, end: int) -> int:
     return int(vertices[_FIRST, vertex])
 
 
-@compiled
+@compiled_inline
 def _first(search: Search, items: Items, kind: int, start: int, end: int) -> int:
     """The first item of a piece or a sequence."""
     vertices, vertex = search.vertices, _vertex(search, kind, start, end)
@@ -190,7 +190,7 @@ def _first(search: Search, items: Items, kind: int, start: int, end: int) -> int
     return int(vertices[_FIRST, vertex])
 
 
-@compiled
+@compiled_inline
 def _settle(search: Search, items: Items, item: int, start: int, end: int) -> None:
     """Find the items below the parts of (start, end) where nobody has looked yet."""
     links = items.links
@@ -248,7 +248,7 @@ def _list_next(search: Search, items: Items) -> Items:
     return items
 
 
-@compiled
+@compiled_inline
 def _wait(search: Search, items: Items, last: int, vertex: int, left: int, right: int) -> None:
     """Put what follows ``last`` with one of the two below exchanged into the heap, if there is one."""
     below, links = items.totals, items.links
@@ -296,7 +296,7 @@ def _list_best(search: Search, items: Items, last: int, vertex: int) -> None:
         vertices[_HEAP, vertex] = _without_top(items, best)
 
 
-@compiled
+@compiled_inline
 def _meld(items: Items, first: int, second: int) -> int:
     """The top of two heaps put together, either of which may be empty."""
     if first == _NONE or second == _NONE:
