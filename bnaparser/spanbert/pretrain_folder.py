@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +26,24 @@ def save_pretrained(
 ) -> None:
     """Write an encoder with its masked-word head for everybody's ``AutoModel``, and our heads.
 
-    ``metrics`` tell how it was made. Raises DataError where the disk is full.
+    What the folder held stays until all is written. ``metrics`` tell how it was made. Raises
+    DataError where the disk is full.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with writing(folder):
-        model.language_model.model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+    new = folder.with_name(f"{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    with writing(new):
+        model.language_model.model.save_pretrained(new)
+        tokenizer.save_pretrained(new)
         heads = {
             name: tensor.detach().cpu().contiguous()
             for name, tensor in model.state_dict().items()
             if not name.startswith("language_model.model.")
         }
-        save_file(heads, folder / HEADS)
-        write_json(folder / PRETRAINED, metrics)
+        save_file(heads, new / HEADS)
+        write_json(new / PRETRAINED, metrics)
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
 
 
 def load_heads(model: SpanModel, name: str) -> bool:
