@@ -209,11 +209,14 @@ def report(options: argparse.Namespace, begin: str, found: dict[str, Result]) ->
     """Return the page."""
     lines = ["# Cost of pre-training", "", f"{begin}.", ""]
     threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
+    what = (
+        f"- {options.updates} timed updates of {options.batch_size} blocks of {options.block} "
+        f"subwords of {options.text.name}; the fastest quarter counts"
+    )
     lines += [
         f"- {processor()}, {memory()}; {threads}, {options.precision}",
         f"- {listed(versions(PACKAGES))}",
-        f"- batches of {options.batch_size} blocks of {options.block} subwords of {options.text.name},"
-        f" {options.updates} updates timed, the fastest quarter counts",
+        what,
         f"- `{command('benchmarks.pretrain.run_pretrain_speed', without_folders(sys.argv[1:]))}`",
         "",
         "| encoder | system | subwords a second | of the library's | of the leanest | peak MB |",

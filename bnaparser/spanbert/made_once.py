@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.errors import DataError, MissingExtraError, in_one_line
 
 
 def make_once(folder: Path, make: Callable[[Path], None]) -> None:
@@ -35,7 +35,9 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> None:
             finally:
                 shutil.rmtree(new, ignore_errors=True)
     except OSError as error:
-        raise DataError(f"{new} cannot be written: {error.strerror or error}") from error
+        raise DataError(
+            f"{new} cannot be written ({in_one_line(error)}): is the disk full?"
+        ) from error
 
 
 def key_of(told: Iterable[str], files: Iterable[Path]) -> str:
