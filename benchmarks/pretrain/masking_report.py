@@ -136,11 +136,14 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     given += [f"--updates={options.updates}", f"--parser-updates={options.parser_updates}"]
     given += [f"--threads={options.threads}", f"--precision={options.precision}"]
     again = command("benchmarks.pretrain.run_masking", given)
+    what = (
+        f"- {options.encoder.name}, {options.updates} updates of {BATCH_SIZE} blocks of {BLOCK} subwords, "
+        f"learning rate {LEARNING_RATE:g}; then {options.parser_updates} updates of a parser without layers"
+    )
     minutes = statistics.fmean(row["seconds"] for row in rows) / 60
     return [
         f"- {processor()}; {threads} a run, {options.precision}; a run takes {minutes:.1f} minutes",
         f"- {listed(rows[-1]['versions'])}",
-        f"- {options.encoder.name}, {options.updates} updates of {BATCH_SIZE} blocks of {BLOCK} subwords, "
-        f"learning rate {LEARNING_RATE:g}; then {options.parser_updates} updates of a parser without layers",
+        what,
         f"- `{again}`, then the same with `--report`",
     ]
