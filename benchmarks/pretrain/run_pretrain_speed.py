@@ -25,13 +25,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.machine import begun, command, listed, memory, processor, versions, without_folders
 
 if TYPE_CHECKING:
-    from bnaparser.spanbert.pretrain_batch import PretrainBatch
+    from bnaparser.spanbert.pretrain_batch import MaskedExample, PretrainBatch
     from bnaparser.spanbert.pretraining import PretrainRun
 
 Result = dict[str, Any]
@@ -88,14 +89,18 @@ def run_of(options: argparse.Namespace, boundaries: bool) -> PretrainRun:
     return PretrainRun(recipe, options.output / "none", accelerator)
 
 
+def masked(run: PretrainRun, numbers: Any) -> list[MaskedExample]:
+    """Draw the masks of an update."""
+    seed = (run.settings.seed, 0, run.epoch)
+    return [run.parts.masker.example(int(number), seed) for number in numbers]
+
+
 def batches_of(run: PretrainRun, numbers: Any) -> list[PretrainBatch]:
     """Return the rows of an update, as its parts that fit the token budget."""
     from bnaparser.encoders.batching import batches_by_length
     from bnaparser.spanbert.pretrain_batch import collate_examples
 
-    seed = (run.settings.seed, 0, run.epoch)
-    parts = run.parts
-    examples = [parts.masker.example(int(number), seed) for number in numbers]
+    parts, examples = run.parts, masked(run, numbers)
     groups = batches_by_length([one.size for one in examples], run.settings.batch_tokens)
     return [
         collate_examples([examples[i] for i in group], parts.frame, parts.padding, parts.segments)
@@ -113,7 +118,7 @@ def library_pass(run: PretrainRun, batches: list[PretrainBatch]) -> None:
         labels.view(-1)[batch.masked] = batch.words
         with run.accelerator.autocast():
             loss = model(**batch.input, labels=labels).loss
-        loss.backward()
+        run.accelerator.backward(loss)
     model.zero_grad()
 
 
@@ -126,7 +131,7 @@ def leanest_pass(run: PretrainRun, batches: list[PretrainBatch]) -> None:
         with run.accelerator.autocast():
             rows = model(**batch.input).flatten(0, 1)
             scores = model.word_scores(rows[batch.masked])
-        word_loss(scores, batch.words).backward()
+        run.accelerator.backward(word_loss(scores, batch.words))
     model.zero_grad()
 
 
@@ -134,6 +139,7 @@ def time_part(options: argparse.Namespace) -> Result:
     """Time all systems in turns on the same blocks; seconds for each update."""
     from bnaparser.training.arithmetic import training_arithmetic
 
+    begin = begun()
     runs = {"both": run_of(options, True), "words": run_of(options, False)}
     seconds: dict[str, list[float]] = {name: [] for name in SYSTEMS}
     tokens, masking = [], []
@@ -143,20 +149,19 @@ def time_part(options: argparse.Namespace) -> Result:
             if number == WARM_UPDATES + options.updates:
                 break
             batches = batches_of(runs["both"], numbers)
-            before = runs["both"].progress.masking_seconds
             works: dict[str, Callable[[], Any]] = {
-                "both": lambda numbers=numbers: runs["both"].update(numbers),
-                "words": lambda numbers=numbers: runs["words"].update(numbers),
-                "library": lambda batches=batches: library_pass(runs["words"], batches),
-                "leanest": lambda batches=batches: leanest_pass(runs["words"], batches),
+                "both": partial(runs["both"].update, numbers),
+                "words": partial(runs["words"].update, numbers),
+                "library": partial(library_pass, runs["words"], batches),
+                "leanest": partial(leanest_pass, runs["words"], batches),
             }
             found = {name: clock(work) for name, work in works.items()}
             if number >= WARM_UPDATES:
                 for name, value in found.items():
                     seconds[name].append(value)
                 tokens.append(sum(int(batch.input["attention_mask"].sum()) for batch in batches))
-                masking.append(runs["both"].progress.masking_seconds - before)
-    return {"seconds": seconds, "tokens": tokens, "masking": masking}
+                masking.append(clock(partial(masked, runs["both"], numbers)))
+    return {"begun": begin, "seconds": seconds, "tokens": tokens, "masking": masking}
 
 
 def memory_part(options: argparse.Namespace) -> Result:
@@ -208,7 +213,7 @@ def in_own_process(options: argparse.Namespace, encoder: Path, part: str) -> Res
 
 def measured(options: argparse.Namespace, encoder: Path) -> Result:
     """Measure all of one encoder, but for what was measured before."""
-    found = {}
+    found: dict[str, Result] = {}
     for part in ("time", *SYSTEMS):
         file: Path = options.output / f"{encoder.name}-{part}.json"
         if not file.is_file():
@@ -218,9 +223,11 @@ def measured(options: argparse.Namespace, encoder: Path) -> Result:
     return found["time"] | found
 
 
-def report(options: argparse.Namespace, begin: str, found: dict[str, Result]) -> str:
+def report(options: argparse.Namespace, found: dict[str, Result]) -> str:
     """Return the page."""
-    lines = ["# Cost of pre-training", "", f"{begin}.", ""]
+    lines = ["# Cost of pre-training", ""]
+    lines += [f"{encoder}: {one['begun']}." for encoder, one in found.items()]
+    lines.append("")
     threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
     what = (
         f"- timed updates of {options.batch_size} blocks of {options.block} "
@@ -276,9 +283,8 @@ def main() -> None:
         print(json.dumps((time_part if options.only == "time" else memory_part)(options)))
         return
     os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}
-    begin = begun()
     found = {encoder.name: measured(options, encoder) for encoder in options.encoder}
-    options.page.write_text(report(options, begin, found) + notes(options.page), encoding="utf-8")
+    options.page.write_text(report(options, found) + notes(options.page), encoding="utf-8")
     print(options.page.read_text(encoding="utf-8"))
 
 

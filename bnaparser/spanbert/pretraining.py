@@ -104,6 +104,8 @@ class PretrainRun:
         started = time.monotonic() - self.progress.seconds
         if self.progress.update:
             log.info("resumed after update %d of %d", self.progress.update, total)
+        elif self.accelerator.is_main_process:
+            self._judge({})  # what the encoder knows before
         while self.progress.update < total:
             for numbers in self._batches_left():
                 loss = self.update(numbers)
@@ -207,19 +209,23 @@ class PretrainRun:
 
     def _check(self, loss: float) -> None:
         """Score held-out text, write the encoder, save a checkpoint."""
-        progress = self.progress
         if self.accelerator.is_main_process:
-            with self.accelerator.autocast():
-                losses = held_out_losses(self.parts, self.settings, HELD_OUT)
-            shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
-            log.info("update %d: %s", progress.update, shown or "no text is held out")
-            self.accelerator.log(losses, step=progress.update)
-            told = {"update": progress.update, "tokens": progress.tokens, "loss": loss, **losses}
-            progress.history.append(told)
-            metrics = {**asdict(progress), "recipe": self.recipe.model_dump(mode="json")}
-            save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, metrics)
+            self._judge({"loss": loss})
+            told = {**asdict(self.progress), "recipe": self.recipe.model_dump(mode="json")}
+            save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, told)
         self.accelerator.wait_for_everyone()
-        save_checkpoint(self.accelerator, self.output, progress)
+        save_checkpoint(self.accelerator, self.output, self.progress)
+
+    def _judge(self, loss: dict[str, float]) -> None:
+        """Add to the history what is lost on held-out text, beside the training's own loss."""
+        progress = self.progress
+        with self.accelerator.autocast():
+            losses = held_out_losses(self.parts, self.settings, HELD_OUT)
+        shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
+        log.info("update %d: %s", progress.update, shown or "no text is held out")
+        self.accelerator.log(losses, step=progress.update)
+        told = {"update": progress.update, "tokens": progress.tokens, **loss, **losses}
+        progress.history.append(told)
 
 
 def pretrain_factor(update: int, warmup: int, total: int) -> float:

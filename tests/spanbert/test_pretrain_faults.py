@@ -42,11 +42,11 @@ def equal(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> bo
     )
 
 
-@pytest.mark.parametrize("size", [0, 400, 3000])
+@pytest.mark.parametrize("size", [400, 3000])
 def test_a_disk_that_is_full_while_text_is_tokenised(
     make_recipe: MakeRecipe, tmp_path: Path, size: int
 ) -> None:
-    with full_after(size), pytest.raises((DataError, OSError)) as raised:
+    with full_after(size), pytest.raises(DataError, match="is the disk full") as raised:
         pretrain(make_recipe(), tmp_path)
     assert "\n" not in str(raised.value), raised.value
     assert not [found for found in (tmp_path / "text").glob("*") if found.is_dir()]
@@ -141,7 +141,8 @@ def test_a_text_that_is_shorter_than_a_block_is_trained_on(
     file.write_text("Sat.\n")
     progress = pretrain(make_recipe(text={"files": (str(file),)}), tmp_path / "run")
     assert progress.update == 6
-    assert [list(one) for one in progress.history] == [["update", "tokens", "loss"]] * 2
+    assert [one["update"] for one in progress.history] == [0, 3, 6]
+    assert not [name for one in progress.history for name in one if name.startswith("held_out")]
 
 
 @pytest.mark.parametrize(("kind", "grows"), [("bert", 0), ("roberta", 1), ("xlnet", 1)])

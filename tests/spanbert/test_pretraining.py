@@ -40,7 +40,7 @@ def test_every_kind_of_encoder_learns_and_is_found_again(
     make_recipe: MakeRecipe, tmp_path: Path, kind: str
 ) -> None:
     progress = pretrain(make_recipe(kind, pretrain={"updates": 12, "check_every": 6}), tmp_path)
-    first, last = progress.history
+    _, first, last = progress.history
     assert last["held_out_words"] < first["held_out_words"]
     assert last["held_out_boundaries"] < first["held_out_boundaries"]
     folder = tmp_path / "model"
@@ -260,4 +260,5 @@ def test_the_run_leaves_what_it_has_measured(make_recipe: MakeRecipe, tmp_path: 
     told = json.loads((tmp_path / "model" / "pretrain.json").read_text(encoding="utf-8"))
     assert told["update"] == 6
     assert told["tokens"] == progress.tokens > 0
-    assert [one["update"] for one in told["history"]] == [3, 6]
+    assert [one["update"] for one in told["history"]] == [0, 3, 6]
+    assert told["history"][0]["tokens"] == 0
