@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.errors import ModelError, in_one_line
+from bnaparser.errors import DataError, ModelError, in_one_line
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import writing
 from bnaparser.spanbert.span_model import SpanModel
@@ -34,7 +34,7 @@ def save_pretrained(
     new.mkdir(parents=True)
     with writing(new):
         model.language_model.model.save_pretrained(new)
-        tokenizer.save_pretrained(new)
+        save_tokenizer(tokenizer, new)
         heads = {
             name: tensor.detach().cpu().contiguous()
             for name, tensor in model.state_dict().items()
@@ -44,6 +44,16 @@ def save_pretrained(
         write_json(new / PRETRAINED, metrics)
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
+
+
+def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+    """Write a tokenizer's files. Raises DataError where the disk is full."""
+    try:
+        tokenizer.save_pretrained(folder)
+    except Exception as error:  # the library raises nothing narrower
+        raise DataError(
+            f"{folder} cannot be written ({in_one_line(error)}): is the disk full?"
+        ) from error
 
 
 def load_heads(model: SpanModel, name: str) -> bool:

@@ -26,7 +26,7 @@ from bnaparser.spanbert.language_model import (
 from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.new_encoder import new_config, train_tokenizer
 from bnaparser.spanbert.pretrain_batch import Frame, Masker, frame_of
-from bnaparser.spanbert.pretrain_folder import load_heads
+from bnaparser.spanbert.pretrain_folder import load_heads, save_tokenizer
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe, PretrainSettings
 from bnaparser.spanbert.span_model import SpanModel
 
@@ -127,7 +127,7 @@ def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBa
 
     def make(new: Path) -> None:
         tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block)
-        tokenizer.save_pretrained(new)
+        save_tokenizer(tokenizer, new)
 
     told = (recipe.encoder.new.model_dump_json(), recipe.text.model_dump_json(include=_READ))
     folder = cache / f"tokenizer-{key_of(told, files)}"

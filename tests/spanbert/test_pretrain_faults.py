@@ -42,15 +42,21 @@ def equal(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> bo
     )
 
 
+@pytest.mark.parametrize("name", ["bert", None])
 @pytest.mark.parametrize("size", [400, 3000])
 def test_a_disk_that_is_full_while_text_is_tokenised(
-    make_recipe: MakeRecipe, tmp_path: Path, size: int
+    make_recipe: MakeRecipe, tmp_path: Path, size: int, name: str | None
 ) -> None:
+    """Without an encoder to begin with, a tokenizer is written first."""
+    recipe = make_recipe()
+    if name is None:
+        new = {"layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150}
+        recipe = make_recipe(encoder={"name": None, "new": new})
     with full_after(size), pytest.raises(DataError, match="is the disk full") as raised:
-        pretrain(make_recipe(), tmp_path)
-    assert "\n" not in str(raised.value), raised.value
-    assert not [found for found in (tmp_path / "text").glob("*") if found.is_dir()]
-    assert pretrain(make_recipe(), tmp_path).update == 6
+        pretrain(recipe, tmp_path)
+    assert "\n" not in str(raised.value)
+    assert not list((tmp_path / "text").glob("*.new"))
+    assert pretrain(recipe, tmp_path).update == 6
 
 
 def test_a_disk_that_is_full_at_a_checkpoint_costs_what_came_since_the_last(
