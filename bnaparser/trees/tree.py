@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast, overload
 
 from bnaparser.errors import TreeError
 from bnaparser.trees.brackets import (
@@ -21,6 +21,9 @@ from bnaparser.trees.brackets import (
     write_brackets,
 )
 from bnaparser.trees.nltk_trees import build_nltk, flatten_nltk
+
+if TYPE_CHECKING:
+    from bnaparser.trees.search.pattern import Match
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
 """Labels of a top node that is no constituent; ``""`` is the unlabelled outer bracket of ``.mrg``."""
@@ -177,6 +180,16 @@ class Tree:
     def find(self, label: str) -> Iterator[Tree]:
         """Yield the nodes with this label, in pre-order; tags are labels, too."""
         return (node for node in self.nodes() if node.label == label)
+
+    def search(self, pattern: str, once: bool = False) -> Iterator[Match]:
+        """Yield what a pattern in tregex's language finds: ``tree.search("NP < (PP << of)")``.
+
+        `bnaparser.trees.search.Pattern` says more, and has other head rules; docs/search.md the
+        language. Raises PatternError if the pattern cannot be read.
+        """
+        from bnaparser.trees.search.pattern import compiled
+
+        return compiled(pattern).matches(self, once)
 
     def pretty(self) -> str:
         """Return the tree on several lines, indented; a node with only words below takes one."""

@@ -44,40 +44,64 @@ def dependencies(tree: Tree, rules: HeadRules = COLLINS) -> tuple[int, ...]:
     take them out first (`bnaparser.trees.cleaning.clean`).
     """
     heads = [0] * (tree.end - tree.start)
+    for phrase, head, asks in _headed(tree, rules):
+        chosen = head
+        if asks is not None:
+            copula, chosen = phrase.head_words[head] + 1, asks
+            heads = [phrase.head_words[asks] + 1 if one == copula else one for one in heads]
+        for place, word in enumerate(phrase.head_words):
+            if place != chosen:
+                governor = _governor(phrase, place, chosen) if rules.content_heads else chosen
+                heads[word] = phrase.head_words[governor] + 1
+    return tuple(heads)
+
+
+def head_children(tree: Tree, rules: HeadRules = COLLINS) -> dict[int, int]:
+    """Return which child is the head, from 0, of each node that has several.
+
+    Nodes are told by their numbers in pre-order, from 0, words not counted.
+    """
+    found = _headed(tree, rules)
+    return {phrase.number: head if asks is None else asks for phrase, head, asks in found}
+
+
+class _Phrase(NamedTuple):
+    """A node and its number; of each child its label, its head word, the word that it ends before."""
+
+    number: int
+    label: str
+    labels: list[str]
+    head_words: list[int]
+    ends: list[int]
+
+
+def _headed(tree: Tree, rules: HeadRules) -> Iterator[tuple[_Phrase, int, int | None]]:
+    """Yield each node with several children, after what is below it, and its head child.
+
+    The last value is the question word that takes the head's place, where one does.
+    """
     words = tree.words
     cores = {label: core_label(label) for label in {node.label for node in tree.nodes()}}
     built: list[int] = []  # head words, from 0, of the nodes that wait for their parent
-    for node, there in reversed(list(_with_there(tree))):
+    nodes = list(_with_there(tree))
+    for number in range(len(nodes) - 1, -1, -1):
+        node, there = nodes[number]
         below = node.subtrees
         if len(below) < 2:
             if not below:
                 built.append(node.start - tree.start)
             continue
         phrase = _Phrase(
+            number,
             cores[node.label],
             [cores[child.label] for child in below],
             [built.pop() for _ in below],
             [child.end - tree.start for child in below],
         )
-        chosen = _head_child(phrase, words, rules, there)
-        if rules.content_heads and (asks := _question_word(phrase, words, chosen)) is not None:
-            copula, chosen = phrase.head_words[chosen] + 1, asks
-            heads = [phrase.head_words[asks] + 1 if head == copula else head for head in heads]
-        for place, word in enumerate(phrase.head_words):
-            if place != chosen:
-                governor = _governor(phrase, place, chosen) if rules.content_heads else chosen
-                heads[word] = phrase.head_words[governor] + 1
-        built.append(phrase.head_words[chosen])
-    return tuple(heads)
-
-
-class _Phrase(NamedTuple):
-    """A node; of each child its label, its head word from 0, and the word that it ends before."""
-
-    label: str
-    labels: list[str]
-    head_words: list[int]
-    ends: list[int]
+        head = _head_child(phrase, words, rules, there)
+        asks = _question_word(phrase, words, head) if rules.content_heads else None
+        yield phrase, head, asks
+        built.append(phrase.head_words[head if asks is None else asks])
 
 
 def _with_there(tree: Tree) -> Iterator[tuple[Tree, bool]]:
@@ -136,7 +160,7 @@ def _first_conjunct(labels: Sequence[str], head: int, every: bool) -> int:
 
 def _predicate(phrase: _Phrase, words: Sequence[str]) -> int | None:
     """Return the child that a form of "be" beside it serves: "is *happy*", "was he *there*"."""
-    label, labels, head_words, _ = phrase
+    label, labels, head_words = phrase.label, phrase.labels, phrase.head_words
     if label not in ("VP", "SQ", "SINV") or "VP" in labels:
         return None
     verbs = (
