@@ -30,6 +30,7 @@ VERBS = {
     "inspect": "draw a task model's gates and attention maps",
     "probe": "measure how much of a sentence's tree an encoder's word vectors hold",
     "serve": "run the HTTP service and its page",
+    "search": "find nodes of trees by a pattern, as tregex does",
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder with a smaller vocabulary",
     "average": "make one parser of several that began as one",

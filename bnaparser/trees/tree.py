@@ -49,6 +49,7 @@ class Tree:
     half-open, counted in the tree that it was made in: ``tree[1].span`` is ``(2, 7)``. A tree is
     indexed and iterated as its children are: ``tree[0]`` is the first one, ``len(tree)`` counts them.
     Two trees are equal when labels, shape and words are; where they stand does not matter.
+    Long because it is all that users hold of a tree.
     """
 
     __slots__ = ("children", "end", "label", "start")
@@ -182,11 +183,7 @@ class Tree:
         return (node for node in self.nodes() if node.label == label)
 
     def search(self, pattern: str, once: bool = False) -> Iterator[Match]:
-        """Yield what a pattern in tregex's language finds: ``tree.search("NP < (PP << of)")``.
-
-        `bnaparser.trees.search.Pattern` says more, and has other head rules; docs/search.md the
-        language. Raises PatternError if the pattern cannot be read.
-        """
+        """Yield what a pattern of tregex's finds here; docs/search.md, `search.Pattern.matches`."""
         from bnaparser.trees.search.pattern import compiled
 
         return compiled(pattern).matches(self, once)

@@ -23,7 +23,7 @@ class Bindings:
     strings: dict[str, str] = field(default_factory=dict)
 
 
-class Wanted:
+class WantedNode:
     """A node of a pattern: what its label must be, its name, and the condition that it must meet.
 
     ``refers``: instead of by a label it is told by a node that was named before, ``=`` for that node
@@ -105,7 +105,7 @@ class Related:
     """``relation B``: some node that the relation leads to is the wanted one."""
 
     relation: Relation
-    wanted: Wanted
+    wanted: WantedNode
     mode: Mode = ""
 
     def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
@@ -177,7 +177,7 @@ def _in_mode(mode: Mode, ways: Callable[[], Iterator[None]]) -> Iterator[None]:
         yield
 
 
-def needed(wanted: Wanted) -> list[frozenset[str]]:
+def needed(wanted: WantedNode) -> list[frozenset[str]]:
     """Return sets of strings: the text of a tree that matches holds one of each set."""
     own = None if wanted.refers or wanted.at_top else wanted.description.needed()
     below = [] if wanted.condition is None else _needed_by(wanted.condition)

@@ -16,8 +16,8 @@ class IndexedTree:
     """The nodes and words of a tree, numbered in pre-order from 0.
 
     So all that is below node i has the numbers from ``i + 1`` up to before ``ends[i]``, and all that
-    follows it, in the sense of tregex, those from ``ends[i]`` on. ``parents`` of the top is -1;
-    ``children`` of a word are none.
+    follows it, in the sense of tregex, those from ``ends[i]`` on. The parent of the top is -1. What
+    only some patterns ask for is made when it is asked for.
     """
 
     def __init__(self, tree: Tree, rules: HeadRules):
@@ -25,22 +25,26 @@ class IndexedTree:
         self.parts: list[Tree | str] = []
         self.labels: list[str] = []
         self.parents: list[int] = []
-        self.children: list[list[int]] = []
-        parts, labels, parents, children = self.parts, self.labels, self.parents, self.children
+        parts, labels, parents = self.parts, self.labels, self.parents
         stack: list[tuple[Tree | str, int]] = [(tree, -1)]
         while stack:
             part, parent = stack.pop()
-            number = len(parts)
-            parts.append(part)
             parents.append(parent)
-            children.append([])
-            if parent >= 0:
-                children[parent].append(number)
             if isinstance(part, str):
                 labels.append(part)
             else:
                 labels.append(part.label)
-                stack.extend([(child, number) for child in reversed(part.children)])
+                number = len(parts)
+                stack.extend([(child, number) for child in part.children[::-1]])
+            parts.append(part)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """Of each node the numbers of its children, left to right."""
+        children: list[list[int]] = [[] for _ in self.parts]
+        for number in range(1, len(children)):
+            children[self.parents[number]].append(number)
+        return children
 
     @cached_property
     def ends(self) -> list[int]:

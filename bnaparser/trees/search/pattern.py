@@ -45,7 +45,7 @@ class Pattern:
         if not isinstance(text, str):
             raise TypeError(f"give a pattern as text, not a {type(text).__name__}")
         self.text, self.rules = text, rules
-        self._alternatives = read_pattern(text)
+        self._alternatives, self.names = read_pattern(text)
         of_each = [needed(wanted) for wanted in self._alternatives]
         self._needed = of_each[0] if len(of_each) == 1 else one_of(of_each)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal, NamedTuple, NoReturn
 
 from bnaparser.errors import BnaparserError
 from bnaparser.trees.search.relations import COUNTED, SIMPLE
@@ -13,6 +14,8 @@ Kind = Literal["relation", "through", "exactly", "number", "regex", "literal", "
 
 _THROUGH = ("<+", ">+", ".+", ",+")
 _EXACTLY = "<..."
+_DEEPEST = 100
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def _any_of(symbols: Sequence[str]) -> str:
@@ -56,7 +59,55 @@ class PatternToken(NamedTuple):
     place: int
 
 
-def read_signs(pattern: str) -> list[PatternToken]:
+class PatternSigns:
+    """The signs of a pattern, and how far they are read."""
+
+    def __init__(self, pattern: str):
+        self.pattern = pattern
+        self.signs = _read(pattern)
+        self.place = 0
+        self.depth = 0
+
+    @property
+    def next(self) -> PatternToken:
+        """The sign that is to be read."""
+        return self.signs[self.place]
+
+    def take(self, text: str) -> bool:
+        """Read this sign, if it is the next."""
+        taken = self.next.kind == "sign" and self.next.text == text
+        self.place += taken
+        return taken
+
+    def take_kind(self, kind: Kind) -> PatternToken | None:
+        """Read a sign of this kind, if the next one is."""
+        sign = self.next
+        if sign.kind != kind:
+            return None
+        self.place += 1
+        return sign
+
+    def need(self, text: str, purpose: str = "") -> None:
+        """Read this sign, which must be the next."""
+        if not self.take(text):
+            self.fail(f"{text} is wanted here{purpose}")
+
+    @contextmanager
+    def inside(self, opening: str) -> Iterator[None]:
+        """Read what is in brackets, of which the first is read, and the closing one."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self.fail(f"brackets within brackets, more than {_DEEPEST} deep")
+        yield
+        self.depth -= 1
+        self.need(_CLOSING[opening], f", to close {opening}")
+
+    def fail(self, message: str, place: int | None = None) -> NoReturn:
+        """Raise PatternError, by default at the next sign."""
+        raise PatternError(message, self.pattern, self.next.place if place is None else place)
+
+
+def _read(pattern: str) -> list[PatternToken]:
     """Return the signs of a pattern, the last one the end; PatternError where there is none."""
     found: list[PatternToken] = []
     place = _skip(pattern, 0)

@@ -18,7 +18,7 @@ from bnaparser.trees.search.descriptions import basic_category
 from bnaparser.trees.search.indexed_tree import IndexedTree
 from bnaparser.trees.search.pattern_tokens import PatternError
 from bnaparser.trees.tree import Tree
-from tests.trees.search.pairs import RELATIONS, Path, Plan, all_matches, written
+from tests.trees.search.node_pairs import RELATIONS, Path, Plan, all_matches, written
 
 CAT = Tree.parse(
     "(TOP (S (NP-SBJ (NP (DT The) (NN cat)) (PP (IN of) (NP (PRP$ my) (NN aunt)))) (VP (VBD sat)"
