@@ -37,7 +37,8 @@ def trees(draw: Any, depth: int = 3) -> Tree:
 
 @st.composite
 def plans(draw: Any) -> Plan:
-    return draw(nodes(2, (), count()))
+    plan: Plan = draw(nodes(2, (), count()))
+    return plan
 
 
 @st.composite
@@ -169,7 +170,7 @@ def test_documented_examples(pattern: str, tree: str, count: int) -> None:
 def test_nodes_words_names_and_places() -> None:
     (match,) = CAT.search("@NP=whole < (PP=phrase << of)")
     assert isinstance(match, Match)
-    assert match.names == {"phrase": CAT[0][0][1]} | {"whole": match.node}  # type: ignore[index]
+    assert match.names == {"phrase": CAT[0][0][1]} | {"whole": match.node}
     assert (match.span, match.number, match.spans["phrase"]) == ((0, 5), 3, (2, 5))
     (word,) = CAT.search("of=w , cat=n")
     assert (word.node, word.span, word.spans) == ("of", (2, 3), {"w": (2, 3), "n": (1, 2)})
@@ -200,7 +201,7 @@ def test_head_rules_can_be_chosen() -> None:
 
 
 def test_a_part_of_a_tree_is_searched_in_its_own_places() -> None:
-    part = CAT[0][1]  # type: ignore[index]
+    part = CAT[0][1]
     assert isinstance(part, Tree)
     (match,) = part.search("mat")
     assert (match.node, match.span, match.number) == ("mat", (8, 9), 11)
@@ -251,7 +252,7 @@ def test_deep_trees_and_patterns_that_are_used_elsewhere() -> None:
         ("NP < /(N)/#2%x", 12, "the regular expression has 1 groups"),
         ("NP ! VP", 4, "'!' does not belong here"),
         ("NP\n< \tVP)", 9, "')' does not belong here"),
-        ("(" * 200 + "NP" + ")" * 200, 101, "more than 100 deep"),
+        ("(" * 200 + "NP" + ")" * 200, 102, "more than 100 deep"),
     ],
 )
 def test_a_mistake_is_shown_at_its_place(pattern: str, column: int, said: str) -> None:
