@@ -23,6 +23,7 @@ from bnaparser.cli.exits import guarded
 
 VERBS = {
     "parse": "turn text into trees (the same as bnaparse)",
+    "corpus": "parse files of any number and size, stop and go on, in many processes",
     "classify": "label texts, guided by their trees",
     "train": "train a parser, or a task's model, by a recipe",
     "pretrain": "pre-train an encoder on spans of text (SpanBERT)",
