@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.tasks.task_data import TaskExample, encode_gold, inventory, read_examples
+from bnaparser.tasks.prepared_example import Gold, PreparedExample, TaskExample, written
+from bnaparser.tasks.task_data import encode_gold, inventory, read_examples
 from bnaparser.tasks.task_metrics import has_spans
-from bnaparser.tasks.task_model import Gold, PreparedExample
-from bnaparser.tasks.task_settings import TaskRecipe
+from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings
 from bnaparser.tasks.trees import tree_source
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,8 @@ class Split:
         for example in self.examples:
             syntax = [[s.heads, [*map(str, s.trees)]] for s in example.structures if trees]
             words = [structure.words for structure in example.structures]
-            digest.update(json.dumps([words, example.gold, syntax]).encode())
+            spans = [span for span in (example.marks, example.answer) if span is not None]
+            digest.update(json.dumps([words, example.gold, syntax, *spans]).encode())
         return digest.hexdigest()
 
 
@@ -68,14 +70,26 @@ def read_data(recipe: TaskRecipe) -> Data:
         )
     numbers = {label: number for number, label in enumerate(labels)}
     # All labels are looked up before the first text is parsed, which may take hours.
-    gold = {name: [encode_gold(one, numbers) for one in found] for name, found in read.items()}
+    gold = {
+        name: [_gold(one, recipe.task, numbers) for one in found] for name, found in read.items()
+    }
     source = tree_source(recipe.syntax, settings.device)
     texts = [text for examples in read.values() for example in examples for text in example.texts]
     structures = iter(source(texts))
 
     def prepare(example: TaskExample, gold: Gold) -> PreparedExample:
-        return PreparedExample(tuple(next(structures) for _ in example.texts), gold)
+        found = tuple(next(structures) for _ in example.texts)
+        text = example.texts[-1]
+        return PreparedExample(
+            found,
+            gold,
+            written(text, found[-1].words) if by_place and isinstance(text, str) else None,
+            example.marks,
+            example.answer,
+            example.place,
+        )
 
+    by_place = recipe.task.kind in ("relations", "answers")
     splits = [
         Split(name, tuple(map(prepare, examples, gold[name]))) for name, examples in read.items()
     ]
@@ -87,3 +101,7 @@ def read_data(recipe: TaskRecipe) -> Data:
             )
         log.info("%s: %d examples", split.name, len(split.examples))
     return Data(labels, splits[0], tuple(splits[1:]))
+
+
+def _gold(example: TaskExample, task: TaskSettings, numbers: Mapping[str, int]) -> Gold:
+    return example.gold if task.kind == "answers" else encode_gold(example, numbers)
