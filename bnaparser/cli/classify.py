@@ -28,7 +28,7 @@ FORMATS = ("text", "json")
 EXAMPLES = """\
   bnaparser classify "A gripping, funny film."
   bnaparser classify -i reviews.txt -o labels.jsonl -f json
-  bnaparser classify --model runs/squad/model --passage warsaw.txt "Who built it?""""
+  bnaparser classify "Who built it?" --passage warsaw.txt --model runs/squad/model"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
