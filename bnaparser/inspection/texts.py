@@ -12,7 +12,7 @@ from bnaparser.syntax.variants.lisa import Lisa
 from bnaparser.syntax.variants.sla import Sla
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.syntax.variants.wla import Wla
-from bnaparser.tasks.classifier import NOT_A_PAIR
+from bnaparser.tasks.classification import NOT_A_PAIR
 from bnaparser.tasks.prepared_example import PreparedExample
 from bnaparser.tasks.task_model import TaskModel
 from bnaparser.text.sentence import not_one_string

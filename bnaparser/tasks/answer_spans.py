@@ -8,13 +8,17 @@ development data (Devlin and others 2019, section 4.3).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.tasks.answer_windows import AnswerWindow
+from bnaparser.encoders.batching import batches_by_length
+from bnaparser.syntax.masks import SyntaxSettings
+from bnaparser.tasks.answer_windows import AnswerReader, AnswerWindow
+from bnaparser.tasks.prepared_example import PreparedExample
 
 Floats = NDArray[np.float32]
 NO_ANSWER = ""
@@ -107,6 +111,32 @@ def merged(spans: Iterable[Candidate], best: int) -> tuple[Candidate, ...]:
             found[key] = span
     order = sorted(found.values(), key=lambda span: (-span.score, span.start, span.end))
     return tuple(order[:best])
+
+
+def find_candidates(
+    reader: AnswerReader,
+    examples: Sequence[PreparedExample],
+    variant: SyntaxSettings | None,
+    score: Callable[[dict[str, Any]], Floats],
+    batch_tokens: int,
+) -> list[Candidates]:
+    """Return the best answers to questions, in order; ``score`` gives a batch's logits (B, T, 2)."""
+    longest, best = reader.settings.longest, reader.settings.best
+    windows = [(owner, w) for owner, one in enumerate(examples) for w in reader.windows(one)]
+    spans: list[list[Candidate]] = [[] for _ in examples]
+    nulls: list[list[float]] = [[] for _ in examples]
+    for chosen in batches_by_length([len(window) for _, window in windows], batch_tokens):
+        owners, here = zip(*(windows[index] for index in chosen), strict=True)
+        structures = [examples[owner].structures for owner in owners]
+        batch, offsets = reader.inputs(here, structures, variant)
+        for owner, window, row, offset in zip(owners, here, score(batch), offsets, strict=True):
+            logits = row[offset : offset + len(window)]
+            spans[owner] += best_spans(window, logits, longest, best)
+            nulls[owner].append(float(logits[window.null].astype(np.float64).sum()))
+    return [
+        Candidates(one.written.text if one.written else "", merged(found, best), min(null))
+        for one, found, null in zip(examples, spans, nulls, strict=True)
+    ]
 
 
 def best_threshold(

@@ -101,6 +101,15 @@ class AnswerWindow:
         return slice(self.first, self.first + len(self.starts))
 
 
+@dataclass(frozen=True)
+class TrainingWindow:
+    """One window of a question and its passage to train on; ``size`` is the number of its tokens."""
+
+    example: PreparedExample
+    number: int
+    size: int
+
+
 class AnswerReader:
     """Makes windows of questions with their passages, for a tokenizer, and batches of windows.
 
@@ -219,6 +228,16 @@ class AnswerReader:
         if "token_type_ids" in self.tokenizer.model_input_names:
             batch["token_type_ids"] = torch.from_numpy(types)
         return {**batch, "allowed": torch.from_numpy(allowed)}, offsets
+
+    def training_batch(
+        self, items: Sequence[TrainingWindow], variant: SyntaxSettings | None
+    ) -> dict[str, Any]:
+        """Return the inputs of windows, and as labels (B, 2) where their answers begin and end."""
+        windows = [self.windows(item.example)[item.number] for item in items]
+        structures = [item.example.structures for item in items]
+        batch, offsets = self.inputs(windows, structures, variant)
+        targets = np.array([window.target for window in windows]) + offsets[:, None]
+        return {**batch, "labels": torch.from_numpy(targets)}
 
 
 def _near(

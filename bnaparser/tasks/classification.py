@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bnaparser.errors import DataError
 from bnaparser.files.tables import json_line
+from bnaparser.parsing.given import kind
 from bnaparser.parsing.result import Parse
+from bnaparser.tasks.answer_spans import Candidates
 from bnaparser.tasks.prepared_example import Span
+from bnaparser.tasks.relation_marks import read_marks
+from bnaparser.tasks.task_settings import TaskSettings
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import split
 from bnaparser.trees.tree import Tree
+
+NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
+NOT_A_QUESTION = "this model takes a question and a passage: two texts with one tab between"
 
 
 @dataclass(frozen=True)
@@ -132,3 +141,51 @@ class ReadText:
     def take(self, parses: Iterator[Parse]) -> None:
         """Take a parse for each sentence, in order."""
         self.parses = tuple(tuple(next(parses) for _ in part) for part in self.parts)
+
+
+def read_text(text: str | Sequence[str], task: TaskSettings) -> ReadText:
+    """Split a text for a task into its parts, and they into sentences; a pair may come in two strings.
+
+    Raises TypeError for what is neither text nor a list of texts.
+    """
+    if isinstance(text, str):
+        written = text.split("\t") if task.pair else [text]
+    elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
+        raise TypeError(f"give text, or two texts for a model of pairs, not {kind(text)}")
+    else:
+        written, text = list(text), "\t".join(text)
+    if task.pair and len(written) != 2:
+        return ReadText(text, [], NOT_A_QUESTION if task.kind == "answers" else NOT_A_PAIR)
+    if not task.pair and len(written) != 1:
+        return ReadText(text, [], "this model takes one text at a time, no pairs")
+    marks = None
+    if task.kind == "relations":
+        try:
+            written[0], marks = read_marks(written[0])
+        except DataError as error:
+            return ReadText(text, [], str(error))
+    parts = [split(part) for part in written]
+    if not all(parts):
+        names = ("question", "passage") if task.kind == "answers" else ("text", "text")
+        blank = names[[bool(part) for part in parts].index(False)]
+        return ReadText(text, [], f"the {blank} has no words")
+    return ReadText(text, parts, written=tuple(written), marks=marks)
+
+
+def with_answers(
+    text: str,
+    found: Candidates,
+    threshold: float,
+    parses: tuple[Parse, ...],
+    error: str | None,
+) -> Classification:
+    """Return what a model of answers says of a question and its passage."""
+    if not found.spans:
+        unread = "the model's tokenizer reads none of the passage's words"
+        return Classification(text, parses=parses, error=unread)
+    answers = tuple(
+        Answer(found.text_of(span), span.start, span.end, share)
+        for span, share in zip(found.spans, found.shares(threshold), strict=True)
+    )
+    best = found.answer(threshold)
+    return Classification(text, parses=parses, error=error, answer=best, answers=answers)

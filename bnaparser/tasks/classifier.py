@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser import models
-from bnaparser.errors import DataError, ModelError
+from bnaparser.errors import ModelError
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import check_name, check_text, kind
 from bnaparser.parsing.parser import Parser
@@ -21,20 +21,22 @@ from bnaparser.parsing.threads import on_idle_cores
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.answer_spans import Candidates
-from bnaparser.tasks.classification import Answer, Classification, ReadText
+from bnaparser.tasks.classification import (
+    Answer,
+    Classification,
+    ReadText,
+    read_text,
+    with_answers,
+)
 from bnaparser.tasks.prepared_example import PreparedExample, Written
-from bnaparser.tasks.relation_marks import read_marks
 from bnaparser.tasks.task_model import TaskModel
 from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source
 from bnaparser.text.sentence import Sentence, not_one_string
-from bnaparser.text.splitting import split
 
 log = logging.getLogger(__name__)
 # Texts that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 256
-NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
-NOT_A_QUESTION = "this model takes a question and a passage: two texts with one tab between"
 
 __all__ = ["Answer", "Classification", "Classifier", "ReadText"]
 
@@ -143,29 +145,7 @@ class Classifier:
 
         Raises TypeError for what is neither text nor a list of texts.
         """
-        task = self.model.settings.task
-        if isinstance(text, str):
-            written = text.split("\t") if task.pair else [text]
-        elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
-            raise TypeError(f"give text, or two texts for a model of pairs, not {kind(text)}")
-        else:
-            written, text = list(text), "\t".join(text)
-        if task.pair and len(written) != 2:
-            return ReadText(text, [], NOT_A_QUESTION if task.kind == "answers" else NOT_A_PAIR)
-        if not task.pair and len(written) != 1:
-            return ReadText(text, [], "this model takes one text at a time, no pairs")
-        marks = None
-        if task.kind == "relations":
-            try:
-                written[0], marks = read_marks(written[0])
-            except DataError as error:
-                return ReadText(text, [], str(error))
-        parts = [split(part) for part in written]
-        if not all(parts):
-            names = ("question", "passage") if task.kind == "answers" else ("text", "text")
-            blank = names[[bool(part) for part in parts].index(False)]
-            return ReadText(text, [], f"the {blank} has no words")
-        return ReadText(text, parts, written=tuple(written), marks=marks)
+        return read_text(text, self.model.settings.task)
 
     def answer(self, given: Sequence[ReadText]) -> list[Classification]:
         """Classify texts whose sentences have their parses, in batches; an answer each, in order.
@@ -236,7 +216,8 @@ class Classifier:
             served = "; the plain encoder served the text" if plain else ""
             error = "; ".join(failed) + served
         if isinstance(logits, Candidates):
-            return self._best_answers(given, logits, parses, error)
+            threshold = float(self.model.network.threshold)
+            return with_answers(given.text, logits, threshold, parses, error)
         if self.model.kind == "regression":
             return Classification(given.text, parses=parses, score=float(logits[0]), error=error)
         if self.model.kind == "tagging":
@@ -246,21 +227,6 @@ class Classifier:
         probabilities = dict(zip(self.labels, shares, strict=True))
         label = self.labels[int(logits.argmax())]
         return Classification(given.text, label, probabilities, parses, error=error)
-
-    def _best_answers(
-        self, given: ReadText, found: Candidates, parses: tuple[Parse, ...], error: str | None
-    ) -> Classification:
-        if not found.spans:
-            unread = "the model's tokenizer reads none of the passage's words"
-            return Classification(given.text, parses=parses, error=unread)
-        threshold = float(self.model.network.threshold)
-        shares = found.shares(threshold)
-        answers = tuple(
-            Answer(found.text_of(span), span.start, span.end, share)
-            for span, share in zip(found.spans, shares, strict=True)
-        )
-        best = found.answer(threshold)
-        return Classification(given.text, parses=parses, error=error, answer=best, answers=answers)
 
 
 def trained_with(model: str, syntax: SyntaxTable) -> str:

@@ -36,4 +36,5 @@ def relation_f1(tables: Floats, relations: NDArray[np.int64]) -> Floats:
     there = wanted > 0
     number = there.sum(axis=1)
     sums = np.where(there, scores, 0.0).sum(axis=1)
-    return 100 * np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)
+    found: Floats = np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)
+    return 100 * found

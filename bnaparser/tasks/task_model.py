@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,23 +21,14 @@ from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, first_pieces
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.answer_spans import Candidate, Candidates, best_spans, merged
-from bnaparser.tasks.answer_windows import AnswerReader
+from bnaparser.tasks.answer_spans import Candidates, find_candidates
+from bnaparser.tasks.answer_windows import AnswerReader, TrainingWindow
 from bnaparser.tasks.prepared_example import Gold, PreparedExample
 from bnaparser.tasks.relation_marks import MARKS, shortened, tokenize_marked
 from bnaparser.tasks.task_network import IGNORED, TaskNetwork
 from bnaparser.tasks.task_settings import Kind, TaskModelSettings, TaskSettings
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-
-
-@dataclass(frozen=True)
-class TrainingWindow:
-    """One window of a question and its passage to train on; ``size`` is the number of its tokens."""
-
-    example: PreparedExample
-    number: int
-    size: int
 
 
 @dataclass
@@ -127,21 +118,14 @@ class TaskModel:
     ) -> dict[str, Any]:
         """Return the inputs of examples that are known, cut to ``max_pieces``, and their labels."""
         if self.kind == "answers":
-            return self._training_windows([i for i in items if isinstance(i, TrainingWindow)])
+            windows = [item for item in items if isinstance(item, TrainingWindow)]
+            return self.reader.training_batch(windows, self.settings.syntax.variant)
         examples = [item for item in items if isinstance(item, PreparedExample)]
         if self.kind == "relations":
             labels = torch.tensor([example.gold for example in examples])
             return {**self.marked_inputs(examples, max_pieces), "labels": labels}
         tokens = self.tokenize(examples, max_pieces)
         return {**self.inputs(examples, tokens), "labels": self._targets(examples, tokens)}
-
-    def _training_windows(self, items: Sequence[TrainingWindow]) -> dict[str, Any]:
-        windows = [self.reader.windows(item.example)[item.number] for item in items]
-        structures = [item.example.structures for item in items]
-        variant = self.settings.syntax.variant
-        batch, offsets = self.reader.inputs(windows, structures, variant)
-        targets = np.array([window.target for window in windows]) + offsets[:, None]
-        return {**batch, "labels": torch.from_numpy(targets)}
 
     def _targets(self, examples: Sequence[PreparedExample], tokens: Any) -> torch.Tensor:
         if self.kind == "regression":
@@ -150,10 +134,10 @@ class TaskModel:
             return torch.tensor([example.gold for example in examples])
         targets = torch.full(tokens["input_ids"].shape, IGNORED)
         for row, example in enumerate(examples):
-            assert isinstance(example.gold, tuple)
+            gold = cast("tuple[int, ...]", example.gold)
             for word, place in enumerate(places_of_words(tokens, row, example.size)):
                 if place != UNSUPERVISED:
-                    targets[row, place] = example.gold[word]
+                    targets[row, place] = gold[word]
         return targets
 
     def scores(
@@ -201,28 +185,13 @@ class TaskModel:
         self, examples: Sequence[PreparedExample], batch_tokens: int | None = None
     ) -> list[Candidates]:
         """Return the best answers to each question, in order."""
-        settings = self.settings.answers
-        windows = [(owner, w) for owner, e in enumerate(examples) for w in self.reader.windows(e)]
-        spans: list[list[Candidate]] = [[] for _ in examples]
-        nulls: list[list[float]] = [[] for _ in examples]
         was_training = self.network.training
         self.network.eval()
+        variant = self.settings.syntax.variant
         most = batch_tokens or default_tokens(PARSING_TOKENS, str(self.device))
-        for chosen in batches_by_length([len(window) for _, window in windows], most):
-            owners, here = zip(*(windows[index] for index in chosen), strict=True)
-            structures = [examples[owner].structures for owner in owners]
-            variant = self.settings.syntax.variant
-            batch, offsets = self.reader.inputs(here, structures, variant)
-            logits = self._logits(batch)
-            for owner, window, row, offset in zip(owners, here, logits, offsets, strict=True):
-                found = row[offset : offset + len(window)]
-                spans[owner] += best_spans(window, found, settings.longest, settings.best)
-                nulls[owner].append(float(found[window.null].sum()))
+        found = find_candidates(self.reader, examples, variant, self._logits, most)
         self.network.train(was_training)
-        return [
-            Candidates(e.written.text if e.written else "", merged(s, settings.best), min(n))
-            for e, s, n in zip(examples, spans, nulls, strict=True)
-        ]
+        return found
 
     def predictions(
         self, examples: Sequence[PreparedExample], batch_tokens: int | None = None

@@ -250,9 +250,8 @@ def _span_counts(labels: Sequence[str], gold: Sequence[Gold], predicted: Sequenc
 
     rows = []
     for wanted, found in zip(gold, predicted, strict=True):
-        assert isinstance(wanted, tuple) and isinstance(found, tuple)
-        here = set(get_entities([labels[number] for number in wanted]))
-        there = set(get_entities([labels[number] for number in found]))
+        tags = [cast("tuple[int, ...]", one) for one in (wanted, found)]
+        here, there = (set(get_entities([labels[number] for number in one])) for one in tags)
         rows.append((len(here & there), len(here), len(there)))
     return np.array(rows, dtype=np.float64)
 
