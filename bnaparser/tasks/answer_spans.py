@@ -35,7 +35,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class AnswerCandidates:
     """The best spans of a passage, best first, and the score for no answer."""
 
     passage: str
@@ -119,7 +119,7 @@ def find_candidates(
     variant: SyntaxSettings | None,
     score: Callable[[dict[str, Any]], Floats],
     batch_tokens: int,
-) -> list[Candidates]:
+) -> list[AnswerCandidates]:
     """Return the best answers to questions, in order; ``score`` gives a batch's logits (B, T, 2)."""
     longest, best = reader.settings.longest, reader.settings.best
     windows = [(owner, w) for owner, one in enumerate(examples) for w in reader.windows(one)]
@@ -134,7 +134,7 @@ def find_candidates(
             spans[owner] += best_spans(window, logits, longest, best)
             nulls[owner].append(float(logits[window.null].astype(np.float64).sum()))
     return [
-        Candidates(one.written.text if one.written else "", merged(found, best), min(null))
+        AnswerCandidates(one.written.text if one.written else "", merged(found, best), min(null))
         for one, found, null in zip(examples, spans, nulls, strict=True)
     ]
 

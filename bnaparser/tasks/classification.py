@@ -10,7 +10,7 @@ from bnaparser.errors import DataError
 from bnaparser.files.tables import json_line
 from bnaparser.parsing.given import kind
 from bnaparser.parsing.result import Parse
-from bnaparser.tasks.answer_spans import Candidates
+from bnaparser.tasks.answer_spans import AnswerCandidates
 from bnaparser.tasks.prepared_example import Span
 from bnaparser.tasks.relation_marks import read_marks
 from bnaparser.tasks.task_settings import TaskSettings
@@ -23,7 +23,7 @@ NOT_A_QUESTION = "this model takes a question and a passage: two texts with one 
 
 
 @dataclass(frozen=True)
-class Answer:
+class FoundAnswer:
     """A part of the passage that may answer the question, from ``start`` to ``end`` in characters.
 
     ``probability`` is its share among the answers that are given, and no answer where the model
@@ -60,7 +60,7 @@ class Classification:
     tags: tuple[str, ...] = ()
     error: str | None = None
     answer: str | None = None
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[FoundAnswer, ...] = ()
 
     @property
     def trees(self) -> tuple[Tree | None, ...]:
@@ -174,7 +174,7 @@ def read_text(text: str | Sequence[str], task: TaskSettings) -> ReadText:
 
 def with_answers(
     text: str,
-    found: Candidates,
+    found: AnswerCandidates,
     threshold: float,
     parses: tuple[Parse, ...],
     error: str | None,
@@ -184,7 +184,7 @@ def with_answers(
         unread = "the model's tokenizer reads none of the passage's words"
         return Classification(text, parses=parses, error=unread)
     answers = tuple(
-        Answer(found.text_of(span), span.start, span.end, share)
+        FoundAnswer(found.text_of(span), span.start, span.end, share)
         for span, share in zip(found.spans, found.shares(threshold), strict=True)
     )
     best = found.answer(threshold)

@@ -20,10 +20,10 @@ from bnaparser.parsing.result import Parse
 from bnaparser.parsing.threads import on_idle_cores
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
-from bnaparser.tasks.answer_spans import Candidates
+from bnaparser.tasks.answer_spans import AnswerCandidates
 from bnaparser.tasks.classification import (
-    Answer,
     Classification,
+    FoundAnswer,
     ReadText,
     read_text,
     with_answers,
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 # Texts that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 256
 
-__all__ = ["Answer", "Classification", "Classifier", "ReadText"]
+__all__ = ["Classification", "Classifier", "FoundAnswer", "ReadText"]
 
 
 class Classifier:
@@ -161,7 +161,9 @@ class Classifier:
             for one in given
         ]
 
-    def _scores(self, given: Sequence[ReadText]) -> Sequence[NDArray[np.float32] | Candidates]:
+    def _scores(
+        self, given: Sequence[ReadText]
+    ) -> Sequence[NDArray[np.float32] | AnswerCandidates]:
         """Return the logits of each text, or the candidates for each question."""
         examples = [self._example(one) for one in given]
         with on_idle_cores(self.model.device.type == "cpu"):
@@ -200,7 +202,7 @@ class Classifier:
         return Structure.of_trees(words, trees, self.model.settings.syntax.rules)
 
     def _answer(
-        self, given: ReadText, logits: NDArray[np.float32] | Candidates | str
+        self, given: ReadText, logits: NDArray[np.float32] | AnswerCandidates | str
     ) -> Classification:
         parses = tuple(parse for part in given.parses for parse in part)
         if isinstance(logits, str):
@@ -215,7 +217,7 @@ class Classifier:
             plain = self.model.settings.syntax.needs_trees and self._source is None
             served = "; the plain encoder served the text" if plain else ""
             error = "; ".join(failed) + served
-        if isinstance(logits, Candidates):
+        if isinstance(logits, AnswerCandidates):
             threshold = float(self.model.network.threshold)
             return with_answers(given.text, logits, threshold, parses, error)
         if self.model.kind == "regression":

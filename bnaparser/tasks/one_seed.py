@@ -24,11 +24,12 @@ from bnaparser.encoders.device import choose_device
 from bnaparser.errors import MissingExtraError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.answer_scores import answer_scores
-from bnaparser.tasks.answer_spans import Candidates, best_threshold
+from bnaparser.tasks.answer_spans import AnswerCandidates, best_threshold
+from bnaparser.tasks.answer_windows import TrainingWindow
 from bnaparser.tasks.prepared_example import PreparedExample
 from bnaparser.tasks.splits import Data, Split
 from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import TaskModel, TrainingWindow, create
+from bnaparser.tasks.task_model import TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings, TaskTrainSettings
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 
@@ -284,7 +285,7 @@ def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> di
 
 
 def chosen_threshold(
-    task: TaskSettings, gold: Sequence[tuple[str, ...]], found: Sequence[Candidates]
+    task: TaskSettings, gold: Sequence[tuple[str, ...]], found: Sequence[AnswerCandidates]
 ) -> float:
     """Return the threshold with which answers score highest by the task's main metric."""
     answered = answer_scores(gold, [candidates.text for candidates in found])

@@ -36,5 +36,6 @@ def relation_f1(tables: Floats, relations: NDArray[np.int64]) -> Floats:
     there = wanted > 0
     number = there.sum(axis=1)
     sums = np.where(there, scores, 0.0).sum(axis=1)
-    found: Floats = np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)
-    return 100 * found
+    mean: Floats = np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)
+    percent: Floats = 100 * mean
+    return percent

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.prepared_example import Gold, PreparedExample, TaskExample, written
 from bnaparser.tasks.task_data import encode_gold, inventory, read_examples
 from bnaparser.tasks.task_metrics import has_spans
@@ -74,24 +76,18 @@ def read_data(recipe: TaskRecipe) -> Data:
         name: [_gold(one, recipe.task, numbers) for one in found] for name, found in read.items()
     }
     source = tree_source(recipe.syntax, settings.device)
-    texts = [text for examples in read.values() for example in examples for text in example.texts]
-    structures = iter(source(texts))
-
-    def prepare(example: TaskExample, gold: Gold) -> PreparedExample:
-        found = tuple(next(structures) for _ in example.texts)
-        text = example.texts[-1]
-        return PreparedExample(
-            found,
-            gold,
-            written(text, found[-1].words) if by_place and isinstance(text, str) else None,
-            example.marks,
-            example.answer,
-            example.place,
-        )
-
-    by_place = recipe.task.kind in ("relations", "answers")
+    # Several questions are about one passage.
+    texts = list(dict.fromkeys(text for one in read.values() for e in one for text in e.texts))
+    structures = dict(zip(texts, source(texts), strict=True))
     splits = [
-        Split(name, tuple(map(prepare, examples, gold[name]))) for name, examples in read.items()
+        Split(
+            name,
+            tuple(
+                _prepared(e, g, structures, recipe.task)
+                for e, g in zip(found, gold[name], strict=True)
+            ),
+        )
+        for name, found in read.items()
     ]
     for split in splits:
         unparsed = sum(s.error is not None for e in split.examples for s in e.structures)
@@ -105,3 +101,18 @@ def read_data(recipe: TaskRecipe) -> Data:
 
 def _gold(example: TaskExample, task: TaskSettings, numbers: Mapping[str, int]) -> Gold:
     return example.gold if task.kind == "answers" else encode_gold(example, numbers)
+
+
+def _prepared(
+    example: TaskExample,
+    gold: Gold,
+    structures: Mapping[str | Words, Structure],
+    task: TaskSettings,
+) -> PreparedExample:
+    """Return an example with its syntax, and where parts of its text count, with their places."""
+    found = tuple(structures[text] for text in example.texts)
+    text = example.texts[-1]
+    if task.kind not in ("relations", "answers") or not isinstance(text, str):
+        return PreparedExample(found, gold, place=example.place)
+    places = written(text, found[-1].words)
+    return PreparedExample(found, gold, places, example.marks, example.answer, example.place)

@@ -21,7 +21,7 @@ from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, first_pieces
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.answer_spans import Candidates, find_candidates
+from bnaparser.tasks.answer_spans import AnswerCandidates, find_candidates
 from bnaparser.tasks.answer_windows import AnswerReader, TrainingWindow
 from bnaparser.tasks.prepared_example import Gold, PreparedExample
 from bnaparser.tasks.relation_marks import MARKS, shortened, tokenize_marked
@@ -183,7 +183,7 @@ class TaskModel:
 
     def candidates(
         self, examples: Sequence[PreparedExample], batch_tokens: int | None = None
-    ) -> list[Candidates]:
+    ) -> list[AnswerCandidates]:
         """Return the best answers to each question, in order."""
         was_training = self.network.training
         self.network.eval()
@@ -201,12 +201,12 @@ class TaskModel:
             return [self.predicted(found) for found in self.candidates(examples, batch_tokens)]
         return [self.predicted(row) for row in self.scores(examples, batch_tokens)]
 
-    def predicted(self, found: NDArray[np.float32] | Candidates) -> Gold:
+    def predicted(self, found: NDArray[np.float32] | AnswerCandidates) -> Gold:
         """Return what the logits of one example say: a class, a score, a class of each word.
 
         Or what its candidates say: an answer, NO_ANSWER where the threshold lets none be given.
         """
-        if isinstance(found, Candidates):
+        if isinstance(found, AnswerCandidates):
             return found.answer(float(self.network.threshold))
         if self.kind == "regression":
             return float(found[0])
