@@ -53,7 +53,7 @@ def load(folder: str | Path) -> TaskModel:
     labels = _labels(folder / LABELS, settings)
     tensors = read_weights(folder / WEIGHTS)
     config, _ = read_encoder(folder / ENCODER)
-    network = TaskNetwork(build_pretrained(config), settings, outputs(labels))
+    network = TaskNetwork(build_pretrained(config), settings, outputs(settings.task, labels))
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:
@@ -75,7 +75,8 @@ def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:
     stored = read_json(path)
     labels = stored.get("classes") if isinstance(stored, dict) else None
     strings = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
-    if not strings or (settings.task.kind == "regression") != (not labels):
+    nameless = settings.task.kind in ("regression", "answers")
+    if not strings or nameless != (not labels):
         raise ModelError(f"{path} is damaged: it holds no classes; get the model again")
     assert labels is not None
     return tuple(labels)
