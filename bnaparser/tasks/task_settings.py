@@ -112,7 +112,7 @@ class TaskSettings(Settings):
             raise ValueError("texts names two columns: that of the question, that of the passage")
         if self.metric is not None and self.metric not in METRICS[self.kind]:
             known = ", ".join(METRICS[self.kind])
-            raise ValueError(f"metric of a {self.kind} task is one of {known}")
+            raise ValueError(f"the metric of kind {self.kind} is one of {known}")
         if self.main_metric in ("f1", "f0.5") and self.positive is None:
             raise ValueError(f"metric {self.metric} needs the class that it is of: set positive")
         return self
@@ -244,7 +244,9 @@ class TaskModelSettings(Settings):
         encoder = self.encoder.model_copy(
             update={"name": Path(name).name if Path(name).is_dir() else name}
         )
-        return self.model_copy(update={"encoder": encoder, "syntax": syntax})
+        return TaskModelSettings(
+            task=self.task, encoder=encoder, syntax=syntax, answers=self.answers
+        )
 
 
 class TaskTrainSettings(Settings):

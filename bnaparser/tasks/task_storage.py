@@ -24,9 +24,9 @@ def save(model: TaskModel, folder: str | Path, store: str, metrics: dict[str, An
     """Write a model folder; ``store`` is "float32", "float16" or "int8"."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(
-        folder / CONFIG, model.settings.portable().model_dump(mode="json", exclude_none=True)
-    )
+    others = set() if model.kind == "answers" else {"answers"}
+    settings = model.settings.portable()
+    write_json(folder / CONFIG, settings.model_dump(mode="json", exclude_none=True, exclude=others))
     write_json(folder / LABELS, {"classes": list(model.labels)})
     write_json(folder / METRICS, metrics)
     model.network.encoder.config.save_pretrained(folder / ENCODER)

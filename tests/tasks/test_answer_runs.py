@@ -106,7 +106,8 @@ def build(encoder_folder: Callable[[str], Path]) -> Callable[..., TaskModel]:
         encoder = {"name": str(encoder_folder(kind))}
         table = {"encoder": encoder, "task": {"kind": "answers"}, **tables}
         torch.manual_seed(4)
-        model = create(validate(TaskModelSettings, table, "test"), ())
+        labels = () if table["task"]["kind"] == "answers" else ("A", "Other")
+        model = create(validate(TaskModelSettings, table, "test"), labels)
         model.network.eval()
         return model
 
@@ -163,6 +164,28 @@ def test_the_loss_by_hand(build: Callable[..., TaskModel]) -> None:
             losses.append(np.log(np.exp(kept - kept.max()).sum()) + kept.max() - right)
     assert output["loss"].item() == pytest.approx(np.mean(losses), rel=1e-5)
     output["loss"].backward()
+
+
+@pytest.mark.parametrize("variant", ["sla", "wla", "lisa", "sgnet", "syntax_bert"])
+def test_every_variant_guides_answers_and_relations(
+    build: Callable[..., TaskModel], variant: str
+) -> None:
+    """In windows, too, in which heads may be out of sight; and with marks between the words."""
+    syntax = {variant: {"distances": 2} if variant == "syntax_bert" else {}}
+    answering = build(answers={"window": 30, "question": 8, "stride": 6}, syntax=syntax)
+    found = asked(PASSAGE)
+    one = PreparedExample(found.structures, ("Tobin",), found.written, None, (18, 23))
+    windows = answering.training_items([one], 128)
+    assert len(windows) > 1
+    relating = build(task={"kind": "relations"}, syntax=syntax)
+    passage = found.structures[1:]
+    marked = PreparedExample(passage, 1, found.written, ((4, 7), (18, 23)))
+    for model, items in ((answering, windows), (relating, [marked])):
+        loss = model.network(**model.training_batch(items, 128))["loss"]
+        assert torch.isfinite(loss)
+        loss.backward()
+        new = [parameter.grad for parameter in model.network.new_parameters()]
+        assert any(grad is not None and bool(grad.any()) for grad in new)
 
 
 def test_saved_and_loaded_it_is_the_same(build: Callable[..., TaskModel], tmp_path: Path) -> None:
