@@ -1,4 +1,4 @@
-"""Span scores in, best tree out: exact CKY decoding, compiled with Numba. No torch, no text.
+"""Span scores in; best trees, n-best lists and probabilities out. Compiled with Numba: no torch, no text.
 
 The names are loaded on first use, since importing Numba takes longer than parsing a sentence.
 """
@@ -20,12 +20,23 @@ if TYPE_CHECKING:
         decode_best_packed,
         decode_packed,
     )
+    from bnaparser.chart.n_best import decode_n_best, decode_n_best_packed
+    from bnaparser.chart.probabilities import (
+        Marginals,
+        MarginalsBatch,
+        decode_expected,
+        marginals,
+        marginals_packed,
+        sample,
+    )
     from bnaparser.chart.spans import span_count, span_index, span_indices
 
 _HOMES = {
     "CostAugmented": "cky",
     "CostAugmentedBatch": "cky",
     "Decoded": "chart_batch",
+    "Marginals": "probabilities",
+    "MarginalsBatch": "probabilities",
     "ScoresError": "chart_batch",
     "cost_augment": "cky",
     "cost_augment_packed": "cky",
@@ -33,7 +44,13 @@ _HOMES = {
     "decode_batch": "cky",
     "decode_best": "cky",
     "decode_best_packed": "cky",
+    "decode_expected": "probabilities",
+    "decode_n_best": "n_best",
+    "decode_n_best_packed": "n_best",
     "decode_packed": "cky",
+    "marginals": "probabilities",
+    "marginals_packed": "probabilities",
+    "sample": "probabilities",
     "span_count": "spans",
     "span_index": "spans",
     "span_indices": "spans",
@@ -42,6 +59,8 @@ __all__ = [
     "CostAugmented",
     "CostAugmentedBatch",
     "Decoded",
+    "Marginals",
+    "MarginalsBatch",
     "ScoresError",
     "cost_augment",
     "cost_augment_packed",
@@ -49,7 +68,13 @@ __all__ = [
     "decode_batch",
     "decode_best",
     "decode_best_packed",
+    "decode_expected",
+    "decode_n_best",
+    "decode_n_best_packed",
     "decode_packed",
+    "marginals",
+    "marginals_packed",
+    "sample",
     "span_count",
     "span_index",
     "span_indices",

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bnaparser.chart import kernels
-from bnaparser.chart.spans import Float32s, Int32s, Int64s, span_count
+from bnaparser.chart.spans import Bools, Float32s, Int32s, Int64s, span_count
 
 # What costs about as much as starting a thread: reading this many scores.
 _SCORES_WORTH_A_THREAD = 1_000_000
@@ -28,11 +28,12 @@ _MESSAGES = {
     kernels.EMPTY_NOT_ZERO: "column 0 of the scores, the empty label, is not 0 everywhere: "
     "subtract it from all columns",
     kernels.BAD_LABEL: "a label is negative or has no column in the scores",
+    kernels.NO_TREE: "every tree scores minus infinity",
 }
 
 
 class ScoresError(ValueError):
-    """Scores among which there is no best tree: not a number, or too large to be added up."""
+    """Scores with which nothing can be decided: not numbers, too large to be added up, or no tree."""
 
 
 class Decoded(NamedTuple):
@@ -123,7 +124,8 @@ def raise_first(status: Int64s) -> None:
     bad = np.flatnonzero(status)
     if len(bad):
         code = int(status[bad[0]])
-        kind = ScoresError if code in (kernels.NOT_A_NUMBER, kernels.TOO_LARGE) else ValueError
+        of_scores = code in (kernels.NOT_A_NUMBER, kernels.TOO_LARGE, kernels.NO_TREE)
+        kind = ScoresError if of_scores else ValueError
         raise kind(f"sentence {bad[0]}: {_MESSAGES[code]}")
 
 
@@ -159,3 +161,19 @@ def integers(name: str, values: ArrayLike, dtype: type, count: int | None) -> ND
     if count is not None and len(array) != count:
         raise ValueError(f"{name} has {len(array)} entries; these lengths need {count}")
     return np.ascontiguousarray(array, dtype)
+
+
+def with_roots(batch: ChartBatch, never_empty: Bools | None, allow_empty_root: bool) -> Bools:
+    """Return which spans may not be empty, (all spans,): those given, and roots that need a label.
+
+    Raises ValueError where ``never_empty`` is given and is not so many truth values.
+    """
+    full = np.zeros(batch.spans, np.bool_)
+    if never_empty is not None:
+        full = np.array(never_empty)
+        if full.dtype != np.bool_ or full.shape != (batch.spans,):
+            shape = f"{full.dtype} of shape {full.shape}"
+            raise ValueError(f"never_empty is {shape}; these lengths need bool ({batch.spans},)")
+    if not allow_empty_root:
+        full[batch.layout.spans + batch.layout.words - 1] = True
+    return full

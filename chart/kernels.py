@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart import spans
+from bnaparser.chart.compiled import compiled
+from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
-from bnaparser.compute.compiling import kept_on_disk as _compiled
 
 # In order of weight: a sentence with several troubles reports the last.
-OK, EMPTY_NOT_ZERO, TOO_LARGE, NOT_A_NUMBER, BAD_LABEL = range(5)
+OK, EMPTY_NOT_ZERO, TOO_LARGE, NOT_A_NUMBER, BAD_LABEL, NO_TREE = range(6)
 
 # Sums of larger scores could reach infinity, and infinity minus infinity is not a number.
 LARGEST_SCORE = np.float32(1e30)
@@ -73,27 +73,22 @@ class AugmentedTrees(NamedTuple):
     status: Int64s
 
 
-# Numba does not see that machine code on disk is older than spans.py: it looks at this file alone.
-_span_count = _compiled(spans.span_count)
-_row_start = _compiled(spans.row_start)
-
-
-@_compiled
-def _status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
+@compiled
+def status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
     """Status of scores from the greatest of their bit patterns, read with sign and without."""
     if highest > _INFINITY_BITS or highest_unsigned > _MINUS_INFINITY_BITS:
         return NOT_A_NUMBER
     return TOO_LARGE if highest > _LARGEST_BITS else OK
 
 
-@_compiled
+@compiled
 def _write_maxima(
     scores: Float32s, first: int, n: int, allow_empty_root: bool, best: Float32s
 ) -> int:
     """Write the greatest score of each span of a sentence to ``best``; return the status."""
     bits, best_bits = scores.view(np.int32), best.view(np.int32)
     status = OK
-    for span in range(_span_count(n)):
+    for span in range(span_count(n)):
         row = first + span
         # Starting at zero is no loss: the empty label scores 0.
         highest, highest_unsigned = np.int32(0), np.uint32(0)
@@ -104,21 +99,21 @@ def _write_maxima(
         best_bits[span] = highest
         if scores[row, 0] != 0:
             status = max(status, EMPTY_NOT_ZERO)
-        status = max(status, _status_of(highest, highest_unsigned))
+        status = max(status, status_of(highest, highest_unsigned))
     if not allow_empty_root:
         root = first + n - 1
         best[n - 1] = scores[root, _best_label(scores, root, 1)]
     return status
 
 
-@_compiled
+@compiled
 def _write_augmented_maxima(
     scores: Float32s, gold: Int32s, first: int, n: int, allow_empty_root: bool, best: Float32s
 ) -> int:
     """The same where every label but the gold one of its span scores 1 more."""
     best_bits = best.view(np.int32)
     status = OK
-    for span in range(_span_count(n)):
+    for span in range(span_count(n)):
         row = first + span
         right = gold[row]
         if right < 0 or right >= scores.shape[1]:
@@ -133,7 +128,7 @@ def _write_augmented_maxima(
         best_bits[span] = highest
         if scores[row, 0] != 0:
             status = max(status, EMPTY_NOT_ZERO)
-        status = max(status, _status_of(highest, highest_unsigned))
+        status = max(status, status_of(highest, highest_unsigned))
     if not allow_empty_root:
         root = first + n - 1
         label = _best_augmented_label(scores, root, gold[root], 1)
@@ -141,7 +136,7 @@ def _write_augmented_maxima(
     return status
 
 
-@_compiled
+@compiled
 def _best_label(scores: Float32s, row: int, first_label: int) -> int:
     """Column of the greatest of scores[row, first_label:], the lowest of equals."""
     best, best_label = scores[row, first_label], first_label
@@ -152,7 +147,7 @@ def _best_label(scores: Float32s, row: int, first_label: int) -> int:
     return best_label
 
 
-@_compiled
+@compiled
 def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: int) -> int:
     """The same where every label but ``right`` scores 1 more."""
     best_label = first_label
@@ -164,7 +159,7 @@ def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: i
     return best_label
 
 
-@_compiled
+@compiled
 def _status_of_maxima(best: Float32s, size: int) -> int:
     """Status of the first ``size`` numbers of ``best``."""
     status = OK
@@ -176,33 +171,7 @@ def _status_of_maxima(best: Float32s, size: int) -> int:
     return status
 
 
-@_compiled
-def _fill_chart(chart: Float32s, n: int, splits: Float32s) -> None:
-    """Turn each span's own best score into the score of the best tree over it, in place.
-
-    ``splits`` is scratch space for n + 1 numbers. While the spans with one start are done, from the
-    shortest, splits[j] is the best sum of two parts of (start, j) over the split points tried so
-    far. Those of (start, k) all lie before k, so that (start, k) is complete when its turn comes to
-    be a left part. In this order the inner loop runs along two rows of the packed chart: no second,
-    transposed chart is needed, and no sum across lanes.
-    """
-    for start in range(n - 1, -1, -1):
-        row = _row_start(start, n)
-        splits[start + 1] = 0
-        splits[start + 2 : n + 1] = -np.inf
-        for middle in range(start + 1, n):
-            left = chart[row + middle] + splits[middle]
-            chart[row + middle] = left
-            other = _row_start(middle, n)
-            right_parts = chart[other + middle + 1 : other + n + 1]
-            sums = splits[middle + 1 : n + 1]
-            for end in range(len(right_parts)):
-                total = left + right_parts[end]
-                sums[end] = max(sums[end], total)
-        chart[row + n] += splits[n]
-
-
-@_compiled
+@compiled
 def _trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
     """Write (start, end) of the best tree's 2n - 1 nodes in pre-order; of equal splits the lowest.
 
@@ -216,11 +185,11 @@ def _trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
         nodes[node, 0], nodes[node, 1] = start, end
         if end - start == 1:
             continue
-        row = _row_start(start, n)
+        row = row_start(start, n)
         split = start + 1
-        best = chart[row + split] + chart[_row_start(split, n) + end]
+        best = chart[row + split] + chart[row_start(split, n) + end]
         for middle in range(start + 2, end):
-            total = chart[row + middle] + chart[_row_start(middle, n) + end]
+            total = chart[row + middle] + chart[row_start(middle, n) + end]
             if total > best:
                 best, split = total, middle
         stack[height, 0], stack[height, 1] = split, end
@@ -228,21 +197,22 @@ def _trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
         height += 2
 
 
-@_compiled
+@compiled
 def _scratch(layout: Layout, begin: int, end: int) -> tuple[Float32s, Float32s, Int32s, Int32s]:
     """Chart, splits, nodes and stack, large enough for every sentence of a group."""
     n = 1
     for sentence in range(begin, end):
         n = max(n, layout.words[sentence])
+    chart = np.empty(span_count(n), np.float32)
     return (
-        np.empty(_span_count(n), np.float32),
+        chart,
         np.empty(n + 1, np.float32),
         np.empty((2 * n - 1, 2), np.int32),
         np.empty((n + 1, 2), np.int32),
     )
 
 
-@_compiled
+@compiled
 def decode_group(
     scores: Float32s, allow_empty_root: bool, layout: Layout, trees: Trees, begin: int, end: int
 ) -> None:
@@ -254,11 +224,11 @@ def decode_group(
         trees.status[sentence] = _write_maxima(scores, first, n, allow_empty_root, chart)
         if trees.status[sentence] != OK:
             continue
-        _fill_chart(chart, n, splits)
+        fill_chart(TROPICAL, chart, chart, n, splits, splits)
         _trace_nodes(chart, n, nodes, stack)
         total, out = 0.0, layout.nodes[sentence]
         for node in range(2 * n - 1):
-            row = first + _row_start(nodes[node, 0], n) + nodes[node, 1]
+            row = first + row_start(nodes[node, 0], n) + nodes[node, 1]
             label = _best_label(scores, row, 1 if node == 0 and not allow_empty_root else 0)
             if label > 0:
                 trees.spans[out, :2] = nodes[node]
@@ -269,7 +239,7 @@ def decode_group(
         trees.totals[sentence] = total
 
 
-@_compiled
+@compiled
 def decode_best_group(
     best: tuple[Float32s, Int32s],
     roots: tuple[Float32s, Int32s],
@@ -288,18 +258,18 @@ def decode_best_group(
     chart, splits, nodes, stack = _scratch(layout, begin, end)
     for sentence in range(begin, end):
         n, first = layout.words[sentence], layout.spans[sentence]
-        size = _span_count(n)
+        size = span_count(n)
         chart[:size] = scores[first : first + size]
         chart[n - 1] = root_scores[sentence]
         trees.counts[sentence] = 0
         trees.status[sentence] = _status_of_maxima(chart, size)
         if trees.status[sentence] != OK:
             continue
-        _fill_chart(chart, n, splits)
+        fill_chart(TROPICAL, chart, chart, n, splits, splits)
         _trace_nodes(chart, n, nodes, stack)
         total, out = 0.0, layout.nodes[sentence]
         for node in range(2 * n - 1):
-            row = first + _row_start(nodes[node, 0], n) + nodes[node, 1]
+            row = first + row_start(nodes[node, 0], n) + nodes[node, 1]
             label = labels[row] if node > 0 else root_labels[sentence]
             total += scores[row] if node > 0 else root_scores[sentence]
             if label < 0:
@@ -312,7 +282,7 @@ def decode_best_group(
         trees.totals[sentence] = total
 
 
-@_compiled
+@compiled
 def cost_augment_group(
     gold_scores: tuple[Float32s, Int32s],
     allow_empty_root: bool,
@@ -334,11 +304,11 @@ def cost_augment_group(
         )
         if trees.status[sentence] != OK:
             continue
-        _fill_chart(chart, n, splits)
+        fill_chart(TROPICAL, chart, chart, n, splits, splits)
         _trace_nodes(chart, n, nodes, stack)
         total, cost = 0.0, 0
         for node in range(2 * n - 1):
-            row = first + _row_start(nodes[node, 0], n) + nodes[node, 1]
+            row = first + row_start(nodes[node, 0], n) + nodes[node, 1]
             first_label = 1 if node == 0 and not allow_empty_root else 0
             label = _best_augmented_label(scores, row, gold[row], first_label)
             trees.rows[out + node] = row

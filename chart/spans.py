@@ -19,6 +19,8 @@ Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32] | NDArray[np.float64]
 
 Whole = TypeVar("Whole", int, Int64s)
 """A whole number, or many."""

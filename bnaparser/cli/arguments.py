@@ -27,6 +27,9 @@ def read_arguments(
 
         argcomplete.autocomplete(parser)
     found, unknown = parser.parse_known_args(given)
+    if hasattr(found, "files"):  # they may stand behind options, which argparse does not see
+        found.files += [word for word in unknown if word == "-" or not word.startswith("-")]
+        unknown = [word for word in unknown if word not in found.files]
     if unknown:
         verb.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, verb)}")
     found.command = verb.prog

@@ -6,6 +6,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -25,26 +26,50 @@ def compiled_freely(function: Function) -> Function:
 
 
 def kept_on_disk(
-    function: Function, liberties: frozenset[str] | set[str] = frozenset()
+    function: Function,
+    liberties: frozenset[str] | set[str] = frozenset(),
+    inline: bool = False,
 ) -> Function:
     """Compile on first use, with these liberties in arithmetic, as LLVM names them.
+
+    With ``inline`` it becomes part of the compiled functions that call it.
 
     Numba writes the machine code beside the source file or, where it may not, to the user's cache
     folder; where there is neither (a read-only container without a home), to the folder for
     temporary files. Where it may write nowhere, each process compiles anew.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(liberties)}
+    if inline:
+        options["inline"] = "always"
     try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
+        return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
     except RuntimeError:
         folder = _own_folder(Path(tempfile.gettempdir()))
     if folder is not None:
         numba.config.CACHE_DIR = str(folder)
         try:
-            return cast(Function, numba.njit(cache=True, **options)(function))
+            return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
         except RuntimeError:
             pass
     return cast(Function, numba.njit(**options)(function))
+
+
+def _stamped(dispatcher: Any) -> Any:
+    """Let machine code count as old when any file of its function's room is newer; return the function.
+
+    Numba looks only at the file that a function stands in, and would run old machine code of what
+    it calls in others.
+    """
+    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = _stamp(Path(dispatcher.py_func.__code__.co_filename).parent)
+    return dispatcher
+
+
+@cache
+def _stamp(room: Path) -> tuple[float, int]:
+    stats = [path.stat() for path in sorted(room.glob("*.py"))]
+    return max((one.st_mtime for one in stats), default=0.0), sum(one.st_size for one in stats)
 
 
 def _own_folder(temporary: Path) -> Path | None:

@@ -66,3 +66,14 @@ def sentences(draw: st.DrawFn, longest: int) -> ScoredSentence:
     scores[:, 0] = 0
     gold = draw(st.lists(st.integers(0, labels - 1), min_size=count, max_size=count))
     return ScoredSentence(scores, np.array(gold, np.int32), n, empty_root)
+
+
+def sparse_scores(n: int, filled: float, labels: int, seed: int) -> Float32s:
+    """Quarters, which tie, for a share of the labels, and minus infinity for the others."""
+    generator = np.random.default_rng(seed)
+    shape = chart.span_count(n), labels
+    scores = generator.integers(-8, 9, shape).astype(np.float32) / 4
+    scores[generator.random(shape) > filled] = -np.inf
+    scores[n - 1, 1] = 0.5
+    scores[:, 0] = 0
+    return scores

@@ -18,7 +18,8 @@ from bnaparser.parsing.parser import MAX_WORDS, Parser
 from bnaparser.settings import validate
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.classifier import Classification, Classifier
-from bnaparser.tasks.task_model import PreparedExample, create
+from bnaparser.tasks.prepared_example import PreparedExample
+from bnaparser.tasks.task_model import create
 from bnaparser.tasks.task_settings import TaskModelSettings
 
 CLASSES = ("negative", "positive")

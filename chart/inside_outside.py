@@ -1,0 +1,252 @@
+"""The compiled loops of probabilities: sums over all trees, and each constituent's share in them.
+
+A tree's weight is the exponential of its score, divided by a temperature. Weights of all trees over
+a span are summed from shorter spans to longer ones (inside) by ``recursion``; the derivative of
+the logarithm of the whole sum, taken from longer spans to shorter ones (outside), is what share of
+the weight the trees with a constituent have: its probability. After Goodman (1999), "Semiring
+Parsing", and Eisner (2016), "Inside-Outside and Forward-Backward Algorithms Are Just Backprop".
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bnaparser.chart.compiled import compiled, compiled_fusing, compiled_reordering
+from bnaparser.chart.kernels import EMPTY_NOT_ZERO, NO_TREE, NOT_A_NUMBER, OK, Layout, status_of
+from bnaparser.chart.recursion import (
+    LOG,
+    exponential,
+    fill_chart,
+    row_start,
+    span_count,
+    with_none,
+)
+from bnaparser.chart.spans import Bools, Float32s, Float64s, Floats, Int64s
+
+_MAGNITUDE = np.int32(0x7FFFFFFF)
+_LOG2_E = np.float32(1.4426950408889634)
+_LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
+_ROUNDING = np.float32(1.5 * 2.0**23)
+_LEAST = np.float32(-87)
+_BIAS = np.int32(127)
+_LOWEST = np.float32(-1e30)
+
+
+class Inside(NamedTuple):
+    """The filled chart of one sentence, natural logarithms in float64, one entry a span each.
+
+    ``filled``: sum over the span's labels; ``both``: over these and none; ``pieces`` and ``chart``
+    as in ``recursion``.
+    """
+
+    filled: Float64s
+    both: Float64s
+    pieces: Float64s
+    chart: Float64s
+
+
+@compiled_fusing
+def exponential_single(x: np.float32) -> np.float32:
+    """e^x in single precision for x <= 0; 0 below -87 and for NaN."""
+    shifted = np.float32(x * _LOG2_E + _ROUNDING)
+    power = np.float32(shifted - _ROUNDING)
+    r = np.float32(np.float32(x - power * _LN2_HIGH) - power * _LN2_LOW)
+    series = np.float32(np.float32(1 / 5040) * r + np.float32(1 / 720))
+    series = np.float32(series * r + np.float32(1 / 120))
+    series = np.float32(series * r + np.float32(1 / 24))
+    series = np.float32(series * r + np.float32(1 / 6))
+    series = np.float32(series * r + np.float32(0.5))
+    series = np.float32(series * r + np.float32(1))
+    series = np.float32(series * r + np.float32(1))
+    bits = np.int32((shifted.view(np.int32) + _BIAS) << np.int32(23))
+    return np.float32(series * bits.view(np.float32)) if x > _LEAST else np.float32(0)
+
+
+@compiled
+def highest_label(row: Float32s) -> tuple[np.float32, int]:
+    """The greatest of row[1:], minus infinity where there is none, and the status of the row."""
+    bits = row.view(np.int32)
+    # Patterns of negative numbers sort the other way round: their magnitudes are turned over.
+    highest, highest_unsigned = np.int32(_MAGNITUDE ^ np.int32(-1)), np.uint32(0)
+    for label in range(1, len(bits)):
+        pattern = bits[label]
+        highest = max(highest, np.int32(pattern ^ ((pattern >> np.int32(31)) & _MAGNITUDE)))
+        highest_unsigned = max(highest_unsigned, np.uint32(pattern))
+    status = status_of(highest, highest_unsigned)
+    if row[0] != 0:
+        status = max(status, EMPTY_NOT_ZERO if row[0] == row[0] else NOT_A_NUMBER)
+    back = np.int32(highest ^ ((highest >> np.int32(31)) & _MAGNITUDE))
+    return (back.view(np.float32) if len(bits) > 1 else np.float32(-np.inf)), status
+
+
+@compiled
+def sum_labels(scores: Float32s, coldness: float, weights: Float32s, filled: Float64s) -> int:
+    """Write the logarithm of each row's summed weights, column 0 left out; return the status.
+
+    ``scores`` (spans, labels), ``filled`` (spans,). ``weights`` (spans or 1, labels) gets each
+    label's share in the sum, or is scratch space of one row. ``coldness`` is 1 / temperature.
+    """
+    status = OK
+    cold = np.float32(coldness)
+    for span in range(len(filled)):
+        row, of_row = scores[span], weights[min(span, len(weights) - 1)]
+        highest, status_of_row = highest_label(row)
+        status = max(status, status_of_row)
+        if status_of_row != OK or highest == -np.inf:
+            of_row[:] = 0
+            filled[span] = -np.inf
+            continue
+        for label in range(len(row)):
+            of_row[label] = exponential_single(np.float32((row[label] - highest) * cold))
+        of_row[0] = 0
+        total = _sum(of_row)
+        filled[span] = highest * coldness + np.log(total)
+        scale = np.float32(1) / np.float32(total)
+        for label in range(len(row)):
+            of_row[label] *= scale
+    return status
+
+
+@compiled_reordering
+def _sum(numbers: Floats) -> float:
+    total = numbers.dtype.type(0)
+    for number in numbers:
+        total += number
+    return total
+
+
+@compiled
+def fill_inside(filled: Float64s, never_empty: Bools, n: int) -> Inside:
+    """Sum the weights of all trees from shorter spans to longer ones, from those of the labels.
+
+    Where ``never_empty`` is true a span has a label in every tree: of trees without, none counts.
+    """
+    both = np.empty_like(filled)
+    for span in range(len(filled)):
+        both[span] = filled[span] if never_empty[span] else with_none(filled[span])
+    pieces, chart = filled.copy(), both.copy()
+    for start in range(n):
+        word = row_start(start, n) + start + 1
+        pieces[word] = both[word]
+    fill_chart(LOG, chart, pieces, n, np.empty(n + 1), np.empty(n + 1))
+    return Inside(filled, both, pieces, chart)
+
+
+@compiled
+def parts_of(inside: Inside, span: int) -> float:
+    """Logarithm of the weight of what may stand below a span's own label; minus infinity for 0."""
+    if inside.chart[span] == -np.inf:
+        return -np.inf
+    return inside.chart[span] - inside.both[span]
+
+
+@compiled
+def write_occupied(inside: Inside, n: int, occupied: Float64s) -> None:
+    """Write how probable it is that each span is a constituent, whatever its label.
+
+    The derivatives by ``chart`` come from spans that start earlier, those by ``pieces`` from spans
+    with the same start that are longer: in this order each is complete when it is handed on.
+    """
+    by_chart = np.zeros(span_count(n))
+    by_parts, below, shares = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1)
+    by_chart[n - 1] = 1
+    for start in range(n):
+        row = row_start(start, n)
+        for middle in range(n, start, -1):
+            span, other = row + middle, row_start(middle, n)
+            left = inside.pieces[span]
+            right_parts = inside.chart[other + middle + 1 : other + n + 1]
+            by_right = by_chart[other + middle + 1 : other + n + 1]
+            of, under = by_parts[middle + 1 : n + 1], below[middle + 1 : n + 1]
+            for end in range(len(right_parts)):
+                share = exponential(min(0.0, left + right_parts[end] - under[end])) * of[end]
+                shares[end] = share
+                by_right[end] += share
+            by_pieces = _sum(shares[: len(right_parts)])
+            of_labels = exponential(min(0.0, inside.filled[span] - inside.both[span]))
+            word = middle == start + 1
+            occupied[span] = by_chart[span] * of_labels + by_pieces * (of_labels if word else 1.0)
+            by_parts[middle] = by_chart[span] + by_pieces
+            parts = parts_of(inside, span)
+            # Nothing stands there: no share of anything, whatever it is divided by.
+            below[middle] = parts if parts > -np.inf else np.inf
+
+
+@compiled
+def share_out(scores: Float32s, occupied: Float64s, weights: Float32s) -> float:
+    """Turn each label's share in its span's weight into its probability, in place.
+
+    Column 0 gets what is left of 1. Returns the expected score of a tree.
+    """
+    expected = 0.0
+    parts = np.empty(weights.shape[1], np.float32)
+    for span in range(len(occupied)):
+        row, of_row, scale = scores[span], weights[span], np.float32(occupied[span])
+        for label in range(len(of_row)):
+            probability = of_row[label] * scale
+            of_row[label] = probability
+            # Minus infinity times nothing is nothing.
+            parts[label] = np.float32(probability * max(row[label], _LOWEST))
+        expected += _sum(parts)
+        of_row[0] = max(0.0, 1.0 - occupied[span])
+    return expected
+
+
+@compiled
+def fill_sentence(
+    scores: Float32s, coldness: float, never_empty: Bools, n: int, weights: Float32s
+) -> tuple[Inside, int]:
+    """The inside chart of a sentence from the scores of its labels, and its status.
+
+    ``weights`` as for `sum_labels`.
+    """
+    filled = np.empty(span_count(n))
+    status = sum_labels(scores, coldness, weights, filled)
+    inside = fill_inside(filled, never_empty, n)
+    if status == OK and inside.chart[n - 1] == -np.inf:
+        status = NO_TREE
+    return inside, status
+
+
+class Shares(NamedTuple):
+    """Output of inside and outside for a batch.
+
+    ``probabilities`` (all spans, labels) float32; ``log_partitions``, ``entropies`` and ``status``,
+    one entry a sentence.
+    """
+
+    probabilities: Float32s
+    log_partitions: Float64s
+    entropies: Float64s
+    status: Int64s
+
+
+@compiled
+def marginals_group(
+    scores: Float32s,
+    never_empty: Bools,
+    coldness: float,
+    layout: Layout,
+    shares: Shares,
+    begin: int,
+    end: int,
+) -> None:
+    """Probabilities of all constituents in the sentences begin..end of a batch."""
+    for sentence in range(begin, end):
+        n, first = layout.words[sentence], layout.spans[sentence]
+        size = span_count(n)
+        rows, weights = scores[first : first + size], shares.probabilities[first : first + size]
+        inside, status = fill_sentence(
+            rows, coldness, never_empty[first : first + size], n, weights
+        )
+        shares.status[sentence] = status
+        if status != OK:
+            continue
+        occupied = np.empty(size)
+        write_occupied(inside, n, occupied)
+        shares.log_partitions[sentence] = inside.chart[n - 1]
+        expected = share_out(rows, occupied, weights) * coldness
+        # The average of -log(probability), which is 0 at least whatever the rounding.
+        shares.entropies[sentence] = max(0.0, inside.chart[n - 1] - expected)

@@ -1,0 +1,358 @@
+"""The n best trees of a chart, one after another: the compiled loops.
+
+Algorithm 3 of Huang and Chiang (2005), "Better k-best Parsing". A *vertex* is a span in one of three
+ways: its parts (what may stand below its own label), a piece or a sequence, as in ``recursion``; a
+tree has one derivation over these, so no tree comes twice. A vertex lists its best *items* in order,
+and only as far as somebody asks. An item is a choice (of a split point or of a label) with an item
+of the left and one of the right part below it; what may come after it takes the next right item,
+or the next left one, or the next choice, and waits in the vertex's heap.
+
+Items that are first of their vertex need no search, since the filled chart has their scores.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bnaparser.chart.compiled import compiled, compiled_inline
+from bnaparser.chart.inside_outside import highest_label
+from bnaparser.chart.kernels import NO_TREE, OK
+from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
+from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
+
+_PARTS, _PIECE, _SEQUENCE = 0, 1, 2
+# Where there is no item, and where nobody has looked yet.
+_NONE, _UNKNOWN = -1, -2
+# Rows of a vertex's state: its first and its last listed item, the top of its heap, and how many of
+# the three that may come after its last item wait in the heap already.
+_FIRST, _LAST, _HEAP, _WAITING = 0, 1, 2, 3
+# Rows of an item: its choice, the items below, the item that follows it, its first child and its
+# next sibling in the heap, which is a pairing heap.
+_CHOICE, _LEFT, _RIGHT, _NEXT, _CHILD, _SIBLING = 0, 1, 2, 3, 4, 5
+# More than one step of the search makes.
+_ITEMS_A_STEP = 16
+
+
+class Search(NamedTuple):
+    """One sentence's chart and labels, and the state of each vertex.
+
+    ``scores`` (spans, labels) and ``never_empty`` (spans,) as given; ``pieces`` and ``chart``
+    (spans,): the best scores; ``vertices`` (4, 3 * spans): state.
+    """
+
+    n: int
+    scores: Float32s
+    never_empty: Bools
+    pieces: Float64s
+    chart: Float64s
+    vertices: Int32s
+
+
+class Items(NamedTuple):
+    """Room for items: ``links`` (6, room), ``totals`` (room,), and how many there are, ``used`` (1,)."""
+
+    links: Int32s
+    totals: Float64s
+    used: Int64s
+
+
+@compiled
+def start_search(scores: Float32s, never_empty: Bools, n: int) -> tuple[Search, int]:
+    """Fill the chart of the best trees in double precision; returns the status, too."""
+    size = span_count(n)
+    pieces, chart = np.empty(size), np.empty(size)
+    status = OK
+    for span in range(size):
+        highest, of_row = highest_label(scores[span])
+        status = max(status, of_row)
+        pieces[span] = highest
+        chart[span] = highest if never_empty[span] else max(0.0, float(highest))
+    for start in range(n):
+        word = row_start(start, n) + start + 1
+        pieces[word] = chart[word]
+    splits = np.empty(n + 1)
+    fill_chart(TROPICAL, chart, pieces, n, splits, splits)
+    vertices = np.full((4, 3 * size), _UNKNOWN, np.int32)
+    vertices[_HEAP], vertices[_WAITING] = _NONE, 0
+    if status == OK and chart[n - 1] == -np.inf:
+        status = NO_TREE
+    return Search(n, scores, never_empty, pieces, chart, vertices), status
+
+
+@compiled
+def best_trees(
+    scores: Float32s, never_empty: Bools, n: int, count: int
+) -> tuple[Int32s, Int64s, Float64s, int]:
+    """The ``count`` best trees of a sentence of n words, or all if they are fewer, and the status.
+
+    Returned are the labelled nodes of all trees in pre-order (nodes, 3): start, end, label; how
+    many each tree has; and the trees' scores. Trees of minus infinity are left out.
+    """
+    search, status = start_search(scores, never_empty, n)
+    items = Items(np.empty((6, 256), np.int32), np.empty(256), np.zeros(1, np.int64))
+    nodes, written = np.empty((2 * n, 3), np.int32), 0
+    counts, totals = np.zeros(count, np.int64), np.zeros(count)
+    if status != OK:
+        return nodes[:0], counts[:0], totals[:0], status
+    found, item = 0, _first(search, items, _SEQUENCE, 0, n)
+    while item != _NONE:
+        if written + 2 * n > len(nodes):
+            wider = np.empty((2 * len(nodes) + 2 * n, 3), np.int32)
+            wider[:written] = nodes[:written]
+            nodes = wider
+        items, size = _write_tree(search, items, item, nodes[written:])
+        written += size
+        counts[found], totals[found] = size, items.totals[item]
+        found += 1
+        if found == count:
+            break
+        items = _list_next(search, items)
+        item = items.links[_NEXT, item]
+    return nodes[:written], counts[:found], totals[:found], OK
+
+
+@compiled_inline
+def _vertex(search: Search, kind: int, start: int, end: int) -> int:
+    return kind * span_count(search.n) + row_start(start, search.n) + end
+
+
+@compiled
+def _wider(items: Items, more: int) -> Items:
+    """The items, with at least twice the room, and room for so many more."""
+    used, room = items.used[0], 2 * len(items.totals) + more
+    links, totals = np.empty((6, room), np.int32), np.empty(room)
+    links[:, :used], totals[:used] = items.links[:, :used], items.totals[:used]
+    return Items(links, totals, items.used)
+
+
+@compiled_inline
+def _new_item(items: Items, total: float, choice: int, left: int, right: int) -> int:
+    item = items.used[0]
+    items.used[0] += 1
+    items.totals[item] = total
+    links = items.links
+    links[_CHOICE, item], links[_LEFT, item], links[_RIGHT, item] = choice, left, right
+    links[_NEXT, item], links[_CHILD, item], links[_SIBLING, item] = _UNKNOWN, _NONE, _NONE
+    return int(item)
+
+
+@compiled
+def _choose(
+    search: Search, kind: int, start: int, end: int, below: float, last: int
+) -> tuple[float, int]:
+    """The best choice that comes after ``last``, whose score is ``below``; _NONE if there is none.
+
+    Of equals the lowest comes first. Splits score the sum of the best parts on either side.
+    """
+    row, best, choice = row_start(start, search.n), -np.inf, _NONE
+    if kind == _PARTS:
+        for middle in range(start + 1, end):
+            other = row_start(middle, search.n)
+            total = search.pieces[row + middle] + search.chart[other + end]
+            if total > best and (total < below or (total == below and middle > last)):
+                best, choice = total, middle
+        return best, choice
+    labels = search.scores[row + end]
+    empty = (kind == _SEQUENCE or end - start == 1) and not search.never_empty[row + end]
+    for label in range(0 if empty else 1, len(labels)):
+        score = float(labels[label])
+        if score > best and (score < below or (score == below and label > last)):
+            best, choice = score, label
+    return best, choice
+
+
+@compiled_inline
+def _first_parts(search: Search, items: Items, start: int, end: int) -> int:
+    """The first item of a span's parts; what is below it is found when it is asked for."""
+    vertices, vertex = search.vertices, _vertex(search, _PARTS, start, end)
+    if vertices[_FIRST, vertex] == _UNKNOWN:
+        if end - start == 1:
+            item = _new_item(items, 0.0, _NONE, _NONE, _NONE)
+            items.links[_NEXT, item] = _NONE
+        else:
+            best, middle = _choose(search, _PARTS, start, end, np.inf, _NONE)
+            item = _new_item(items, best, middle, _UNKNOWN, _UNKNOWN)
+        vertices[_FIRST, vertex] = vertices[_LAST, vertex] = item
+    return int(vertices[_FIRST, vertex])
+
+
+@compiled_inline
+def _first(search: Search, items: Items, kind: int, start: int, end: int) -> int:
+    """The first item of a piece or a sequence."""
+    vertices, vertex = search.vertices, _vertex(search, kind, start, end)
+    if vertices[_FIRST, vertex] == _UNKNOWN:
+        parts = _first_parts(search, items, start, end)
+        best, label = _choose(search, kind, start, end, np.inf, _NONE)
+        item = _new_item(items, best + items.totals[parts], label, _NONE, parts)
+        vertices[_FIRST, vertex] = vertices[_LAST, vertex] = item
+    return int(vertices[_FIRST, vertex])
+
+
+@compiled_inline
+def _settle(search: Search, items: Items, item: int, start: int, end: int) -> None:
+    """Find the items below the parts of (start, end) where nobody has looked yet."""
+    links = items.links
+    if links[_LEFT, item] == _UNKNOWN:
+        middle = int(links[_CHOICE, item])
+        links[_LEFT, item] = _first(search, items, _PIECE, start, middle)
+        links[_RIGHT, item] = _first(search, items, _SEQUENCE, middle, end)
+
+
+@compiled
+def _list_next(search: Search, items: Items) -> Items:
+    """List the next item of the whole sentence, and of whatever stands below as far as that takes.
+
+    What may follow a vertex's last item goes into its heap, each as soon as the item below that it
+    needs is listed; then the best of the heap is listed.
+    """
+    first, stack = search.vertices[_FIRST], np.empty((2 * search.n + 2, 3), np.int32)
+    stack[0, 0], stack[0, 1], stack[0, 2] = _SEQUENCE, 0, search.n
+    height = 1
+    while height > 0:
+        if items.used[0] + _ITEMS_A_STEP > len(items.totals):
+            items = _wider(items, _ITEMS_A_STEP)
+        kind, start, end = (
+            stack[height - 1, 0],
+            int(stack[height - 1, 1]),
+            int(stack[height - 1, 2]),
+        )
+        vertex = _vertex(search, kind, start, end)
+        last = int(search.vertices[_LAST, vertex])
+        middle, kind_below = start, _PARTS
+        if kind == _PARTS:
+            _settle(search, items, last, start, end)
+            middle, kind_below = int(items.links[_CHOICE, last]), _SEQUENCE
+        left, right = int(items.links[_LEFT, last]), int(items.links[_RIGHT, last])
+        right_is_first = first[_vertex(search, kind_below, middle, end)] == right
+        if search.vertices[_WAITING, vertex] == 0:
+            if items.links[_NEXT, right] == _UNKNOWN:
+                stack[height, 0], stack[height, 1], stack[height, 2] = kind_below, middle, end
+                height += 1
+                continue
+            _wait(search, items, last, vertex, left, int(items.links[_NEXT, right]))
+            search.vertices[_WAITING, vertex] = 1
+        left_is_first = left == _NONE
+        if kind == _PARTS and right_is_first:
+            if items.links[_NEXT, left] == _UNKNOWN:
+                stack[height, 0], stack[height, 1], stack[height, 2] = _PIECE, start, middle
+                height += 1
+                continue
+            _wait(search, items, last, vertex, int(items.links[_NEXT, left]), right)
+            left_is_first = first[_vertex(search, _PIECE, start, middle)] == left
+        if left_is_first and right_is_first:
+            _wait_with_next_choice(search, items, last, (kind, start, end))
+        _list_best(search, items, last, vertex)
+        height -= 1
+    return items
+
+
+@compiled_inline
+def _wait(search: Search, items: Items, last: int, vertex: int, left: int, right: int) -> None:
+    """Put what follows ``last`` with one of the two below exchanged into the heap, if there is one."""
+    below, links = items.totals, items.links
+    old_left = int(links[_LEFT, last])
+    if right == _NONE or (left == _NONE and old_left != _NONE):
+        return
+    if old_left == _NONE:
+        labels = search.scores[vertex % span_count(search.n)]
+        total = float(labels[links[_CHOICE, last]]) + below[right]
+    else:
+        total = below[left] + below[right]
+    item = _new_item(items, total, int(links[_CHOICE, last]), left, right)
+    heap = search.vertices[_HEAP]
+    heap[vertex] = _meld(items, heap[vertex], item)
+
+
+@compiled
+def _wait_with_next_choice(
+    search: Search, items: Items, last: int, place: tuple[int, int, int]
+) -> None:
+    """Put the next split point or label, with the first items below, into the heap."""
+    kind, start, end = place
+    vertex, parts = _vertex(search, kind, start, end), int(items.links[_RIGHT, last])
+    choice = int(items.links[_CHOICE, last])
+    if kind == _PARTS:
+        best, found = _choose(search, kind, start, end, items.totals[last], choice)
+        item = _new_item(items, best, found, _UNKNOWN, _UNKNOWN)
+    else:
+        score = float(search.scores[row_start(start, search.n) + end, choice])
+        best, found = _choose(search, kind, start, end, score, choice)
+        item = _new_item(items, best + items.totals[parts], found, _NONE, parts)
+    if found != _NONE:
+        heap = search.vertices[_HEAP]
+        heap[vertex] = _meld(items, heap[vertex], item)
+
+
+@compiled
+def _list_best(search: Search, items: Items, last: int, vertex: int) -> None:
+    """Take the best out of the vertex's heap and list it after ``last``; _NONE if there is none."""
+    vertices, links = search.vertices, items.links
+    best = int(vertices[_HEAP, vertex])
+    links[_NEXT, last] = best
+    if best != _NONE:
+        vertices[_LAST, vertex], vertices[_WAITING, vertex] = best, 0
+        vertices[_HEAP, vertex] = _without_top(items, best)
+
+
+@compiled_inline
+def _meld(items: Items, first: int, second: int) -> int:
+    """The top of two heaps put together, either of which may be empty."""
+    if first == _NONE or second == _NONE:
+        return max(first, second)
+    top, other = first, second
+    if items.totals[second] > items.totals[first]:
+        top, other = second, first
+    items.links[_SIBLING, other] = items.links[_CHILD, top]
+    items.links[_CHILD, top] = other
+    return top
+
+
+@compiled
+def _without_top(items: Items, top: int) -> int:
+    """The heap that is left when its top is taken: its children are melded in pairs, then all."""
+    sibling, pairs = items.links[_SIBLING], _NONE
+    child = int(items.links[_CHILD, top])
+    while child != _NONE:
+        second = int(sibling[child])
+        rest = _NONE if second == _NONE else int(sibling[second])
+        pair = _meld(items, child, second)
+        sibling[pair], pairs, child = pairs, pair, rest
+    whole = _NONE
+    while pairs != _NONE:
+        rest = int(sibling[pairs])
+        whole, pairs = _meld(items, whole, pairs), rest
+    return whole
+
+
+@compiled
+def _write_tree(search: Search, items: Items, item: int, nodes: Int32s) -> tuple[Items, int]:
+    """Write the labelled nodes of a whole sentence's item in pre-order; returns how many they are."""
+    n, written, height = search.n, 0, 1
+    stack = np.empty((2 * n + 2, 4), np.int32)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = _SEQUENCE, 0, n, item
+    if items.used[0] + 8 * n > len(items.totals):
+        items = _wider(items, 8 * n)
+    while height > 0:
+        height -= 1
+        kind, at = stack[height, 0], int(stack[height, 3])
+        start, end = int(stack[height, 1]), int(stack[height, 2])
+        if kind == _PARTS:
+            if end - start == 1:
+                continue
+            _settle(search, items, at, start, end)
+            middle = items.links[_CHOICE, at]
+            stack[height, 0], stack[height, 1], stack[height, 2] = _SEQUENCE, middle, end
+            stack[height, 3] = items.links[_RIGHT, at]
+            stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = _PIECE, start, middle
+            stack[height + 1, 3] = items.links[_LEFT, at]
+            height += 2
+            continue
+        label = items.links[_CHOICE, at]
+        if label > 0:
+            nodes[written, 0], nodes[written, 1], nodes[written, 2] = start, end, label
+            written += 1
+        stack[height, 0], stack[height, 3] = _PARTS, items.links[_RIGHT, at]
+        height += 1
+    return items, written

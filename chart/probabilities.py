@@ -1,0 +1,163 @@
+"""How probable each constituent is, over all trees: what callers see of the loops of probabilities.
+
+A tree is a set of labelled spans no two of which cross: what is left of the chart's binary trees
+when nodes with the empty label are spliced out. Each such tree counts once, however many binary
+forms it has. Its probability is exp(score / temperature), divided by the sum of that over all trees.
+
+Scores, lengths, threads and errors are as in ``cky``; a sentence all of whose trees score minus
+infinity is a ScoresError. ``never_empty`` (spans,) is true where a node must have a label, as
+``constraints`` gives it: trees without do not count.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bnaparser.chart import inside_outside, sampling
+from bnaparser.chart.chart_batch import ChartBatch, Decoded, check_scores, raise_first, with_roots
+from bnaparser.chart.cky import decode_best_packed
+from bnaparser.chart.spans import Bools, Float32s, Float64s
+
+
+class Marginals(NamedTuple):
+    """Probabilities in one sentence.
+
+    ``probabilities`` is float32 (spans, labels): that the span is a constituent with this label,
+    and in column 0 that it is none. ``log_partition`` is the natural logarithm of the sum over all
+    trees; a tree's own probability is exp(its score / temperature - log_partition). ``entropy`` of
+    the trees is in nats.
+    """
+
+    probabilities: Float32s
+    log_partition: float
+    entropy: float
+
+
+class MarginalsBatch(NamedTuple):
+    """The same for a batch: rows one sentence after another, and float64 (sentences,)."""
+
+    probabilities: Float32s
+    log_partitions: Float64s
+    entropies: Float64s
+
+
+def marginals(
+    scores: Float32s,
+    n: int,
+    *,
+    temperature: float = 1.0,
+    allow_empty_root: bool = False,
+    never_empty: Bools | None = None,
+) -> Marginals:
+    """Return the probability of every constituent of a sentence of n words, by inside and outside."""
+    found = marginals_packed(
+        scores,
+        [n],
+        1,
+        temperature=temperature,
+        allow_empty_root=allow_empty_root,
+        never_empty=never_empty,
+    )
+    probabilities, log_partitions, entropies = found
+    return Marginals(probabilities, float(log_partitions[0]), float(entropies[0]))
+
+
+def marginals_packed(
+    flat_scores: Float32s,
+    lengths: ArrayLike,
+    threads: int | None = None,
+    *,
+    temperature: float = 1.0,
+    allow_empty_root: bool = False,
+    never_empty: Bools | None = None,
+) -> MarginalsBatch:
+    """``marginals`` for a batch; the probabilities take as much memory as the scores."""
+    batch = ChartBatch(lengths)
+    check_scores("scores", flat_scores, batch.spans, allow_empty_root)
+    full = with_roots(batch, never_empty, allow_empty_root)
+    coldness = 1 / checked_temperature(temperature)
+    shares = inside_outside.Shares(
+        np.empty_like(flat_scores),
+        np.zeros(len(batch)),
+        np.zeros(len(batch)),
+        np.zeros(len(batch), np.int64),
+    )
+
+    def work(begin: int, end: int) -> None:
+        inside_outside.marginals_group(
+            flat_scores, full, coldness, batch.layout, shares, begin, end
+        )
+
+    batch.run(work, 6 * flat_scores.size, threads)
+    raise_first(shares.status)
+    return MarginalsBatch(shares.probabilities, shares.log_partitions, shares.entropies)
+
+
+def sample(
+    scores: Float32s,
+    n: int,
+    count: int,
+    generator: np.random.Generator,
+    *,
+    temperature: float = 1.0,
+    allow_empty_root: bool = False,
+    never_empty: Bools | None = None,
+) -> list[Decoded]:
+    """Draw trees of a sentence of n words, independent of each other, by their probabilities."""
+    batch = ChartBatch([n])
+    check_scores("scores", scores, batch.spans, allow_empty_root)
+    full = with_roots(batch, never_empty, allow_empty_root)
+    coldness = 1 / checked_temperature(temperature)
+    scratch = np.empty((1, scores.shape[1]), np.float32)
+    inside, status = inside_outside.fill_sentence(scores, coldness, full, n, scratch)
+    raise_first(np.array([status]))
+    trees = (
+        np.empty((count * (2 * n - 1), 3), np.int32),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.float64),
+    )
+    sampling.draw_trees(scores, coldness, inside, n, generator.random((count, 4 * n)), trees)
+    spans, counts, totals = trees
+    parts = np.split(spans[: counts.sum()], counts.cumsum()[:-1]) if count else []
+    return list(map(Decoded, totals.tolist(), parts))
+
+
+def decode_expected(
+    probabilities: Float32s,
+    lengths: ArrayLike,
+    threads: int | None = None,
+    *,
+    threshold: float = 0.5,
+    allow_empty_root: bool = False,
+    never_empty: Bools | None = None,
+) -> list[Decoded]:
+    """Return the trees of most expected constituents (Goodman, 1996, "Parsing Algorithms and Metrics").
+
+    A constituent earns its probability less ``threshold``, and the tree that earns most wins: with
+    0.5 that of which the fewest constituents are expected to be wrong or missing (minimum Bayes
+    risk), with 0 that of which most are expected to be right, however many are wrong. ``score`` is what it earns.
+    """
+    batch = ChartBatch(lengths)
+    check_scores("probabilities", probabilities, batch.spans, allow_empty_root)
+    full = with_roots(batch, never_empty, allow_empty_root)
+    labels = np.zeros(batch.spans, np.int32)
+    gains = np.zeros(batch.spans, np.float32)
+    if probabilities.shape[1] > 1:
+        labels = probabilities[:, 1:].argmax(1).astype(np.int32) + 1
+        gains = np.take_along_axis(probabilities, labels[:, None], 1)[:, 0]
+    gains = np.where(gains > 0, gains - np.float32(threshold), np.float32(-np.inf))
+    roots = batch.layout.spans + batch.layout.words - 1
+    none = ~full & ~(gains > 0)
+    gains[none], labels[none] = 0, 0
+    return decode_best_packed(gains, labels, gains[roots], labels[roots], lengths, threads)
+
+
+def checked_temperature(temperature: float) -> float:
+    """Return it; ValueError unless it is a number above 0."""
+    if not (math.isfinite(temperature) and temperature > 0):
+        raise ValueError(f"temperature is {temperature}; it must be a number above 0")
+    return temperature
