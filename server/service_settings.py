@@ -52,6 +52,11 @@ class ServerSettings(BaseSettings):
     device: str | None = Field(
         default=None, min_length=1, description="torch device; by default the first GPU, or the CPU"
     )
+    precision: Literal["auto", "float32", "bfloat16", "int8"] = Field(
+        default="auto",
+        description="the numbers that the parser computes in: auto (the fastest that keeps the"
+        " accuracy), float32, bfloat16, or int8, which is for the CPU",
+    )
     workers: int = _number(1, "processes, each with its own models", ge=1, le=256)
     threads: int | None = _number(
         None,

@@ -6,9 +6,6 @@ the command ``bnaparse`` from start to end, and a request to ``bnaparser serve``
 follow each other in each turn; of all turns the medians count, and what nine of ten keep to is shown.
 With a fair share of its cores a program takes twice the time.
 
-"spinning" is the library with all its threads at work and waiting actively, whatever else runs: what
-it did before it counted idle cores.
-
 Give it a quiet machine: what else runs makes the quiet times longer, and so the ratios smaller. Writes
 ``busy.md`` beside this file, or in ``--output``, and prints it. OMP_NUM_THREADS and OMP_WAIT_POLICY
 are taken out of the environment.
@@ -34,10 +31,10 @@ SENTENCE = (
     "The old company said that it would sell its three largest plants in the north of the country"
     " next year ."
 )
-DOORS = ("library", "spinning", "bnaparse", "service")
+DOORS = ("library", "bnaparse", "service")
 STATES = ("quiet", "busy")
 # How many times a door is tried in each turn: starting a program takes a second or two.
-TIMES = {"library": 30, "spinning": 6, "bnaparse": 4, "service": 30}
+TIMES = {"library": 30, "bnaparse": 4, "service": 30}
 NOTES = """\
 # One sentence on a busy machine
 
@@ -46,9 +43,8 @@ NOTES = """\
     python -m benchmarks.busy.run_busy
 
 A sentence of 20 words with the model `en`, in milliseconds: the median, and in brackets the time that nine of ten
-keep to. Busy: beside as many busy loops as there are cores; a fair share of the cores is twice the time. *Spinning* is
-the library as it was: all threads at work and waiting actively, whatever else runs. What is done about it is in
-`bnaparser/parsing/idle_cores.py` and `bnaparser/parsing/threads.py`.
+keep to. Busy: beside as many busy loops as there are cores; a fair share of the cores is twice the time.
+A sentence has one thread: `bnaparser/parsing/threads.py`.
 
 | door | quiet | busy | busy / quiet |
 |---|---|---|---|"""
@@ -59,10 +55,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path(__file__).parent, metavar="DIR")
-    parser.add_argument("--part", choices=("library", "spinning"), help=argparse.SUPPRESS)
+    parser.add_argument("--part", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
-        print(json.dumps(library(TIMES[options.part], spinning=options.part == "spinning")))
+        print(json.dumps(library(TIMES["library"])))
         return
     for name in ("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
         os.environ.pop(name, None)
@@ -72,8 +68,7 @@ def main() -> None:
         for _ in range(options.turns):
             for state in STATES:
                 with busy_loops((os.cpu_count() or 1) if state == "busy" else 0):
-                    for door in ("library", "spinning"):
-                        seconds[door][state] += part(door)
+                    seconds["library"][state] += part()
                     seconds["bnaparse"][state] += timed(bnaparse, TIMES["bnaparse"])
                     asked = timed(lambda: server.parse(SENTENCE), TIMES["service"])
                     seconds["service"][state] += asked
@@ -97,20 +92,17 @@ def busy_loops(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def part(door: str) -> list[float]:
+def part() -> list[float]:
     """The times of the library, in a process of its own."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.busy.run_busy", "--part", door]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.busy.run_busy", "--part"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: list[float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def library(times: int, spinning: bool) -> list[float]:
+def library(times: int) -> list[float]:
     from bnaparser import Parser
-    from bnaparser.parsing import threads
 
-    if spinning:
-        threads._idle_cores.count = lambda: float("inf")  # type: ignore[method-assign]
     parser = Parser.load("en", "cpu")
     parser.parse_sentence(SENTENCE)
     return timed(lambda: parser.parse_sentence(SENTENCE), times)

@@ -7,10 +7,11 @@ DIR is a Hugging Face encoder, FILE holds bracketed trees, one a line; the first
 them are parsed. ``--train`` (default: ``train.mrg`` beside FILE, else FILE) gives the labels and the
 sentences of the timed updates in training, 32 a batch, which also make most spans empty, as in a trained
 model. Both programs run the encoder, two layers (BiMSA and NSA; benepar's two partitioned ones), a
-span scorer and a tag head, in float32, on ``--threads`` threads, in turns, in processes of their own.
+span scorer and a tag head, on ``--threads`` threads, in turns, in processes of their own: in float32, but
+we parse as a stored model does by itself, in int8.
 
-The *bare encoder* is the same Hugging Face module, given exactly the padded batches that our parser
-made (in training: forward and backward). Repeats alternate, the fastest of each is taken: other
+The *bare encoder* is ours alone in the same precision, given the batches that our parser made; in
+training the Hugging Face module, forward and backward. Repeats alternate, the fastest of each is taken: other
 programs on the machine only ever add time. Peak memory is that of a whole process.
 
 Writes ``speed.md``, ``speed_length.svg`` and ``speed_batch.svg`` beside this file (or ``--output``)
@@ -191,9 +192,8 @@ def say(text: str) -> None:
 def main() -> None:
     options = options_from_command_line()
     if options.part:
-        import torch
-
-        torch.set_num_threads(options.threads)
+        # Before PyTorch is imported, which not every part does.
+        os.environ["OMP_NUM_THREADS"] = str(options.threads)
         print(json.dumps(PARTS[options.part](options)))
         return
     if importlib.util.find_spec("matplotlib") is None:

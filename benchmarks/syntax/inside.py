@@ -25,7 +25,8 @@ from benchmarks.syntax.syntax_tables import INSIDE, MAIN, PLAIN
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bnaparser.tasks.task_model import PreparedExample, TaskModel
+    from bnaparser.tasks.prepared_example import PreparedExample
+    from bnaparser.tasks.task_model import TaskModel
 
 BATCHES, SEED = 8, 1
 

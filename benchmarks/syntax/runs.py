@@ -29,8 +29,8 @@ from benchmarks.syntax.syntax_tables import SYSTEMS, TASKS, WINDOW
 
 if TYPE_CHECKING:
     from bnaparser.syntax.structure import Structure
+    from bnaparser.tasks.prepared_example import Gold
     from bnaparser.tasks.splits import Data
-    from bnaparser.tasks.task_model import Gold
     from bnaparser.tasks.task_settings import TaskRecipe
     from bnaparser.trees.tree import Tree
 

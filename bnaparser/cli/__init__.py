@@ -23,6 +23,7 @@ from bnaparser.cli.exits import guarded
 
 VERBS = {
     "parse": "turn text into trees (the same as bnaparse)",
+    "corpus": "parse files of any number and size, stop and go on, in many processes",
     "classify": "label texts, guided by their trees",
     "train": "train a parser, or a task's model, by a recipe",
     "pretrain": "pre-train an encoder on spans of text (SpanBERT)",
@@ -30,9 +31,11 @@ VERBS = {
     "inspect": "draw a task model's gates and attention maps",
     "probe": "measure how much of a sentence's tree an encoder's word vectors hold",
     "serve": "run the HTTP service and its page",
+    "search": "find nodes of trees by a pattern, as tregex does",
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder with a smaller vocabulary",
     "average": "make one parser of several that began as one",
+    "ensemble": "parse with several parsers that decide together",
     "models": "list the models that ship",
     "check": "print versions and devices, and parse one sentence",
 }

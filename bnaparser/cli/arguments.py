@@ -27,6 +27,9 @@ def read_arguments(
 
         argcomplete.autocomplete(parser)
     found, unknown = parser.parse_known_args(given)
+    if hasattr(found, "files"):  # they may stand behind options, which argparse does not see
+        found.files += [word for word in unknown if word == "-" or not word.startswith("-")]
+        unknown = [word for word in unknown if word not in found.files]
     if unknown:
         verb.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, verb)}")
     found.command = verb.prog
@@ -54,6 +57,16 @@ def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
     options = list(parser._option_string_actions)  # argparse tells them in no other way
     names = [word.partition("=")[0] for word in unknown if word.startswith("--")]
     return next(filter(None, (suggestion(name, options) for name in names)), "")
+
+
+def add_precision(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of the numbers that a parser computes in."""
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "float32", "bfloat16", "int8"),
+        default="auto",
+        help="numbers to compute in (default: auto, the fastest that keeps the accuracy)",
+    )
 
 
 def add_recipe(parser: argparse.ArgumentParser, written: str) -> None:

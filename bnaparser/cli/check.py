@@ -8,6 +8,7 @@ import platform
 import time
 from importlib import metadata
 
+from bnaparser.cli.arguments import add_precision
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.quiet import quiet_libraries
 
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the choice of the model and the device."""
     parser.add_argument("--model", default="en", metavar="NAME|DIR")
     parser.add_argument("--device")
+    add_precision(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,14 +44,18 @@ def run(options: argparse.Namespace) -> int:
     print(f"threads: {torch.get_num_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
     devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     print("devices: cpu", *devices, sep=", ")
+    from bnaparser.compute.instructions import instructions
     from bnaparser.parsing.parser import Parser
 
     started = time.perf_counter()
-    parser = Parser.load(options.model, options.device)
+    parser = Parser.load(options.model, options.device, precision=options.precision)
     loaded = time.perf_counter()
     parse = parser.parse_sentence(SENTENCE)
     done = time.perf_counter()
-    print(f"model {options.model}: loaded in {loaded - started:.2f} s")
+    print(
+        f"model {options.model}: loaded in {loaded - started:.2f} s, computes in {parser.precision}"
+    )
+    print(f"products of bytes: {instructions().int8}, {instructions().lanes} lanes")
     print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
     return SUCCESS if parse.error is None else SOME_FAILED
 

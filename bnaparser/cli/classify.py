@@ -1,4 +1,4 @@
-"""``bnaparser classify``: text in; label, probabilities and trees out."""
+"""``bnaparser classify``: text in; label, probabilities and trees out, or answers to questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bnaparser.cli.streams import (
     open_output,
     refuse_file_names,
 )
-from bnaparser.errors import SettingsError
+from bnaparser.errors import DataError, SettingsError
 from bnaparser.parsing.startup import loading
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json")
 EXAMPLES = """\
   bnaparser classify "A gripping, funny film."
-  bnaparser classify -i reviews.txt -o labels.jsonl -f json"""
+  bnaparser classify -i reviews.txt -o labels.jsonl -f json
+  bnaparser classify "Who built it?" --passage warsaw.txt --model runs/squad/model"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMATS,
         default="text",
         help="one answer a line; text (default): label, probabilities and trees with tabs between; "
-        "json: an object with label, probabilities, trees",
+        "json: an object with label, probabilities, trees; of answers, the best ones and their places",
+    )
+    parser.add_argument(
+        "--passage",
+        type=Path,
+        metavar="FILE",
+        help="of a model of answers: each text is a question about what stands in this file",
     )
     parser.add_argument("--model", default="sst2", metavar="NAME|DIR", help="default: sst2")
     parser.add_argument(
@@ -65,30 +72,48 @@ def run(options: argparse.Namespace) -> int:
     """Classify what the options say; 0 when every text and sentence went well, 1 when some failed."""
     if options.text and options.input:
         raise SettingsError("give either text or --input, not both")
+    passage = None if options.passage is None else read_passage(options.passage)
     refuse_file_names(options.text, options.command, "classify")
     with ExitStack() as stack:
         # Files are opened before the models are loaded: a wrong name is known at once.
         source = None if options.text else stack.enter_context(open_input(options.input))
         output = stack.enter_context(open_output(options.output, source))
         classifier = _load(options)
+        if passage is not None and classifier.model.kind != "answers":
+            raise SettingsError(f"{options.model} answers no questions: leave --passage out")
         empty(output)
         if source is None:
             answers: Iterable[tuple[int, Classification | None]] = [
-                (1, classifier(" ".join(options.text)))
+                (1, classifier(_asked(" ".join(options.text), passage)))
             ]
         else:
             progress = not (options.quiet or output.isatty())
-            answers = _answers(classifier, LineReader(source), progress)
+            answers = _answers(classifier, LineReader(source), passage, progress)
         return _write(answers, output, options.format)
 
 
+def read_passage(path: Path) -> str:
+    """Return the text of a file that questions are about; DataError where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: byte {error.start + 1} is not UTF-8") from error
+
+
+def _asked(text: str, passage: str | None) -> str | tuple[str, str]:
+    return text if passage is None else (text, passage)
+
+
 def _answers(
-    classifier: Classifier, reader: LineReader, progress: bool
+    classifier: Classifier, reader: LineReader, passage: str | None, progress: bool
 ) -> Iterator[tuple[int, Classification | None]]:
     """Yield every line's number and answer, None for a blank one."""
 
     def answer(chunk: list[tuple[int, str]]) -> Iterator[tuple[int, Classification | None]]:
-        found = iter(classifier.classify_many([line for _, line in chunk if line.strip()]))
+        lines = [_asked(line, passage) for _, line in chunk if line.strip()]
+        found = iter(classifier.classify_many(lines))
         for number, line in chunk:
             yield number, next(found) if line.strip() else None
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from io import BytesIO
 
-from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.arguments import add_examples, add_precision
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.given_tags import GOLD, HELP, NONE, given_tags, missing_tags
 from bnaparser.errors import SettingsError
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", metavar="DEVICE", help="where the model runs, e.g. cpu or cuda (default: best)"
     )
+    add_precision(parser)
     add_examples(parser, EXAMPLES)
 
 
@@ -130,7 +131,7 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
     # Traces are no words to parse, and an outer bracket without a label would count against us.
     trees = [tree for tree in map(clean, read_trees(args.gold)) if tree is not None]
     tags, source = given_tags(args.tags, trees), args.tags
-    parser = Parser.load(args.model, device=args.device)
+    parser = Parser.load(args.model, device=args.device, precision=args.precision)
     if tags is None and parser.reads_tags:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     # EVALB leaves words out by their tags: where a model has none of its own, the gold ones stand in.

@@ -13,7 +13,8 @@ from bnaparser.errors import DataError, SettingsError
 if TYPE_CHECKING:
     from bnaparser.inspection.gates import GateCurve
     from bnaparser.inspection.maps import AttentionMaps
-    from bnaparser.tasks.task_model import PreparedExample, TaskModel
+    from bnaparser.tasks.prepared_example import PreparedExample
+    from bnaparser.tasks.task_model import TaskModel
 
 GATES, ATTENTION = "gates.svg", "attention.svg"
 COLUMNS = ("model", "layer", "mean", "deviation", "minimum", "maximum", "tokens")
@@ -88,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 def _texts(options: argparse.Namespace) -> list[str]:
     if options.text:
         return list(options.text)
-    from bnaparser.tasks.task_data import read_lines
+    from bnaparser.tasks.task_lines import read_lines
 
     texts = [line for _, line in read_lines(options.input) if line.strip()]
     if not texts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -12,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser import __version__
-from bnaparser.cli.arguments import add_examples, read_arguments
+from bnaparser.cli.arguments import add_examples, add_precision, read_arguments
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
+from bnaparser.cli.formats import FORMATS, described, writer
 from bnaparser.cli.given_tags import TagStream, missing_tags
 from bnaparser.cli.streams import (
     LineReader,
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parse, Parser
     from bnaparser.text.sentence import Sentence
 
-FORMATS = ("bracket", "pretty", "draw", "json", "svg", "html", "latex")
-LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
 EXAMPLES = """\
   bnaparse "The cat sat on the mat."
   bnaparse --format draw "It rained."
@@ -69,9 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default="bracket",
-        help="default: bracket. bracket, json, svg: one a line (a viewer opens an SVG file that "
-        "holds one tree); pretty: brackets, indented; draw: drawn with lines; html: one page with "
-        "all trees; latex: for the forest package",
+        metavar="NAME",
+        help=f"default: bracket. {described()}",
     )
     parser.add_argument(
         "--tags",
@@ -81,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    add_precision(parser)
     parser.add_argument(
         "--batch-tokens",
         type=int,
@@ -165,41 +163,15 @@ def _numbered(
 
 
 def _write(parses: Iterable[tuple[str, Parse | None]], output: TextIO, form: str) -> int:
-    """Write one answer for each parse, an empty line for None; report the failed ones."""
-    from bnaparser.render import HTML_END, HTML_START
-
+    """Write each parse, None for an empty line; report the failed ones."""
     code = SUCCESS
-    output.write({"html": HTML_START, "latex": LATEX_START}.get(form, ""))
-    for place, parse in parses:
-        if parse is not None and parse.error is not None:
-            say(f"{place}: {parse.error}")
-            code = SOME_FAILED
-        output.write(_formatted(parse, form))
-    output.write(HTML_END if form == "html" else "")
+    with writer(form, output) as write:
+        for place, parse in parses:
+            if parse is not None and parse.error is not None:
+                say(f"{place}: {parse.error}")
+                code = SOME_FAILED
+            write(parse)
     return code
-
-
-def _formatted(parse: Parse | None, form: str) -> str:
-    """One parse as the format has it; None, which a blank line gives, is no part of a document."""
-    if parse is None:
-        return "" if form in ("html", "latex") else "\n"
-    if form == "json":
-        return parse.to_json() + "\n"
-    if form == "html":
-        return parse.to_html_section()
-    if form == "latex":
-        return f"\n{parse.to_latex() or _comment(parse)}"
-    if form == "svg":
-        return f"{parse.to_svg() or ''}\n"
-    if parse.tree is None:
-        return "\n"
-    if form == "draw":
-        return f"{parse.tree.draw(shutil.get_terminal_size().columns)}\n\n"
-    return f"{parse.tree.pretty()}\n\n" if form == "pretty" else f"{parse.tree}\n"
-
-
-def _comment(parse: Parse) -> str:
-    return f"% no tree: {' '.join(str(parse.error).split())}\n"
 
 
 def _load(options: argparse.Namespace) -> Parser:
@@ -209,4 +181,4 @@ def _load(options: argparse.Namespace) -> Parser:
     with loading():
         from bnaparser.parsing.parser import Parser
 
-        return Parser.load(options.model, options.device, options.batch_tokens)
+        return Parser.load(options.model, options.device, options.batch_tokens, options.precision)

@@ -34,6 +34,11 @@ class CharacterWindow:
         """Number of words."""
         return len(self.text)
 
+    @property
+    def size(self) -> int:
+        """Number of positions: the words, START and STOP."""
+        return self.words + 2
+
 
 class CharacterEncoder(nn.Module):
     """A word is the last state of a forward and of a backward LSTM over its characters.

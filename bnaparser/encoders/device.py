@@ -13,6 +13,11 @@ def choose_device(device: str | None) -> str:
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
+def has_bfloat16(device: str) -> bool:
+    """Tell whether a GPU multiplies bfloat16 numbers itself."""
+    return device.startswith("cuda") and torch.cuda.is_bf16_supported(including_emulation=False)
+
+
 def check_device(device: str | None) -> None:
     """Raise ModelError where a device that is named is not there."""
     if device is None:

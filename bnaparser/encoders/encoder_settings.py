@@ -10,9 +10,13 @@ from bnaparser.settings import Settings
 
 
 class EncoderSettings(Settings):
-    """Where word vectors come from: a Hugging Face encoder, or characters where ``name`` is None."""
+    """Where word vectors come from: a Hugging Face encoder, or characters where ``name`` is None.
+
+    ``layers`` is how many of the encoder's layers are taken, from the lowest; by default all.
+    """
 
     name: str | None = None
+    layers: int | None = Field(None, gt=0)
     mix_layers: bool = False
     attention: Literal["sdpa", "eager"] | None = None
     dropout: float | None = Field(None, ge=0, lt=1)

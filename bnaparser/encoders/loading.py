@@ -18,26 +18,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from bnaparser.errors import ModelError, in_one_line
-
-# Encoders with relative positions have no limit of their own; BNA's own table ends here.
-DEFAULT_POSITIONS = 512
-
-# Encoders whose positions count from the number of the padding token on.
-OFFSET_POSITIONS = {
-    "camembert",
-    "data2vec-text",
-    "esm",
-    "ibert",
-    "longformer",
-    "luke",
-    "mpnet",
-    "roberta",
-    "roberta-prelayernorm",
-    "xlm-roberta",
-    "xlm-roberta-xl",
-    "xmod",
-}
+from bnaparser.errors import ModelError, SettingsError, in_one_line
 
 T5_TYPES = {"t5", "mt5", "umt5"}
 
@@ -50,15 +31,31 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
 
 
-def load_pretrained(folder: str | Path, attention: str | None = None) -> PreTrainedModel:
-    """Load a Hugging Face encoder with its weights from a folder or hub name, in float32."""
+def load_pretrained(
+    folder: str | Path, attention: str | None = None, layers: int | None = None
+) -> PreTrainedModel:
+    """Load a Hugging Face encoder with its weights from a folder or hub name, in float32.
+
+    Of ``layers`` that are named only so many, the lowest, are there. Raises ModelError where it
+    cannot be loaded, SettingsError where it has fewer layers.
+    """
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        if layers is not None:
+            _keep_lowest(config, layers)
         kind = T5EncoderModel if config.model_type in T5_TYPES else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
         return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
+
+
+def _keep_lowest(config: PretrainedConfig, layers: int) -> None:
+    """Let a configuration be that of its encoder's lowest layers."""
+    there = config.num_hidden_layers
+    if layers > there:
+        raise SettingsError(f"encoder.layers is {layers}: the encoder has {there} layers")
+    config.num_hidden_layers = layers
 
 
 def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> PreTrainedModel:
@@ -68,21 +65,6 @@ def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> 
         if config.model_type in T5_TYPES:
             return T5EncoderModel._from_config(config, **extra)
         return AutoModel.from_config(config, trust_remote_code=False, **extra)
-
-
-def max_positions(config: PretrainedConfig) -> int:
-    """Return how many subwords an encoder takes at once, special tokens included."""
-    limit: int = getattr(config, "max_position_embeddings", None) or DEFAULT_POSITIONS
-    if limit < 0:
-        limit = DEFAULT_POSITIONS  # XLNet's way to say that there is no limit
-    return max(limit - first_position(config), 8)
-
-
-def first_position(config: PretrainedConfig) -> int:
-    """Return the number of the first position, as the encoder counts them."""
-    if config.model_type in OFFSET_POSITIONS:
-        return (config.pad_token_id or 0) + 1
-    return 0
 
 
 def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:

@@ -15,7 +15,7 @@ from transformers import (
 )
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
-from bnaparser.encoders.loading import first_position
+from bnaparser.encoders.positions import first_position
 from bnaparser.encoders.rows import lay_out
 from bnaparser.encoders.subwords import MISSING, Window
 

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from transformers import PreTrainedTokenizerBase
 
 from bnaparser.trees.escapes import unescape
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+    from bnaparser.encoders.tokenizer_file import TokenizerFile
 
 # What stands for "no subword": a word that the tokenizer drops, a START or STOP that it lacks.
 MISSING = -1
@@ -40,6 +45,11 @@ class Window:
         """Number of words, START and STOP not counted."""
         return len(self.last) - 2
 
+    @property
+    def size(self) -> int:
+        """Number of subwords."""
+        return len(self.ids)
+
 
 class Subwords:
     """A tokenizer seen as a map from words to windows of subwords.
@@ -48,8 +58,10 @@ class Subwords:
     words.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, max_subwords: int, max_words: int):
-        self.tokenizer = tokenizer
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerBase | TokenizerFile, max_subwords: int, max_words: int
+    ):
+        self.tokenizer: Any = tokenizer
         self.max_words = max_words
         self._blank = ""
         if tokenizer.is_fast:
@@ -133,7 +145,7 @@ class Subwords:
         return Window(np.array(ids, np.int64), np.array(last, np.int64), first_word)
 
 
-def reads_blanks(tokenizer: PreTrainedTokenizerBase) -> bool:
+def reads_blanks(tokenizer: PreTrainedTokenizerBase | TokenizerFile) -> bool:
     """Tell whether the tokenizer takes a blank as part of the word after it.
 
     Byte-level tokenizers do: without a blank a word would be read as the end of another one. (Their
@@ -146,7 +158,9 @@ def reads_blanks(tokenizer: PreTrainedTokenizerBase) -> bool:
     return [subword for subword, _ in alone] != [subword for subword, _ in after_blank]
 
 
-def _special_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[list[int], list[int]]:
+def _special_tokens(
+    tokenizer: PreTrainedTokenizerBase | TokenizerFile,
+) -> tuple[list[int], list[int]]:
     """Return the subwords that the tokenizer puts before and after a sentence."""
     inside = list(tokenizer.encode("a", add_special_tokens=False))
     whole = list(tokenizer.encode("a"))

@@ -12,8 +12,9 @@ from bnaparser.syntax.variants.lisa import Lisa
 from bnaparser.syntax.variants.sla import Sla
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.syntax.variants.wla import Wla
-from bnaparser.tasks.classifier import NOT_A_PAIR
-from bnaparser.tasks.task_model import PreparedExample, TaskModel
+from bnaparser.tasks.classification import NOT_A_PAIR
+from bnaparser.tasks.prepared_example import PreparedExample
+from bnaparser.tasks.task_model import TaskModel
 from bnaparser.text.sentence import not_one_string
 
 _TITLES: dict[type[AttentionVariant], str] = {
@@ -32,6 +33,8 @@ def prepare(
     A text for a model of pairs is two texts with a tab between. A text that has no trees, where
     the model needs them, is left out: the plain encoder would serve it, and there is nothing to see.
     """
+    if model.kind == "relations":
+        raise SettingsError("texts with marked parts cannot be looked at: give another model")
     pair = model.settings.task.pair
     parts = [text.split("\t") if pair else [text] for text in not_one_string(texts, "texts")]
     whole = [one for one in parts if len(one) == 1 + pair]

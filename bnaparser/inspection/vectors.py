@@ -15,7 +15,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import models
 from bnaparser.encoders.device import move
-from bnaparser.encoders.loading import load_pretrained, max_positions
+from bnaparser.encoders.loading import load_pretrained
+from bnaparser.encoders.positions import max_positions
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
 from bnaparser.files.tables import read_json

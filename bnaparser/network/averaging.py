@@ -20,6 +20,7 @@ from bnaparser.network.model_settings import ModelSettings
 # Settings that do not change what trained weights compute; dropouts do not either.
 _HARMLESS = {
     "encoder.name",
+    "encoder.layers",  # what they have is compared
     "encoder.attention",
     "layers.position_deviation",
     "tags.deviation",
@@ -35,7 +36,7 @@ def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaM
     memory at a time. Raises SettingsError where names or shares are wrong, ModelError where two
     models differ in their network, vocabulary, labels or tags.
     """
-    weights = _normalised(len(names), [1.0] * len(names) if shares is None else shares)
+    weights = normalised_shares(len(names), shares, "an average")
     mean = storage.load(find(names[0]))
     total = {name: tensor * weights[0] for name, tensor in mean.state_dict().items()}
     for name, weight in zip(names[1:], weights[1:], strict=True):
@@ -49,9 +50,16 @@ def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaM
     return mean
 
 
-def _normalised(count: int, shares: Sequence[float]) -> list[float]:
+def normalised_shares(count: int, shares: Sequence[float] | None, what: str) -> list[float]:
+    """Return the shares of so many models as parts of 1; equal ones where none are given.
+
+    Raises SettingsError, naming ``what`` is made of the models, where there are not two of them or
+    shares are not a positive number for each.
+    """
     if count < 2:
-        raise SettingsError("an average needs two models or more")
+        raise SettingsError(f"{what} needs two models or more")
+    if shares is None:
+        return [1 / count] * count
     if len(shares) != count:
         raise SettingsError(f"{len(shares)} shares for {count} models: give one for each")
     if not all(0 < share < float("inf") for share in shares):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from bnaparser import chart
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.network.model import BnaModel, Encoded, PreparedSentence
+from bnaparser.network.best_labels import BestLabels
+from bnaparser.network.labels import Inventory
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.trees.tree import Span
 
 
@@ -28,7 +31,7 @@ class Prediction:
 
 
 def predict(
-    model: BnaModel, sentences: Sequence[PreparedSentence], batch_tokens: int
+    model: ParsingNetwork, sentences: Sequence[PreparedSentence], batch_tokens: int
 ) -> list[Prediction]:
     """Parse sentences of at least one word, in length-sorted batches; results in input order."""
     results: dict[int, Prediction] = {}
@@ -39,41 +42,49 @@ def predict(
     return [results[index] for index in range(len(sentences))]
 
 
-@torch.inference_mode()
-def predict_batch(model: BnaModel, batch: Sequence[PreparedSentence]) -> list[Prediction]:
+def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> list[Prediction]:
     """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
-    encoded = model.encode(batch)
-    best = model.best_labels(encoded)
+    with model.inference():
+        encoded = model.encode(batch)
+        best, tags = model.best_labels(encoded), _tags(model, encoded)
+    return best_trees(best, encoded.lengths, model.labels, tags)
+
+
+def best_trees(
+    best: BestLabels, lengths: list[int], labels: Inventory, tags: Sequence[list[str] | None]
+) -> list[Prediction]:
+    """Return the best tree of each sentence of a batch, given the best label of each span.
+
+    ``tags`` are those of the sentences. The scores of the labels are changed.
+    """
     decoded = chart.decode_best_packed(
-        best.scores, best.labels, best.root_scores, best.root_labels, encoded.lengths
+        best.scores, best.labels, best.root_scores, best.root_labels, lengths
     )
-    tags = _tags(model, encoded)
     predictions, first_span = [], 0
-    for tree, row, n, root in zip(decoded, tags, encoded.lengths, best.root_scores, strict=True):
+    for tree, row, n, root in zip(decoded, tags, lengths, best.root_scores, strict=True):
         scores = best.scores[first_span : first_span + chart.span_count(n)]
         first_span += len(scores)
         # The whole sentence has a label even where "no constituent" would score better.
         scores[n - 1] = root
-        predictions.append(Prediction(_spans(model, tree.spans, scores, n), row, tree.score))
+        predictions.append(Prediction(_spans(labels, tree.spans, scores, n), row, tree.score))
     return predictions
 
 
 def _spans(
-    model: BnaModel, spans: NDArray[np.int32], scores: NDArray[np.float32], n: int
+    labels: Inventory, spans: NDArray[np.int32], scores: NDArray[np.float32], n: int
 ) -> list[Span]:
     starts, ends, _ = spans.astype(np.int64).T
     places = chart.span_index(starts, ends, n)
-    names = model.labels.names
     return [
-        Span(start, end, names[label], score)
+        Span(start, end, labels.names[label], score)
         for (start, end, label), score in zip(spans.tolist(), scores[places].tolist(), strict=True)
     ]
 
 
-def _tags(model: BnaModel, encoded: Encoded) -> list[list[str] | None]:
+def _tags(model: ParsingNetwork, encoded: Any) -> list[list[str] | None]:
     """Return the best tag of every word, sentence by sentence; None where none are predicted."""
     if not model.settings.tags.predict:
         return [None] * len(encoded.lengths)
     names = model.tags.names
-    numbers = iter(model.tag_scores(encoded).argmax(dim=-1).tolist())
+    numbers = iter(model.best_tags(encoded))
     return [[names[next(numbers)] for _ in range(n)] for n in encoded.lengths]

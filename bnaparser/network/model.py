@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-import logging
+import hashlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional as F
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from bnaparser import chart
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
-from bnaparser.encoders.loading import max_positions
+from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
+from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.labels import Inventory
 from bnaparser.network.layers.dropout import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
 from bnaparser.network.model_settings import ModelSettings
+from bnaparser.network.prepared import (
+    PreparedSentence,
+    number_tags,
+    position_rows,
+    span_posts,
+    window_numbers,
+    words_and_sides,
+)
 from bnaparser.network.scorer import SpanScorer
+from bnaparser.network.word_shapes import WordShape, word_shapes
 
-log = logging.getLogger(__name__)
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
-
-
-@dataclass(frozen=True)
-class PreparedSentence:
-    """A sentence ready for the network: its windows and, where the model takes them, its tags."""
-
-    words: int
-    windows: tuple[Window, ...] | tuple[CharacterWindow, ...]
-    tags: NDArray[np.int64] | None = None
-
-    @property
-    def size(self) -> int:
-        """Subwords (or words) that the sentence takes in a batch."""
-        return sum(len(w.ids) if isinstance(w, Window) else w.words + 2 for w in self.windows)
 
 
 @dataclass(frozen=True)
@@ -59,21 +56,6 @@ class Encoded:
         return np.cumsum(sizes) - sizes
 
 
-@dataclass(frozen=True)
-class BestLabels:
-    """The best label of every span of a batch, packed as ``bnaparser.chart`` wants it.
-
-    ``scores`` float32 and ``labels`` int32 are (spans,). ``root_scores`` and ``root_labels``
-    (sentences,) are the whole sentence's best label but the empty one, which may score less than
-    0, or its best label of all where the model allows an empty root.
-    """
-
-    scores: NDArray[np.float32]
-    labels: NDArray[np.int32]
-    root_scores: NDArray[np.float32]
-    root_labels: NDArray[np.int32]
-
-
 class BnaModel(nn.Module):
     """The parser's network. Give ``encoder`` with ``subwords``, or a CharacterEncoder alone.
 
@@ -91,6 +73,7 @@ class BnaModel(nn.Module):
         allow_empty_root: bool = False,
     ):
         super().__init__()
+        self.precision = "float32"
         self.allow_empty_root = allow_empty_root
         self.settings, self.labels, self.tags = settings, labels, tags
         self.subwords = subwords
@@ -106,6 +89,9 @@ class BnaModel(nn.Module):
             with torch.no_grad():  # drawn with deviation 1
                 self.tag_embedding.weight.mul_(settings.tags.deviation)
             self.tag_dropout = FeatureDropout(settings.tags.dropout)
+        if settings.layers.word_shapes:
+            # They begin as nothing: a model that goes on from one without them begins as that one.
+            self.shape_embedding = nn.Parameter(torch.zeros(len(WordShape), content))
         self.scorer = SpanScorer(width, len(labels), settings.scorer)
         if settings.tags.predict:
             self.tagger = nn.Sequential(
@@ -129,6 +115,14 @@ class BnaModel(nn.Module):
         assert self.subwords is not None
         return self.subwords.reads_case
 
+    def fingerprint(self) -> str:
+        """Return a text that is another one for other weights."""
+        digest = hashlib.sha256()
+        for name, tensor in sorted(self.state_dict().items()):
+            digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
+            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+        return digest.hexdigest()
+
     @property
     def subwords_can_be_masked(self) -> bool:
         """Tell whether there is a tokenizer with a mask token."""
@@ -151,41 +145,47 @@ class BnaModel(nn.Module):
         else:
             assert self.subwords is not None
             windows = self.subwords.windows(sentences)
-        numbers: list[NDArray[np.int64] | None] = [None] * len(sentences)
+        numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
         if self.settings.tags.given and tags is not None:
-            numbers = [
-                np.array([self.tags.number(tag, -1) + 1 for tag in row], np.int64) for row in tags
-            ]
-            self._warn_of_unknown(tags)
+            numbers = number_tags(tags, self.tags)
+        shapes: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
+        if self.settings.layers.word_shapes:
+            shapes = [word_shapes(words) for words in sentences]
         # One model has windows of one kind only, which the types do not say.
         return [
-            PreparedSentence(len(words), tuple(of), row)  # type: ignore[arg-type]
-            for words, of, row in zip(sentences, windows, numbers, strict=True)
+            PreparedSentence(len(words), tuple(of), row, shape)  # type: ignore[arg-type]
+            for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
         ]
 
-    def _warn_of_unknown(self, tags: Sequence[Sequence[str]]) -> None:
-        given = {tag for row in tags for tag in row}
-        if given and not any(tag in self.tags for tag in given):
-            theirs, ours = (", ".join(sorted(names)[:5]) for names in (given, self.tags.names))
-            log.warning("the model knows none of the tags given (%s); it knows %s", theirs, ours)
+    def inference(self) -> AbstractContextManager[Any]:
+        """Return a context in which no gradients are kept."""
+        return torch.inference_mode()
+
+    def to_bfloat16(self) -> None:
+        """Compute in bfloat16 from now on, for inference; scores of spans stay in float32."""
+        for name, part in self.named_children():
+            if name != "scorer":
+                part.to(torch.bfloat16)
+        self.precision = "bfloat16"
 
     def encode(self, batch: Sequence[PreparedSentence]) -> Encoded:
         """Run encoder and layers over sentences of at least one word."""
         windows = [window for sentence in batch for window in sentence.windows]
         content = self.project(self.encoder(windows))
-        tags: Tensor | None = None
+        beside: Tensor | None = None
         if self.settings.tags.given:
-            tags = self.tag_embedding(self._window_tags(batch, content.shape[1]))
-            tags = self.tag_dropout(tags)
+            numbers = self._at_positions(batch, [one.tags for one in batch], content.shape[1])
+            beside = self.tag_dropout(self.tag_embedding(numbers))
+        if self.settings.layers.word_shapes:
+            numbers = self._at_positions(batch, [one.shapes for one in batch], content.shape[1])
+            shapes = F.embedding(numbers, self.shape_embedding)
+            beside = shapes if beside is None else beside + shapes
         words = torch.tensor([window.words for window in windows], device=content.device)
         positions = torch.arange(content.shape[1], device=content.device)
-        hidden = self.stack(content, positions < words[:, None] + 2, tags)
+        hidden = self.stack(content, positions < words[:, None] + 2, beside)
         lengths = [sentence.words for sentence in batch]
-        rows = hidden.flatten(0, 1)[position_rows(batch, hidden.shape[1]).to(hidden.device)]
-        sizes = np.array(lengths) + 2
-        stops = np.cumsum(sizes) - 1
-        left = np.delete(np.arange(sizes.sum()), stops)
-        inner = np.delete(np.arange(sizes.sum()), np.concatenate([stops, stops - sizes + 1]))
+        rows = hidden.flatten(0, 1)[self._on_device(position_rows(batch, hidden.shape[1]))]
+        inner, left = map(self._on_device, words_and_sides(lengths))
         with torch.autocast(hidden.device.type, enabled=False):
             fenceposts = self.scorer.fenceposts(rows[left].float(), rows[left + 1].float())
         return Encoded(fenceposts, rows[inner], lengths)
@@ -201,17 +201,15 @@ class BnaModel(nn.Module):
         scores: Tensor = self.tagger(encoded.words)
         return scores
 
+    def all_tag_scores(self, encoded: Encoded) -> NDArray[np.float32]:
+        """Score the tags of all words, without gradient: float32 (words, tags)."""
+        scores: NDArray[np.float32] = self.tag_scores(encoded).detach().float().cpu().numpy()
+        return scores
+
     def span_rows(self, encoded: Encoded) -> tuple[Tensor, Tensor]:
         """Return the fencepost rows of all spans of all sentences, packed as the chart wants."""
-        starts, ends = [], []
-        offsets = encoded.fencepost_offsets()
-        for length, offset in zip(encoded.lengths, offsets, strict=True):
-            start, end = chart.span_indices(length)
-            starts.append(start + offset)
-            ends.append(end + offset)
-        both = np.stack([np.concatenate(starts), np.concatenate(ends)]).astype(np.int64)
-        rows = torch.from_numpy(both).to(encoded.fenceposts.device)
-        return rows[0], rows[1]
+        starts, ends = map(self._on_device, span_posts(encoded.lengths))
+        return starts, ends
 
     @torch.no_grad()
     def all_scores(self, encoded: Encoded) -> NDArray[np.float32]:
@@ -233,27 +231,29 @@ class BnaModel(nn.Module):
             part = slice(first, first + SPANS_AT_ONCE)
             best, label = self.span_scores(encoded, starts[part], ends[part]).max(dim=-1)
             scores[part], labels[part] = best, label.int() + 1
-        best_scores, best_numbers = scores.cpu().numpy(), labels.cpu().numpy()
-        counts = np.array([chart.span_count(length) for length in encoded.lengths])
-        # The span of the whole sentence is the last of those that start at its first word.
-        roots = np.cumsum(counts) - counts + np.array(encoded.lengths) - 1
-        root_scores, root_labels = best_scores[roots], best_numbers[roots]
-        empty = best_scores <= 0
-        best_scores[empty], best_numbers[empty] = 0, 0
-        if self.allow_empty_root:
-            root_scores, root_labels = best_scores[roots], best_numbers[roots]
-        return BestLabels(best_scores, best_numbers, root_scores, root_labels)
+        found = scores.cpu().numpy(), labels.cpu().numpy()
+        return packed_best(*found, encoded.lengths, self.allow_empty_root)
 
-    def _window_tags(self, batch: Sequence[PreparedSentence], positions: int) -> Tensor:
-        rows = []
-        for sentence in batch:
-            for window in sentence.windows:
-                assert sentence.tags is not None  # else it was not prepared by this model
-                row = np.zeros(positions, np.int64)
-                first = window.first_word
-                row[1 : window.words + 1] = sentence.tags[first : first + window.words]
-                rows.append(row)
-        return torch.from_numpy(np.stack(rows)).to(self.device)
+    def best_tags(self, encoded: Encoded) -> list[int]:
+        """Return the number of the best tag of every word."""
+        numbers: list[int] = self.tag_scores(encoded).argmax(dim=-1).tolist()
+        return numbers
+
+    def _at_positions(
+        self,
+        batch: Sequence[PreparedSentence],
+        numbers: Sequence[NDArray[np.int64] | None],
+        positions: int,
+    ) -> Tensor:
+        """Return `window_numbers` with padding, which has 0: int64 (windows, positions)."""
+        rows = window_numbers(batch, numbers)
+        padded = np.zeros((len(rows), positions), np.int64)
+        for line, row in zip(padded, rows, strict=True):
+            line[: len(row)] = row
+        return self._on_device(padded)
+
+    def _on_device(self, numbers: NDArray[np.int64]) -> Tensor:
+        return torch.from_numpy(numbers).to(self.device)
 
 
 def build_model(
@@ -279,32 +279,3 @@ def build_subwords(
     """Return the subwords of an encoder, windows bounded by its positions and by BNA's own."""
     limit = max_positions(encoder.model.config)
     return Subwords(tokenizer, limit, settings.layers.max_positions - 2)
-
-
-def position_rows(batch: Sequence[PreparedSentence], positions: int) -> Tensor:
-    """Return, for START, words and STOP of every sentence, the row in its best window.
-
-    Where windows overlap, a word is read where it stands farthest from the window's ends.
-    """
-    rows: list[NDArray[np.int64]] = []
-    base = 0
-    for sentence in batch:
-        if len(sentence.windows) == 1:
-            rows.append(np.arange(base, base + sentence.words + 2))
-            base += positions
-            continue
-        best = np.full(sentence.words + 2, -1)
-        row = np.zeros(sentence.words + 2, np.int64)
-        for window in sentence.windows:
-            inside = np.arange(window.words + 2)
-            margin = np.minimum(inside, inside[::-1])
-            place = slice(window.first_word, window.first_word + window.words + 2)
-            # A window's START and STOP stand in only at the ends of the sentence.
-            better = margin > best[place]
-            better[0] &= window.first_word == 0
-            better[-1] &= window.first_word + window.words == sentence.words
-            best[place] = np.where(better, margin, best[place])
-            row[place] = np.where(better, base + inside, row[place])
-            base += positions
-        rows.append(row)
-    return torch.from_numpy(np.concatenate(rows))

@@ -26,7 +26,8 @@ class LayerSettings(Settings):
     0.02 where positions are added, 1 where they stand beside the content. ``residual`` says what is
     added to the output of the feed-forward network (equation 10 or the authors' program), and
     ``span_signs`` which sign the backward halves of NSA's shortest spans have (equation 15 or the
-    program).
+    program). With ``word_shapes`` a vector for how each word is written (`WordShape`) is added to
+    its content: of use where the encoder reads in lower case.
     """
 
     kinds: tuple[LayerKind, ...] = ("bimsa", "nsa")
@@ -41,6 +42,7 @@ class LayerSettings(Settings):
     activation: Literal["leaky_relu", "relu", "gelu"] = "leaky_relu"
     residual: Reading = "paper"
     span_signs: Reading = "paper"
+    word_shapes: bool = False
     residual_dropout: float = Field(0.2, ge=0, lt=1)
     feed_forward_dropout: float = Field(0.2, ge=0, lt=1)
     attention_dropout: float = Field(0.2, ge=0, lt=1)

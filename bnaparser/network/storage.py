@@ -22,12 +22,12 @@ from bnaparser.encoders.loading import (
 from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
-from bnaparser.files.tables import read_json, write_json
+from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
-from bnaparser.settings import validate
+from bnaparser.network.stored_settings import read_settings
 
 
 def create(
@@ -44,7 +44,8 @@ def create(
     name = settings.encoder.name
     if name is None:
         return build_model(settings, labels, tags, characters, allow_empty_root)
-    source = load_pretrained(name, settings.encoder.attention), load_tokenizer(name)
+    encoder = load_pretrained(name, settings.encoder.attention, settings.encoder.layers)
+    source = encoder, load_tokenizer(name)
     return build_model(settings, labels, tags, source, allow_empty_root)
 
 
@@ -76,18 +77,13 @@ def load(folder: str | Path) -> BnaModel:
     Raises ModelError when the folder is not a model's, or its files are damaged or do not fit.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
-    table = read_json(folder / CONFIG)
-    if isinstance(table, dict) and "task" in table:
-        raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
-    settings = validate(ModelSettings, table, str(folder / CONFIG))
-    labels, tags, characters, allow_empty_root = _read_labels(folder / LABELS)
+    stored = read_settings(folder)
+    settings = stored.settings
     tensors = read_weights(folder / WEIGHTS)
     with torch.device("meta"):
         pretrained = settings.encoder.name is not None
-        source = _read_pretrained(folder, settings) if pretrained else characters
-        model = build_model(settings, labels, tags, source, allow_empty_root)
+        source = _read_pretrained(folder, settings) if pretrained else stored.characters
+        model = build_model(settings, stored.labels, stored.tags, source, stored.allow_empty_root)
     _assign(model, tensors, folder)
     return model.eval()
 
@@ -103,21 +99,6 @@ def _read_pretrained(
         raise ModelError(
             f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; get the model again"
         ) from error
-
-
-def _read_labels(path: Path) -> tuple[Inventory, Inventory, str, bool]:
-    """Return labels, tags, alphabet, and whether sentences may have no constituent as a whole."""
-    stored = read_json(path)
-    try:
-        labels, tags = Inventory(stored["labels"]), Inventory(stored["tags"])
-        characters, allow_empty_root = stored["characters"], stored["allow_empty_root"]
-        if labels.names[:1] != ("",):
-            raise ValueError("the first label is not the empty one")
-        if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
-            raise TypeError("characters or allow_empty_root is of another type")
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path} is damaged: {error!r}; get the model again") from error
-    return labels, tags, characters, allow_empty_root
 
 
 def _assign(model: BnaModel, tensors: dict[str, Tensor], folder: Path) -> None:

@@ -1,8 +1,8 @@
-"""Work on batches: one after another, or on a CPU several at once, each on a core of its own.
+"""Work on batches: one after another, or several at once, each on a core of its own.
 
 Where all cores share each batch they wait for each other hundreds of times a batch, and all wait
-while Python works on what is between. With a batch a core neither happens: a fifth of the time.
-What is too little for that is computed on the cores that are idle.
+while Python works on what is between. With a batch a core neither happens. One short sentence is
+computed on one core: sharing it out would cost as much as it saves, and more on a busy machine.
 """
 
 from __future__ import annotations
@@ -11,40 +11,31 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
-from threading import Lock
 from typing import TypeVar
 
-import torch
-
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.parsing.threads import on_idle_cores
 
 Out = TypeVar("Out")
 
 # Word pieces that a batch of one core holds at most: more gain nothing.
 CORE_TOKENS = 500
-# Where there are fewer for each core, all cores on one batch are as fast or faster.
-WORTH_SHARING = 250
-
-# PyTorch has one number for how many cores a new thread computes with: it is set to 1 for a moment.
-_number_is_set = Lock()
+# Where there are fewer for each core, starting threads is not worth it.
+WORTH_SHARING = 20
 
 
 def in_batches(
-    work: Callable[[list[int]], Sequence[Out]], sizes: Sequence[int], max_tokens: int, on_cpu: bool
+    work: Callable[[list[int]], Sequence[Out]], sizes: Sequence[int], max_tokens: int, threads: int
 ) -> list[Out]:
     """Return a result for each of ``sizes``, numbers of word pieces from 1 on, in order.
 
     ``work`` takes the indices of a batch, of similar sizes and with at most ``max_tokens`` of them
-    (padding counted), and returns as many results. On a CPU it may run in several threads at once.
+    (padding counted), and returns as many results. It may run in so many ``threads`` at once.
     Raises what ``work`` raises.
     """
-    threads = torch.get_num_threads() if on_cpu else 1
     share = sum(sizes) / threads
-    if threads == 1 or share < WORTH_SHARING:
+    if threads == 1 or len(sizes) == 1 or share < WORTH_SHARING:
         batches = batches_by_length(sizes, max_tokens)
-        with on_idle_cores(on_cpu):
-            found = [work(batch) for batch in batches]
+        found = [work(batch) for batch in batches]
     else:
         batches = _even_batches(sizes, threads * math.ceil(share / CORE_TOKENS), max_tokens)
         found = _side_by_side(work, batches, threads)
@@ -73,11 +64,10 @@ def _even_batches(sizes: Sequence[int], count: int, max_tokens: int) -> list[lis
 def _side_by_side(
     work: Callable[[list[int]], Sequence[Out]], batches: Sequence[list[int]], threads: int
 ) -> list[Sequence[Out]]:
-    """Work on each batch in one of so many threads, which compute on one core each."""
-    with _number_is_set:
-        pool = ThreadPoolExecutor(threads, "bnaparser-batch", torch.set_num_threads, (1,))
-        try:
-            return list(pool.map(work, batches))
-        finally:
-            pool.shutdown(cancel_futures=True)
-            torch.set_num_threads(threads)
+    """Work on each batch in one of so many threads."""
+    # A new pool for each call costs 0.1 ms; one that is kept would not survive a fork.
+    pool = ThreadPoolExecutor(threads, "bnaparser-batch")
+    try:
+        return list(pool.map(work, batches))
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeVar, overload
 
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
-from bnaparser.encoders.device import move
 from bnaparser.errors import SentenceError
-from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict_batch
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.precision import Precision, load_network
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import (
     check_name,
@@ -29,6 +29,7 @@ from bnaparser.parsing.given import (
 )
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.result import Parse, Parses
+from bnaparser.parsing.threads import on_one_thread, usable_threads
 from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
@@ -37,12 +38,12 @@ from bnaparser.text.splitting import read_sentences, tokenize
 Tags = tuple[str, ...] | None
 Context = TypeVar("Context")
 
-_FAILED = "the parser failed on this sentence"
+FAILED = "the parser failed on this sentence"
 _BLANK = re.compile(r"\s", re.ASCII)
 
 _MANY = "parser.pipe takes many texts, parser.parse_words the words of a sentence"
 
-__all__ = ["MAX_WORDS", "Parse", "Parser", "Parses"]
+__all__ = ["FAILED", "MAX_WORDS", "Parse", "Parser", "Parses", "Tags", "parse_of", "reason_against"]
 
 
 class Parser:
@@ -54,22 +55,30 @@ class Parser:
     was loaded by, and is loaded anew.
     """
 
-    def __init__(self, model: BnaModel, batch_tokens: int | None = None):
-        if not isinstance(model, BnaModel):
+    def __init__(self, model: ParsingNetwork, batch_tokens: int | None = None):
+        if not hasattr(model, "best_labels"):
             raise TypeError(
                 f"give a loaded model, not {kind(model)}: Parser.load takes a name or a folder, as"
                 ' in Parser.load("en")'
             )
         _check_batch_tokens(batch_tokens)
-        self.model = model.eval()
+        model.eval()
+        self.model = model
         self.cased = model.reads_case
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
+        self.threads: int | None = None  # that compute at most; by default what PyTorch would take
         self.name: str | None = None  # what it was loaded by
+        self._asked: Precision = "auto"  # the precision, when it was loaded
 
     @property
     def predicts_tags(self) -> bool:
         """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
         return self.model.settings.tags.predict
+
+    @property
+    def precision(self) -> str:
+        """The numbers that it computes in: "float32", "bfloat16" or "int8"."""
+        return self.model.precision
 
     @property
     def reads_tags(self) -> bool:
@@ -82,18 +91,21 @@ class Parser:
         model: str | Path = "en",
         device: str | None = None,
         batch_tokens: int | None = None,
+        precision: Precision = "auto",
     ) -> Parser:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
         ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
-        Raises ModelError when there is no such model, or it is damaged, or the device is not there.
+        ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
+        model's weights are stored so and the machine multiplies bytes faster, else float32; on a GPU
+        bfloat16 where it has that. Raises ModelError when there is no such model, or it is damaged, or
+        the device is not there or cannot compute so.
         """
         check_name(model, 'Parser.load("en")')
         folder = models.find(model)
-        loaded = storage.load(folder)
-        move(loaded, device)
-        parser = cls(loaded, batch_tokens)
+        parser = cls(load_network(folder, device, precision), batch_tokens)
+        parser._asked = precision
         parser.name = models.lasting_name(model, folder)
         return parser
 
@@ -176,12 +188,12 @@ class Parser:
         prepared: dict[int, PreparedSentence] = {}
         good: list[int] = []
         for index, (sentence, row) in enumerate(given):
-            try:
-                _check(sentence, row, self.reads_tags)
+            reason = reason_against(sentence, row, self.reads_tags)
+            if reason is None:
                 good.append(index)
-            except SentenceError as error:
-                found[index] = str(error)
-        of_good = each_or_reason(self._prepare, [given[index] for index in good], _FAILED)
+            else:
+                found[index] = reason
+        of_good = each_or_reason(self.prepare, [given[index] for index in good], FAILED)
         for index, one in zip(good, of_good, strict=True):
             if isinstance(one, str):
                 found[index] = one
@@ -189,13 +201,15 @@ class Parser:
                 prepared[index] = one
         ready = list(prepared.values())
         predictions = in_batches(
-            lambda batch: each_or_reason(self._predict, [ready[place] for place in batch], _FAILED),
+            lambda batch: each_or_reason(self._predict, [ready[place] for place in batch], FAILED),
             [one.size for one in ready],
             batch_tokens or self.batch_tokens,
-            on_cpu=self.model.device.type == "cpu",
+            self.usable_threads(),
         )
         found.update(zip(prepared, predictions, strict=True))
-        return [_parse(sentence, found[index], row) for index, (sentence, row) in enumerate(given)]
+        return [
+            parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)
+        ]
 
     def __repr__(self) -> str:
         name = "a model in memory" if self.name is None else repr(self.name)
@@ -211,17 +225,25 @@ class Parser:
                 "a Parser of a model in memory cannot be pickled: save the model"
                 " (bnaparser.network.storage.save) and load it with Parser.load(folder)"
             )
-        given = (self.name, str(self.model.device), self.batch_tokens)
+        given = (self.name, str(self.model.device), self.batch_tokens, self._asked)
         return type(self).load, given, {"cased": self.cased}
 
-    def _prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
+    def prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
+        """Return good sentences, with their tags where the model reads them, as it takes them."""
         tags = [row for _, row in given if row is not None]
         untagged = len(tags) < len(given)
         read = [as_read(sentence.words, self.cased) for sentence, _ in given]
         return self.model.prepare(read, None if untagged else tags)
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
-        return predict_batch(self.model, batch)
+        with on_one_thread():
+            return predict_batch(self.model, batch)
+
+    def usable_threads(self) -> int:
+        """Return how many batches may be computed at once."""
+        if not str(self.model.device).startswith("cpu"):
+            return 1
+        return self.threads or usable_threads()
 
 
 def _read_ahead(
@@ -243,6 +265,15 @@ def _read_ahead(
 def _check_batch_tokens(batch_tokens: int | None) -> None:
     if batch_tokens is not None and batch_tokens < 1:
         raise ValueError(f"batch_tokens is {batch_tokens}: it must be at least 1")
+
+
+def reason_against(sentence: Sentence, tags: Tags = None, reads_tags: bool = False) -> str | None:
+    """Return why the network cannot take a sentence with its tags; None where it can."""
+    try:
+        _check(sentence, tags, reads_tags)
+    except SentenceError as error:
+        return str(error)
+    return None
 
 
 def _check(sentence: Sentence, tags: Tags, reads_tags: bool) -> None:
@@ -277,7 +308,8 @@ def _failed(sentence: Sentence, reason: str) -> Parse:
     return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
 
 
-def _parse(sentence: Sentence, found: Prediction | str, tags: Tags) -> Parse:
+def parse_of(sentence: Sentence, found: Prediction | str, tags: Tags = None) -> Parse:
+    """Return what users get of a sentence: what was found, or the reason why there is nothing."""
     if isinstance(found, str):
         return _failed(sentence, found)
     # A model without a tag head names every word's part of speech XX.

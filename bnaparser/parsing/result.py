@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,8 +11,26 @@ from typing import Any
 
 from bnaparser.errors import DataError
 from bnaparser.files.tables import json_line
-from bnaparser.render import HTML_END, HTML_START, draw, forest, html_figure, html_section
+from bnaparser.render import (
+    EXPORT_START,
+    HTML_END,
+    HTML_START,
+    TIGER_END,
+    TIGER_START,
+    conllu,
+    draw,
+    export,
+    forest,
+    html_figure,
+    html_section,
+    pdf_pages,
+    penn,
+    png,
+    tiger,
+)
 from bnaparser.trees.escapes import escape_brackets
+from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import CHAIN, Span, Tree
 
 # Trees that a notebook draws of a list: more make it slow.
@@ -115,6 +134,43 @@ class Parse:
     def to_latex(self) -> str | None:
         """Return the tree as an environment of LaTeX's forest package; None after an error."""
         return None if self.tree is None else forest(self.tree, self.words)
+
+    def to_mrg(self) -> str | None:
+        """Return the tree as in the Penn Treebank's ``.mrg`` files; None after an error."""
+        return None if self.tree is None else penn(self.tree)
+
+    def to_conllu(self, number: int = 1, rules: HeadRules = UD) -> str | None:
+        """Return the sentence in CoNLL-U, dependencies found by head rules; None after an error.
+
+        ``number`` is the sentence's, from 1.
+        """
+        if self.tree is None:
+            return None
+        words, offsets = self.words, self.offsets
+        return conllu(self.tree, number, words, text=self.text, offsets=offsets, rules=rules)
+
+    def to_export(self) -> str | None:
+        """Return the tree as a document in NEGRA's export format; None after an error."""
+        return None if self.tree is None else EXPORT_START + export(self.tree, 1, self.words)
+
+    def to_tiger(self) -> str | None:
+        """Return the tree as a document in TIGER-XML; None after an error."""
+        if self.tree is None:
+            return None
+        return TIGER_START + tiger(self.tree, 1, self.words) + TIGER_END
+
+    def to_png(self) -> bytes | None:
+        """Return the drawn tree as a PNG, by the extra ``pictures``; None after an error."""
+        return None if self.tree is None else png(self.tree, self.words)
+
+    def to_pdf(self) -> bytes | None:
+        """Return the drawn tree as a PDF of one page, by the extra ``pictures``; None after an error."""
+        if self.tree is None:
+            return None
+        target = io.BytesIO()
+        with pdf_pages(target) as write:
+            write(self.tree, self.words)
+        return target.getvalue()
 
     def to_html(self) -> str:
         """Return a page of its own with the drawn tree and its brackets, or with the error."""

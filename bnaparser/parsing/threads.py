@@ -1,31 +1,48 @@
-"""How many threads PyTorch computes with: as many as there are idle cores, one in a forked process."""
+"""How many threads parse: a batch each. PyTorch computes a batch with one of them.
+
+So the numbers do not depend on how many cores there are or what else runs: PyTorch would share a sum
+out among its threads, and add it up in another order with another number of them. Nor do its threads
+wait for each other, which costs much where another program uses one of their cores.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import torch
 
-from bnaparser.parsing.idle_cores import IdleCores
+def usable_threads() -> int:
+    """Return how many threads may compute: PyTorch's number where it is loaded.
 
-_idle_cores = IdleCores()
+    Else what it would be: OMP_NUM_THREADS, or the cores that this process may use.
+    """
+    if "torch" in sys.modules:
+        import torch
+
+        return torch.get_num_threads()
+    said = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    if said.isdecimal() and int(said) > 0:
+        return int(said)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @contextmanager
-def on_idle_cores(on_cpu: bool = True) -> Iterator[None]:
-    """Compute in here with no more threads than cores are idle, and afterwards with as many as before.
-
-    Of its own accord PyTorch takes all cores that it may. The number is that of the calling thread;
-    for a moment it is also that with which a new thread begins, as PyTorch knows no other way.
-    """
-    before = torch.get_num_threads()
-    count = int(min(before, _idle_cores.count())) if on_cpu and before > 1 else before
-    if count == before:
+def on_one_thread() -> Iterator[None]:
+    """Let PyTorch, where it is loaded, compute in here with the calling thread only."""
+    if "torch" not in sys.modules:
         yield
         return
-    torch.set_num_threads(count)
+    import torch
+
+    before = torch.get_num_threads()
+    if before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
     try:
         yield
     finally:
@@ -37,7 +54,10 @@ def _compute_alone() -> None:
 
     OpenMP does not know, and would wait for them for ever.
     """
-    torch.set_num_threads(1)
+    if "torch" in sys.modules:
+        import torch
+
+        torch.set_num_threads(1)
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork

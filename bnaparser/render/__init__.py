@@ -1,18 +1,35 @@
-"""Trees to look at: SVG, a standalone HTML page, LaTeX, letters; and what the labels mean in plain words."""
+"""Trees to look at, SVG, HTML, LaTeX, letters, PNG, PDF; for other programs, CoNLL-U, TIGER-XML, export, Penn's brackets.
+
+And what the labels mean in plain words.
+"""
 
 from __future__ import annotations
 
+from bnaparser.render.conllu_lines import conllu
 from bnaparser.render.html import HTML_END, HTML_START, html_figure, html_section
 from bnaparser.render.latex import forest
+from bnaparser.render.negra_export import EXPORT_START, export
+from bnaparser.render.penn_mrg import penn
+from bnaparser.render.pictures import pdf_pages, png
 from bnaparser.render.svg import draw
 from bnaparser.render.text_drawing import draw_text
+from bnaparser.render.tiger_xml import TIGER_END, TIGER_START, tiger
 
 __all__ = [
+    "EXPORT_START",
     "HTML_END",
     "HTML_START",
+    "TIGER_END",
+    "TIGER_START",
+    "conllu",
     "draw",
     "draw_text",
+    "export",
     "forest",
     "html_figure",
     "html_section",
+    "pdf_pages",
+    "penn",
+    "png",
+    "tiger",
 ]

@@ -7,7 +7,6 @@ whatever the number of processes that make them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import shutil
@@ -22,6 +21,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser.errors import DataError, MissingExtraError, ModelError
 from bnaparser.spanbert.documents import find_files, read_documents
+from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.pretrain_settings import TextSettings
 from bnaparser.text.splitting import split
 
@@ -31,7 +31,9 @@ log = logging.getLogger(__name__)
 FORMAT = 1
 # Documents that are tokenised at once.
 _AT_ONCE = 16
-_DONE = "blocks.json"
+_TOLD = "blocks.json"
+# A seed of its own: which documents are held out does not change with the recipe's seed.
+_SPLIT_SEED = 20_200_706
 
 
 @dataclass(frozen=True)
@@ -114,23 +116,36 @@ def read_blocks(
         raise ModelError("pre-training needs a tokenizer that tells places (a 'fast' one)")
     files = find_files(settings.files)
     folder = cache / _key(files, settings, tokenizer, limit)
-    if not (folder / _DONE).is_file():
-        new = folder.with_name(f"{folder.name}.new")
-        shutil.rmtree(new, ignore_errors=True)
-        try:
-            _write(files, settings, tokenizer, limit, new)
-            shutil.rmtree(folder, ignore_errors=True)
-            new.rename(folder)
-        except OSError as error:
-            raise DataError(f"{new} cannot be written: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
+    make_once(folder, lambda new: _write(files, settings, tokenizer, limit, new))
     return _open(folder)
+
+
+def split_blocks(blocks: Blocks, share: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the blocks that are trained on, and of those that are held out.
+
+    A share of the documents is held out, drawn at random, the same for every recipe on this text;
+    where there is one document only, the share is its last blocks.
+    """
+    documents = np.unique(blocks.documents)
+    numbers = np.arange(len(blocks.documents))
+    if len(documents) == 1:
+        held = numbers >= len(numbers) - round(share * len(numbers))
+    else:
+        generator = np.random.default_rng(_SPLIT_SEED)
+        count = round(share * len(documents)) or (1 if share else 0)
+        chosen = generator.permutation(documents)[: min(count, len(documents) - 1)]
+        held = np.isin(blocks.documents, chosen)
+    return numbers[~held], numbers[held]
+
+
+def evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return at most so many of the numbers, spread over all of them."""
+    return numbers[np.linspace(0, len(numbers) - 1, min(most, len(numbers))).astype(np.int64)]
 
 
 def _open(folder: Path) -> Blocks:
     datasets = _datasets()
-    told = json.loads((folder / _DONE).read_text(encoding="utf-8"))
+    told = json.loads((folder / _TOLD).read_text(encoding="utf-8"))
     counts = np.cumsum(np.load(folder / "counts.npy"))
     table = datasets.load_from_disk(str(folder / "table"))
     log.info("%d blocks, %d subwords", told["blocks"], told["subwords"])
@@ -186,7 +201,7 @@ def _write(
     np.save(folder / "counts.npy", counts)
     told = {"blocks": len(table), "subwords": int(counts.sum()), "files": list(map(str, files))}
     shutil.rmtree(folder / "documents", ignore_errors=True)
-    (folder / _DONE).write_text(json.dumps(told) + "\n", encoding="utf-8")
+    (folder / _TOLD).write_text(json.dumps(told) + "\n", encoding="utf-8")
 
 
 def generated(
@@ -241,19 +256,13 @@ def _key(
     files: Sequence[Path], settings: TextSettings, tokenizer: PreTrainedTokenizerBase, limit: int
 ) -> str:
     """Return a name for blocks of these files' contents, tokenised so."""
-    digest = hashlib.sha256()
     told = {
         "format": FORMAT,
         "limit": limit,
         "document": settings.document,
         "field": settings.field,
     }
-    digest.update(json.dumps(told, sort_keys=True).encode())
-    digest.update(tokenizer.backend_tokenizer.to_str().encode())
-    for path in files:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:24]
+    return key_of((json.dumps(told, sort_keys=True), tokenizer.backend_tokenizer.to_str()), files)
 
 
 def _datasets() -> Any:

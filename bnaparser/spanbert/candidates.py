@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.errors import DataError, MissingExtraError, ModelError
+from bnaparser.errors import MissingExtraError, ModelError
 from bnaparser.spanbert.blocks import Blocks, TokenisedSentence, generated, tokenise
+from bnaparser.spanbert.made_once import make_once
 from bnaparser.spanbert.masking import Candidates
 from bnaparser.spanbert.pretrain_settings import MaskingSettings
 
@@ -52,23 +53,17 @@ def annotated(blocks: Blocks, tokenizer: PreTrainedTokenizerBase, settings: Mask
     """
     import datasets
 
+    def make(new: Path) -> None:
+        rows = {"blocks": blocks, "tokenizer": tokenizer, "annotate": annotator(settings)}
+        numbers = datasets.List(datasets.Value("int32"))
+        columns = dict.fromkeys(("starts", "ends", "words"), numbers)
+        table = generated(_rows, rows, new / "cache", columns)
+        table.save_to_disk(str(new / "table"))
+        shutil.rmtree(new / "cache")
+
     folder = blocks.folder / _key(settings)
-    if not folder.is_dir():
-        annotate = annotator(settings)
-        new = folder.with_name(f"{folder.name}.new")
-        shutil.rmtree(new, ignore_errors=True)
-        try:
-            rows = {"blocks": blocks, "tokenizer": tokenizer, "annotate": annotate}
-            numbers = datasets.List(datasets.Value("int32"))
-            columns = dict.fromkeys(("starts", "ends", "words"), numbers)
-            table = generated(_rows, rows, new / "cache", columns)
-            table.save_to_disk(str(new / "table"))
-            (new / "table").rename(folder)
-        except OSError as error:
-            raise DataError(f"{new} cannot be written: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-    return datasets.load_from_disk(str(folder))
+    make_once(folder, make)
+    return datasets.load_from_disk(str(folder / "table"))
 
 
 def candidates_of(row: dict[str, Any]) -> Candidates:

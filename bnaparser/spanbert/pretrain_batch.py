@@ -85,7 +85,7 @@ class Masker:
     """Draws the masks of blocks: the text, how it is masked, what is predicted.
 
     ``annotated`` is the table of `candidates.annotated` for the schemes that need one; ``numbers``
-    int64 (blocks,) are the blocks that may be drawn (trained on, or held out), in the text's order.
+    int64 (blocks,) are the blocks that a second segment is drawn from, in the text's order.
     """
 
     blocks: Blocks
@@ -122,16 +122,18 @@ class Masker:
     def _second(self, number: int, generator: np.random.Generator) -> tuple[int, bool]:
         """Return the block after this one, or half of the time one of another document.
 
-        The last block of a document is always followed by another document's.
+        The last block of a document is always followed by another document's, where there is one.
         """
-        documents = self.blocks.documents
-        follows = number + 1 < len(documents) and documents[number + 1] == documents[number]
-        if follows and generator.random() < 0.5:
+        documents, numbers = self.blocks.documents, self.numbers
+        after = int(np.searchsorted(numbers, number + 1))
+        follows = after < len(numbers) and numbers[after] == number + 1
+        if follows and documents[number + 1] == documents[number] and generator.random() < 0.5:
             return number + 1, False
-        others = np.flatnonzero(documents[self.numbers] != documents[number])
-        if len(others) == 0:  # the text is a single document
-            others = np.arange(len(self.numbers))
-        return int(self.numbers[others[generator.integers(len(others))]]), True
+        several = documents[numbers[0]] != documents[numbers[-1]]
+        while True:
+            other = int(numbers[generator.integers(len(numbers))])
+            if not several or documents[other] != documents[number]:
+                return other, True
 
 
 def random_subwords(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.errors import ModelError, in_one_line
+from bnaparser.errors import DataError, ModelError, in_one_line
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import writing
 from bnaparser.spanbert.span_model import SpanModel
@@ -25,19 +26,34 @@ def save_pretrained(
 ) -> None:
     """Write an encoder with its masked-word head for everybody's ``AutoModel``, and our heads.
 
-    ``metrics`` tell how it was made. Raises DataError where the disk is full.
+    What the folder held stays until all is written. ``metrics`` tell how it was made. Raises
+    DataError where the disk is full.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with writing(folder):
-        model.language_model.model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+    new = folder.with_name(f"{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    with writing(new):
+        model.language_model.model.save_pretrained(new)
+        save_tokenizer(tokenizer, new)
         heads = {
             name: tensor.detach().cpu().contiguous()
             for name, tensor in model.state_dict().items()
             if not name.startswith("language_model.model.")
         }
-        save_file(heads, folder / HEADS)
-        write_json(folder / PRETRAINED, metrics)
+        save_file(heads, new / HEADS)
+        write_json(new / PRETRAINED, metrics)
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
+
+
+def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+    """Write a tokenizer's files. Raises DataError where the disk is full."""
+    try:
+        tokenizer.save_pretrained(folder)
+    except Exception as error:  # the library raises nothing narrower
+        raise DataError(
+            f"{folder} cannot be written ({in_one_line(error)}): is the disk full?"
+        ) from error
 
 
 def load_heads(model: SpanModel, name: str) -> bool:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.encoders.loading import load_tokenizer, max_positions
+from bnaparser.encoders.loading import load_tokenizer
+from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import set_dropout
-from bnaparser.errors import ModelError, SettingsError
-from bnaparser.spanbert.blocks import Blocks, read_blocks
+from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.spanbert.blocks import Blocks, read_blocks, split_blocks
 from bnaparser.spanbert.candidates import annotated
 from bnaparser.spanbert.documents import find_files, read_documents
 from bnaparser.spanbert.language_model import (
@@ -24,22 +23,29 @@ from bnaparser.spanbert.language_model import (
     load_language_model,
     new_language_model,
 )
+from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.new_encoder import new_config, train_tokenizer
 from bnaparser.spanbert.pretrain_batch import Frame, Masker, frame_of
-from bnaparser.spanbert.pretrain_folder import load_heads
+from bnaparser.spanbert.pretrain_folder import load_heads, save_tokenizer
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe, PretrainSettings
 from bnaparser.spanbert.span_model import SpanModel
 
 CACHE = "text"
+# Settings of the text that its tokenizer depends on.
+_READ = {"document", "field", "block"}
 _ANNOTATED = frozenset({"entities", "noun_phrases", "constituents"})
 
 
 @dataclass
 class Pretraining:
-    """All parts of a pre-training; ``network`` is ``model`` as the accelerator has prepared it."""
+    """All parts of a pre-training; ``network`` is ``model`` as the accelerator has prepared it.
+
+    ``masker`` draws from the text that is trained on, ``held_out`` from the rest.
+    """
 
     tokenizer: PreTrainedTokenizerBase
     masker: Masker
+    held_out: Masker
     frame: Frame
     model: SpanModel
     network: nn.Module
@@ -61,24 +67,27 @@ class Pretraining:
 def set_up(recipe: PretrainRecipe, output: Path, accelerator: Any) -> Pretraining:
     """Read the text and build the network of a recipe. Raises as `pretraining.pretrain` does."""
     torch.manual_seed(recipe.pretrain.seed)
-    tokenizer, language_model = _encoder(recipe)
+    cache = Path(recipe.text.cache or output / CACHE)
+    tokenizer, language_model = _encoder(recipe, cache)
     two = recipe.objectives.next_sentence
     frame = frame_of(tokenizer, two)
     limit = _limit(recipe, language_model, frame)
-    cache = Path(recipe.text.cache or output / CACHE)
-    with accelerator.main_process_first():
-        blocks = read_blocks(recipe.text, tokenizer, limit, cache)
-        needs = recipe.masking.scheme in _ANNOTATED
-        table = annotated(blocks, tokenizer, recipe.masking) if needs else None
+    # One process makes what the others wait for, at a lock and not at a barrier: tokenising may
+    # take longer than processes wait for each other.
+    blocks = read_blocks(recipe.text, tokenizer, limit, cache)
+    needs = recipe.masking.scheme in _ANNOTATED
+    table = annotated(blocks, tokenizer, recipe.masking) if needs else None
     if recipe.encoder.dropout is not None:
         set_dropout(language_model.model, recipe.encoder.dropout)
     model = SpanModel(language_model, recipe.objectives)
     if recipe.encoder.name is not None:
         load_heads(model, recipe.encoder.name)
-    masker = _masker(recipe, blocks, tokenizer, table)
+    masker, held_out = _maskers(recipe, blocks, tokenizer, table)
     optimizer = build_pretrain_optimizer(model, recipe.pretrain)
     network, prepared = accelerator.prepare(model, optimizer)
-    return Pretraining(tokenizer, masker, frame, model, network, prepared, accelerator.device)
+    return Pretraining(
+        tokenizer, masker, held_out, frame, model, network, prepared, accelerator.device
+    )
 
 
 def build_pretrain_optimizer(model: nn.Module, settings: PretrainSettings) -> torch.optim.AdamW:
@@ -97,11 +106,10 @@ def build_pretrain_optimizer(model: nn.Module, settings: PretrainSettings) -> to
     )
 
 
-def _encoder(recipe: PretrainRecipe) -> tuple[PreTrainedTokenizerBase, LanguageModel]:
+def _encoder(recipe: PretrainRecipe, cache: Path) -> tuple[PreTrainedTokenizerBase, LanguageModel]:
     settings = recipe.encoder
     if settings.name is None:
-        texts = _texts(recipe)
-        tokenizer = train_tokenizer(texts, settings.new, recipe.text.block)
+        tokenizer = _new_tokenizer(recipe, cache)
         config = new_config(settings.new, len(tokenizer), recipe.text.block)
         return tokenizer, new_language_model(config, settings.attention)
     tokenizer = load_tokenizer(settings.name)
@@ -112,9 +120,19 @@ def _encoder(recipe: PretrainRecipe) -> tuple[PreTrainedTokenizerBase, LanguageM
     return tokenizer, model
 
 
-def _texts(recipe: PretrainRecipe) -> Iterator[str]:
-    for path in find_files(recipe.text.files):
-        yield from read_documents(path, recipe.text)
+def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBase:
+    """Return a tokenizer that is trained on the text, once, and kept beside it."""
+    files = find_files(recipe.text.files)
+    texts = (text for path in files for text in read_documents(path, recipe.text))
+
+    def make(new: Path) -> None:
+        tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block)
+        save_tokenizer(tokenizer, new)
+
+    told = (recipe.encoder.new.model_dump_json(), recipe.text.model_dump_json(include=_READ))
+    folder = cache / f"tokenizer-{key_of(told, files)}"
+    make_once(folder, make)
+    return load_tokenizer(folder)
 
 
 def _limit(recipe: PretrainRecipe, model: LanguageModel, frame: Frame) -> int:
@@ -128,15 +146,15 @@ def _limit(recipe: PretrainRecipe, model: LanguageModel, frame: Frame) -> int:
     return (recipe.text.block - frame.size) // segments
 
 
-def _masker(
+def _maskers(
     recipe: PretrainRecipe, blocks: Blocks, tokenizer: PreTrainedTokenizerBase, table: Any
-) -> Masker:
+) -> tuple[Masker, Masker]:
+    """Return what draws from the text that is trained on, and from the text that is held out."""
+    trained, held_out = split_blocks(blocks, recipe.text.held_out)
+    if len(trained) == 0:
+        raise DataError("all of the text is held out: give more text, or a smaller text.held_out")
     assert tokenizer.mask_token_id is not None
-    return Masker(
-        blocks,
-        recipe.masking,
-        recipe.objectives,
-        tokenizer.mask_token_id,
-        np.arange(len(blocks)),
-        table,
+    masker = Masker(
+        blocks, recipe.masking, recipe.objectives, tokenizer.mask_token_id, trained, table
     )
+    return masker, replace(masker, numbers=held_out)

@@ -19,8 +19,8 @@ import torch
 from tqdm import tqdm
 
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.errors import DataError
-from bnaparser.spanbert.held_out import held_out_losses, split_blocks
+from bnaparser.errors import SettingsError
+from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.pretrain_batch import MaskedExample, collate_examples
 from bnaparser.spanbert.pretrain_folder import save_pretrained
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
@@ -28,17 +28,11 @@ from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
-    CHECKPOINT,
-    LOGS,
-    NEW,
-    OLD,
-    RECIPE,
     load_checkpoint,
-    remove_run,
     save_checkpoint,
 )
 from bnaparser.training.schedule import set_learning_rates
-from bnaparser.training.setup import build_accelerator
+from bnaparser.training.setup import begin_run
 
 log = logging.getLogger(__name__)
 LOG_EVERY = 50
@@ -51,8 +45,12 @@ TRAINED, HELD_OUT = 0, 1
 
 @dataclass
 class PretrainProgress:
-    """Where a run stands; all of it is in the checkpoint. ``tokens`` are subwords seen so far."""
+    """Where a run stands; all of it is in the checkpoint. ``tokens`` are subwords seen so far.
 
+    ``text`` is the name that the text's blocks have by its contents.
+    """
+
+    text: str
     update: int = 0
     tokens: int = 0
     seconds: float = 0.0
@@ -69,18 +67,19 @@ def pretrain(
     DataError where there is no text, SettingsError and ModelError as they apply.
     """
     output = Path(output)
-    accelerator = build_accelerator(recipe.pretrain.precision, output)
-    if recipe.pretrain.threads is not None:
-        torch.set_num_threads(recipe.pretrain.threads)
-    if fresh and accelerator.is_main_process:
-        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
-    accelerator.wait_for_everyone()
-    accelerator.init_trackers(LOGS)
+    settings = recipe.pretrain
+    accelerator = begin_run(settings.precision, settings.threads, output, fresh)
     with training_arithmetic(accelerator.device):
         run = PretrainRun(recipe, output, accelerator)
+        begin = run.progress
         run.progress = load_checkpoint(
-            accelerator, output, recipe, PretrainProgress(), FREE_IN_PRETRAIN, "pretrain"
+            accelerator, output, recipe, begin, FREE_IN_PRETRAIN, "pretrain"
         )
+        if run.progress.text != begin.text:
+            raise SettingsError(
+                f"the text has changed since {output} was begun: give the old one, start over with"
+                " --fresh, or write elsewhere with --output"
+            )
         run.go()
     return run.progress
 
@@ -92,16 +91,10 @@ class PretrainRun:
         self.recipe, self.settings = recipe, recipe.pretrain
         self.output, self.accelerator = output, accelerator
         self.parts: Pretraining = set_up(recipe, output, accelerator)
-        self.trained, self.held_out = split_blocks(
-            self.parts.masker.blocks, recipe.text.held_out, self.settings.held_out_blocks
-        )
-        if len(self.trained) == 0:
-            raise DataError(
-                "all of the text is held out: give more text, or a smaller text.held_out"
-            )
+        self.trained = self.parts.masker.numbers
         if accelerator.process_index > 0:
             torch.manual_seed(self.settings.seed + accelerator.process_index)
-        self.progress = PretrainProgress()
+        self.progress = PretrainProgress(self.parts.masker.blocks.folder.name)
 
     def go(self) -> None:
         """Train to the end of the recipe."""
@@ -111,6 +104,8 @@ class PretrainRun:
         started = time.monotonic() - self.progress.seconds
         if self.progress.update:
             log.info("resumed after update %d of %d", self.progress.update, total)
+        elif self.accelerator.is_main_process:
+            self._judge({})  # what the encoder knows before
         while self.progress.update < total:
             for numbers in self._batches_left():
                 loss = self.update(numbers)
@@ -142,10 +137,11 @@ class PretrainRun:
         """Do one update on a batch of blocks, in parts that fit the token budget; return its loss.
 
         The loss is the mean of -log P over masked words, plus the weighted mean over boundary
-        targets (their number plus one, as in the authors' program), plus that over pairs.
+        targets (their number plus one, as in the authors' program), plus that over pairs. With
+        several processes each takes its share of the batch, and the loss is that of its share.
         """
-        accelerator, process = self.accelerator, self.accelerator.process_index
-        processes = accelerator.num_processes
+        accelerator = self.accelerator
+        process, processes = accelerator.process_index, accelerator.num_processes
         self.parts.network.train()
         factor = pretrain_factor(
             self.progress.update, self.settings.warmup_updates, self.settings.updates
@@ -153,18 +149,20 @@ class PretrainRun:
         set_learning_rates(self.parts.optimizer, factor)
         started = time.monotonic()
         seed = (self.settings.seed, TRAINED, self.epoch)
-        examples = [self.parts.masker.example(int(number), seed) for number in numbers]
+        # All processes must take part: one that has no block left reads another's for nothing.
+        share = numbers[process::processes]
+        chosen = share if len(share) else numbers[:1]
+        mine = [self.parts.masker.example(int(number), seed) for number in chosen]
         self.progress.masking_seconds += time.monotonic() - started
-        weights = self._weights(examples, processes)
-        mine = examples[process::processes] or examples[:1]
-        used = 1.0 if process < len(examples) else 0.0
+        used = float(len(share) > 0)
+        weights, tokens = self._weights(mine if used else [], len(numbers))
         parts = batches_by_length([one.size for one in mine], self.settings.batch_tokens)
         total = 0.0
         for place, part in enumerate(parts):
-            chosen = [mine[index] for index in part]
+            taken = [mine[index] for index in part]
             is_last = place == len(parts) - 1
             with nullcontext() if is_last else accelerator.no_sync(self.parts.network):
-                total += used * self._backward(chosen, [used * weight for weight in weights])
+                total += self._backward(taken, [used * weight for weight in weights])
         if not np.isfinite(total):
             raise diverged(self.progress.update)
         if self.settings.clip_norm is not None:
@@ -172,19 +170,26 @@ class PretrainRun:
         self.parts.optimizer.step()
         self.parts.optimizer.zero_grad()
         self.progress.update += 1
-        self.progress.tokens += sum(one.size for one in examples)
+        self.progress.tokens += tokens
         return total
 
-    def _weights(self, examples: list[MaskedExample], processes: int) -> list[float]:
-        """Return what the summed losses of the three objectives are multiplied by."""
-        objectives = self.recipe.objectives
-        masked = sum(one.masked_subwords for one in examples)
-        targets = sum(one.boundary_targets for one in examples)
-        return [
+    def _weights(self, examples: list[MaskedExample], batch: int) -> tuple[list[float], int]:
+        """Return what the summed losses of the three objectives are multiplied by, and the subwords.
+
+        Each process counts its ``examples`` of the batch of so many; the means are the whole batch's.
+        """
+        accelerator, objectives = self.accelerator, self.recipe.objectives
+        counts = [(one.masked_subwords, one.boundary_targets, one.size) for one in examples]
+        summed = torch.tensor(counts, dtype=torch.int64).reshape(-1, 3).sum(0)
+        summed = accelerator.reduce(summed.to(accelerator.device), "sum")
+        masked, targets, tokens = summed.tolist()
+        processes = accelerator.num_processes  # gradients are averaged over them
+        weights = [
             processes / max(1, masked),
             processes * objectives.boundary_weight / (targets + 1),
-            processes / len(examples) if objectives.next_sentence else 0.0,
+            processes / batch if objectives.next_sentence else 0.0,
         ]
+        return weights, tokens
 
     def _backward(self, examples: list[MaskedExample], weights: list[float]) -> float:
         parts = self.parts
@@ -204,19 +209,23 @@ class PretrainRun:
 
     def _check(self, loss: float) -> None:
         """Score held-out text, write the encoder, save a checkpoint."""
-        progress = self.progress
         if self.accelerator.is_main_process:
-            with self.accelerator.autocast():
-                losses = held_out_losses(self.parts, self.held_out, self.settings, HELD_OUT)
-            shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
-            log.info("update %d: %s", progress.update, shown or "no text is held out")
-            self.accelerator.log(losses, step=progress.update)
-            told = {"update": progress.update, "tokens": progress.tokens, "loss": loss, **losses}
-            progress.history.append(told)
-            metrics = {**asdict(progress), "recipe": self.recipe.model_dump(mode="json")}
-            save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, metrics)
+            self._judge({"loss": loss})
+            told = {**asdict(self.progress), "recipe": self.recipe.model_dump(mode="json")}
+            save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, told)
         self.accelerator.wait_for_everyone()
-        save_checkpoint(self.accelerator, self.output, progress)
+        save_checkpoint(self.accelerator, self.output, self.progress)
+
+    def _judge(self, loss: dict[str, float]) -> None:
+        """Add to the history what is lost on held-out text, beside the training's own loss."""
+        progress = self.progress
+        with self.accelerator.autocast():
+            losses = held_out_losses(self.parts, self.settings, HELD_OUT)
+        shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
+        log.info("update %d: %s", progress.update, shown or "no text is held out")
+        self.accelerator.log(losses, step=progress.update)
+        told = {"update": progress.update, "tokens": progress.tokens, **loss, **losses}
+        progress.history.append(told)
 
 
 def pretrain_factor(update: int, warmup: int, total: int) -> float:

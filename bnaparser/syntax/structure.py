@@ -62,6 +62,35 @@ class Structure:
         """Make the structure of a text from its sentences' trees, its heads by head rules."""
         return cls(tuple(words), dependencies_of(trees, rules), tuple(trees))
 
+    def sentences(self, first: int, end: int) -> tuple[int, Structure]:
+        """Return the sentences that have the words from ``first`` to ``end``, and their first word.
+
+        A sentence here is what no tree and no dependency leaves; words without syntax stand alone.
+        """
+        joined = np.zeros(len(self.words) + 1, np.int64)  # what is between two words, in steps
+        for word, head in enumerate(self.heads or (), 1):
+            if head:
+                joined[min(word, head)] += 1
+                joined[max(word, head)] -= 1
+        start = 0
+        for tree in self.trees:
+            joined[start + 1] += 1
+            start += tree.end - tree.start
+            joined[start] -= 1
+        cuts = np.flatnonzero(np.cumsum(joined) == 0)
+        begin, stop = int(cuts[cuts <= first][-1]), int(cuts[cuts >= end][0])
+        heads = (
+            None
+            if self.heads is None
+            else tuple(head and head - begin for head in self.heads[begin:stop])
+        )
+        trees, start = [], 0
+        for tree in self.trees:
+            if begin <= start < stop:
+                trees.append(tree)
+            start += tree.end - tree.start
+        return begin, Structure(self.words[begin:stop], heads, tuple(trees), self.error)
+
 
 class Relations(NamedTuple):
     """How words are related, as three matrices of distances; 0 where they are not.

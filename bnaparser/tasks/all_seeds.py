@@ -24,9 +24,10 @@ from bnaparser.files.folder import METRICS
 from bnaparser.files.tables import write_json
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.one_seed import train_seed
+from bnaparser.tasks.prepared_example import Gold
 from bnaparser.tasks.splits import Data, read_data
 from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import Gold, TaskModel, create
+from bnaparser.tasks.task_model import TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.task_significance import Comparison, compare
 from bnaparser.training.checkpoints import differing, fixed_part, remove_run
@@ -91,8 +92,7 @@ def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder:
     stored = task_storage.to_device(task_storage.load(folder / MODEL), recipe.train.device)
     scores: dict[str, dict[str, float]] = {}
     for split in data.judged:
-        logits = stored.scores(split.examples, recipe.train.batch_tokens)
-        predicted = [stored.predicted(row) for row in logits]
+        predicted = stored.predictions(split.examples, recipe.train.batch_tokens)
         scores[split.name] = score(recipe.task, data.labels, split.gold, predicted)
         write_json(
             folder / f"{split.name}.predictions.json",

@@ -1,10 +1,9 @@
-"""Parse and classify: text in; label, probabilities and trees out."""
+"""Parse and classify: text in; label, probabilities and trees out, or answers to a question."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,120 +13,41 @@ from numpy.typing import NDArray
 
 from bnaparser import models
 from bnaparser.errors import ModelError
-from bnaparser.files.tables import json_line
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import check_name, check_text, kind
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
-from bnaparser.parsing.threads import on_idle_cores
+from bnaparser.parsing.threads import on_one_thread
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import PreparedExample, TaskModel
+from bnaparser.tasks.answer_spans import AnswerCandidates
+from bnaparser.tasks.classification import (
+    Classification,
+    FoundAnswer,
+    ReadText,
+    read_text,
+    with_answers,
+)
+from bnaparser.tasks.prepared_example import PreparedExample, Written
+from bnaparser.tasks.task_model import TaskModel
 from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source
 from bnaparser.text.sentence import Sentence, not_one_string
-from bnaparser.text.splitting import split
-from bnaparser.trees.tree import Tree
 
 log = logging.getLogger(__name__)
 # Texts that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 256
-NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
 
-__all__ = ["Classification", "Classifier", "ReadText"]
-
-
-@dataclass(frozen=True)
-class Classification:
-    """What a model says of one text.
-
-    ``label`` is the likeliest class, ``probabilities`` has each class's, in the model's order;
-    ``parses`` are the text's sentences with their trees. A model of scores gives ``score``, one
-    that labels words ``tags``, one a word; they have no label. ``error`` says why a text has no
-    answer, or that a sentence has no tree: then the plain encoder has served the text, and
-    ``label`` is there.
-    """
-
-    text: str
-    label: str | None = None
-    probabilities: dict[str, float] | None = None
-    parses: tuple[Parse, ...] = ()
-    score: float | None = None
-    tags: tuple[str, ...] = ()
-    error: str | None = None
-
-    @property
-    def trees(self) -> tuple[Tree | None, ...]:
-        """The tree of each sentence, None where it could not be parsed."""
-        return tuple(parse.tree for parse in self.parses)
-
-    @property
-    def answered(self) -> bool:
-        """Whether the model has said anything of the text."""
-        return self.label is not None or self.score is not None or bool(self.tags)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the one JSON form: label, probabilities, trees in brackets, error.
-
-        Models of scores have ``score``, those that label words ``tags`` besides.
-        """
-        answer: dict[str, Any] = {
-            "label": self.label,
-            "probabilities": self.probabilities or {},
-            "trees": [None if tree is None else str(tree) for tree in self.trees],
-            "error": self.error,
-        }
-        if self.score is not None:
-            answer["score"] = self.score
-        if self.tags:
-            answer["tags"] = list(self.tags)
-        return answer
-
-    def to_json(self) -> str:
-        """Return ``to_dict`` as one line of JSON."""
-        return json_line(self.to_dict())
-
-    def to_text(self) -> str:
-        """Return label, probabilities and trees with tabs between; nothing without an answer."""
-        if not self.answered:
-            return ""
-        trees = " ".join(str(tree) for tree in self.trees if tree is not None)
-        if self.score is not None:
-            return f"{self.score:.4f}\t{trees}"
-        if self.tags:
-            return f"{' '.join(self.tags)}\t{trees}"
-        shares = (self.probabilities or {}).items()
-        shown = ", ".join(f"{name} {share:.4f}" for name, share in shares)
-        return f"{self.label}\t{shown}\t{trees}"
-
-
-@dataclass
-class ReadText:
-    """A text on its way: its parts (two of a pair) as sentences, and these with their parses.
-
-    ``error`` says why the text can have no answer.
-    """
-
-    text: str
-    parts: list[list[Sentence]]
-    error: str | None = None
-    parses: tuple[tuple[Parse, ...], ...] = ()
-
-    @property
-    def sentences(self) -> list[Sentence]:
-        """The sentences of all parts, in order."""
-        return [sentence for part in self.parts for sentence in part]
-
-    def take(self, parses: Iterator[Parse]) -> None:
-        """Take a parse for each sentence, in order."""
-        self.parses = tuple(tuple(next(parses) for _ in part) for part in self.parts)
+__all__ = ["Classification", "Classifier", "FoundAnswer", "ReadText"]
 
 
 class Classifier:
     """A task's model and a parser. ``Classifier.load("sst2")("A funny film.")`` gives one answer.
 
-    A text may have several sentences. A text for a model of pairs is two texts with a tab between.
-    What is longer than the encoder reads is cut off at the end; its trees are whole. A Classifier
+    A text may have several sentences. A text for a model of pairs is two texts with a tab between,
+    or a tuple of two; for a model of answers these are the question and the passage. A model of
+    relations takes a text with marks, ``[E1]Mira[/E1] has a [E2]dog[/E2].`` What is longer than the
+    encoder reads is cut off at the end, but for passages; its trees are whole. A Classifier
     may be used from one thread at a time. A process that is forked may use it, too, and computes with
     one thread. Pickled, it is the names of model and parser, and is loaded anew.
     """
@@ -150,6 +70,14 @@ class Classifier:
     def labels(self) -> tuple[str, ...]:
         """The names of the model's classes."""
         return self.model.labels
+
+    @property
+    def sample(self) -> str | tuple[str, str]:
+        """A text that the model takes, to try it with."""
+        task = self.model.settings.task
+        if task.kind == "relations":
+            return "[E1]Mira[/E1] has a [E2]dog[/E2]."
+        return ("Who sang?", "Mira sang.") if task.pair else "Mira sang."
 
     @classmethod
     def load(
@@ -191,19 +119,19 @@ class Classifier:
             )
         return type(self).load, (self.name, self.parser, str(self.model.device))
 
-    def __call__(self, text: str) -> Classification:
-        """Classify one text."""
+    def __call__(self, text: str | tuple[str, str]) -> Classification:
+        """Classify one text, or answer one question."""
         if not self.model.settings.task.pair:
             check_text(text, "classifier.classify_many takes several texts")
         return self.classify_many([text])[0]
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Classification]:
+    def stream(self, texts: Iterable[str | tuple[str, str]]) -> Iterator[Classification]:
         """Classify any number of texts in constant memory; an answer each, in order."""
         source = iter(not_one_string(texts, "texts"))
         while ahead := list(islice(source, READ_AHEAD)):
             yield from self.classify_many(ahead)
 
-    def classify_many(self, texts: Iterable[str]) -> list[Classification]:
+    def classify_many(self, texts: Iterable[str | tuple[str, str]]) -> list[Classification]:
         """Classify texts, in batches; an answer each, in order."""
         given = [self.read(text) for text in not_one_string(texts, "texts")]
         parses = self.parser.parse_sentences([s for one in given for s in one.sentences])
@@ -217,21 +145,7 @@ class Classifier:
 
         Raises TypeError for what is neither text nor a list of texts.
         """
-        pair = self.model.settings.task.pair
-        if isinstance(text, str):
-            written = text.split("\t") if pair else [text]
-        elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
-            raise TypeError(f"give text, or two texts for a model of pairs, not {kind(text)}")
-        else:
-            written, text = list(text), "\t".join(text)
-        if pair and len(written) != 2:
-            return ReadText(text, [], NOT_A_PAIR)
-        if not pair and len(written) != 1:
-            return ReadText(text, [], "this model takes one text at a time, no pairs")
-        parts = [split(part) for part in written]
-        if not all(parts):
-            return ReadText(text, [], "the text has no words")
-        return ReadText(text, parts)
+        return read_text(text, self.model.settings.task)
 
     def answer(self, given: Sequence[ReadText]) -> list[Classification]:
         """Classify texts whose sentences have their parses, in batches; an answer each, in order.
@@ -247,21 +161,30 @@ class Classifier:
             for one in given
         ]
 
-    def _scores(self, given: Sequence[ReadText]) -> Sequence[NDArray[np.float32]]:
-        """Return the logits of each text."""
-        examples = [PreparedExample(self._structures(one)) for one in given]
-        with on_idle_cores(self.model.device.type == "cpu"):
+    def _scores(
+        self, given: Sequence[ReadText]
+    ) -> Sequence[NDArray[np.float32] | AnswerCandidates]:
+        """Return the logits of each text, or the candidates for each question."""
+        examples = [self._example(one) for one in given]
+        with on_one_thread():
+            if self.model.kind == "answers":
+                return self.model.candidates(examples)
             return self.model.scores(examples)
+
+    def _example(self, given: ReadText) -> PreparedExample:
+        places = tuple(span for sentence in given.parts[-1] for span in sentence.offsets)
+        written = Written(given.written[-1], places)
+        return PreparedExample(self._structures(given), written=written, marks=given.marks)
 
     def _structures(self, given: ReadText) -> tuple[Structure, ...]:
         """Return the structure of each part, as far as the encoder reads."""
         limit = self.model.max_pieces
-        tagging = self.model.settings.task.kind == "tagging"
+        whole = self.model.kind in ("tagging", "relations", "answers")
         found = []
         for sentences, parses in zip(given.parts, given.parses, strict=True):
             words = 0
             kept = 0
-            while kept < len(sentences) and (words < limit or tagging):
+            while kept < len(sentences) and (words < limit or whole):
                 words += len(sentences[kept].words)
                 kept += 1
             if kept < len(sentences):
@@ -278,7 +201,9 @@ class Classifier:
             return Structure(words, None, error="a sentence has no tree")
         return Structure.of_trees(words, trees, self.model.settings.syntax.rules)
 
-    def _answer(self, given: ReadText, logits: NDArray[np.float32] | str) -> Classification:
+    def _answer(
+        self, given: ReadText, logits: NDArray[np.float32] | AnswerCandidates | str
+    ) -> Classification:
         parses = tuple(parse for part in given.parses for parse in part)
         if isinstance(logits, str):
             return Classification(given.text, parses=parses, error=logits)
@@ -292,10 +217,12 @@ class Classifier:
             plain = self.model.settings.syntax.needs_trees and self._source is None
             served = "; the plain encoder served the text" if plain else ""
             error = "; ".join(failed) + served
-        kind = self.model.settings.task.kind
-        if kind == "regression":
+        if isinstance(logits, AnswerCandidates):
+            threshold = float(self.model.network.threshold)
+            return with_answers(given.text, logits, threshold, parses, error)
+        if self.model.kind == "regression":
             return Classification(given.text, parses=parses, score=float(logits[0]), error=error)
-        if kind == "tagging":
+        if self.model.kind == "tagging":
             tags = tuple(self.labels[number] for number in logits.argmax(axis=-1))
             return Classification(given.text, parses=parses, tags=tags, error=error)
         shares = softmax(logits)

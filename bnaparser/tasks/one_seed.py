@@ -8,7 +8,7 @@ import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -23,10 +23,14 @@ from transformers.trainer_utils import get_last_checkpoint
 from bnaparser.encoders.device import choose_device
 from bnaparser.errors import MissingExtraError
 from bnaparser.files.tensors import without_copies, writing
+from bnaparser.tasks.answer_scores import answer_scores
+from bnaparser.tasks.answer_spans import AnswerCandidates, best_threshold
+from bnaparser.tasks.answer_windows import TrainingWindow
+from bnaparser.tasks.prepared_example import PreparedExample
 from bnaparser.tasks.splits import Data, Split
 from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
-from bnaparser.tasks.task_settings import TaskRecipe, TaskTrainSettings
+from bnaparser.tasks.task_model import TaskModel, create
+from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings, TaskTrainSettings
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 
 log = logging.getLogger(__name__)
@@ -36,9 +40,10 @@ def train_seed(recipe: TaskRecipe, data: Data, seed: int, checkpoints: Path) -> 
     """Train a model from a seed, or on from its last checkpoint; return the best on dev."""
     torch.manual_seed(seed)
     model = create(recipe.model_settings(), data.labels)
-    total, check = updates(recipe.train, len(data.train.examples))
+    items = model.training_items(data.train.examples, recipe.train.max_pieces)
+    total, check = updates(recipe.train, len(items))
     arguments = training_arguments(recipe, seed, checkpoints, total, check)
-    trainer = TaskTrainer(recipe, data, model, arguments)
+    trainer = TaskTrainer(recipe, data, model, items, arguments)
     last = _last_checkpoint(checkpoints)
     if last is not None:
         log.info("seed %d: resumed from %s", seed, Path(last).name)
@@ -109,14 +114,21 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
     optimizer: torch.optim.Optimizer | None
     control: Any
 
-    def __init__(self, recipe: TaskRecipe, data: Data, model: TaskModel, arguments: Any):
-        self.recipe, self.data, self.task_model = recipe, data, model
+    def __init__(
+        self,
+        recipe: TaskRecipe,
+        data: Data,
+        model: TaskModel,
+        items: Sequence[PreparedExample | TrainingWindow],
+        arguments: Any,
+    ):
+        self.recipe, self.data, self.task_model, self.items = recipe, data, model, items
         cut = recipe.train.max_pieces
         super().__init__(
             model=model.network,
             args=arguments,
-            data_collator=lambda examples: model.training_batch(examples, cut),
-            train_dataset=data.train.examples,
+            data_collator=lambda chosen: model.training_batch(chosen, cut),
+            train_dataset=items,
             eval_dataset=data.judged[0].examples,
             callbacks=[ProgressLog()],
         )
@@ -152,7 +164,7 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
             super()._save_checkpoint(*arguments, **named)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
-        sizes = [example.size for example in self.data.train.examples]
+        sizes = [item.size for item in self.items]
         return PooledSampler(
             sizes, self.recipe.train, self.args.seed, lambda: int(self.state.epoch or 0)
         )
@@ -251,10 +263,34 @@ def parameter_groups(model: TaskModel, settings: TaskTrainSettings) -> list[dict
 
 
 def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> dict[str, float]:
-    """Return the scores of a model as it is, in percent."""
-    examples: Sequence[PreparedExample] = split.examples
-    logits = model.scores(examples, recipe.train.batch_tokens)
-    if not all(np.isfinite(row).all() for row in logits):
-        raise diverged()
-    predicted = [model.predicted(row) for row in logits]
+    """Return the scores of a model as it is, in percent.
+
+    Where questions without an answer are among them, a model of answers gets the threshold that
+    makes its main metric highest here.
+    """
+    if model.kind == "answers":
+        found = model.candidates(split.examples, recipe.train.batch_tokens)
+        if not all(candidates.finite for candidates in found):
+            raise diverged()
+        gold = cast("list[tuple[str, ...]]", split.gold)
+        if not all(gold):
+            model.network.threshold.fill_(chosen_threshold(recipe.task, gold, found))
+        predicted = [model.predicted(candidates) for candidates in found]
+    else:
+        logits = model.scores(split.examples, recipe.train.batch_tokens)
+        if not all(np.isfinite(row).all() for row in logits):
+            raise diverged()
+        predicted = [model.predicted(row) for row in logits]
     return score(recipe.task, model.labels, split.gold, predicted)
+
+
+def chosen_threshold(
+    task: TaskSettings, gold: Sequence[tuple[str, ...]], found: Sequence[AnswerCandidates]
+) -> float:
+    """Return the threshold with which answers score highest by the task's main metric."""
+    answered = answer_scores(gold, [candidates.text for candidates in found])
+    return best_threshold(
+        [candidates.margin for candidates in found],
+        answered[task.main_metric],
+        [float(not right) for right in gold],
+    )

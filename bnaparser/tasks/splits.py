@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.tasks.task_data import TaskExample, encode_gold, inventory, read_examples
+from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.syntax.structure import Structure
+from bnaparser.tasks.prepared_example import Gold, PreparedExample, TaskExample, written
+from bnaparser.tasks.task_data import encode_gold, inventory, read_examples
 from bnaparser.tasks.task_metrics import has_spans
-from bnaparser.tasks.task_model import Gold, PreparedExample
-from bnaparser.tasks.task_settings import TaskRecipe
+from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings
 from bnaparser.tasks.trees import tree_source
 
 log = logging.getLogger(__name__)
@@ -35,7 +38,8 @@ class Split:
         for example in self.examples:
             syntax = [[s.heads, [*map(str, s.trees)]] for s in example.structures if trees]
             words = [structure.words for structure in example.structures]
-            digest.update(json.dumps([words, example.gold, syntax]).encode())
+            spans = [span for span in (example.marks, example.answer) if span is not None]
+            digest.update(json.dumps([words, example.gold, syntax, *spans]).encode())
         return digest.hexdigest()
 
 
@@ -68,16 +72,22 @@ def read_data(recipe: TaskRecipe) -> Data:
         )
     numbers = {label: number for number, label in enumerate(labels)}
     # All labels are looked up before the first text is parsed, which may take hours.
-    gold = {name: [encode_gold(one, numbers) for one in found] for name, found in read.items()}
+    gold = {
+        name: [_gold(one, recipe.task, numbers) for one in found] for name, found in read.items()
+    }
     source = tree_source(recipe.syntax, settings.device)
-    texts = [text for examples in read.values() for example in examples for text in example.texts]
-    structures = iter(source(texts))
-
-    def prepare(example: TaskExample, gold: Gold) -> PreparedExample:
-        return PreparedExample(tuple(next(structures) for _ in example.texts), gold)
-
+    # Several questions are about one passage.
+    texts = list(dict.fromkeys(text for one in read.values() for e in one for text in e.texts))
+    structures = dict(zip(texts, source(texts), strict=True))
     splits = [
-        Split(name, tuple(map(prepare, examples, gold[name]))) for name, examples in read.items()
+        Split(
+            name,
+            tuple(
+                _prepared(e, g, structures, recipe.task)
+                for e, g in zip(found, gold[name], strict=True)
+            ),
+        )
+        for name, found in read.items()
     ]
     for split in splits:
         unparsed = sum(s.error is not None for e in split.examples for s in e.structures)
@@ -87,3 +97,22 @@ def read_data(recipe: TaskRecipe) -> Data:
             )
         log.info("%s: %d examples", split.name, len(split.examples))
     return Data(labels, splits[0], tuple(splits[1:]))
+
+
+def _gold(example: TaskExample, task: TaskSettings, numbers: Mapping[str, int]) -> Gold:
+    return example.gold if task.kind == "answers" else encode_gold(example, numbers)
+
+
+def _prepared(
+    example: TaskExample,
+    gold: Gold,
+    structures: Mapping[str | Words, Structure],
+    task: TaskSettings,
+) -> PreparedExample:
+    """Return an example with its syntax, and where parts of its text count, with their places."""
+    found = tuple(structures[text] for text in example.texts)
+    text = example.texts[-1]
+    if task.kind not in ("relations", "answers") or not isinstance(text, str):
+        return PreparedExample(found, gold, place=example.place)
+    places = written(text, found[-1].words)
+    return PreparedExample(found, gold, places, example.marks, example.answer, example.place)

@@ -1,32 +1,20 @@
-"""Examples of a task, read from tables, tagged words and trees of classes; plain, .gz or .xz."""
+"""Examples of a task, read from tables, tagged words, trees of classes and JSON; plain, .gz or .xz."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from bnaparser.errors import DataError
-from bnaparser.files.compressed import open_compressed
-from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.tasks.json_examples import read_answers, read_relations, read_squad
+from bnaparser.tasks.prepared_example import TaskExample
+from bnaparser.tasks.relation_marks import read_marks
+from bnaparser.tasks.task_lines import class_of, read_lines
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees_with_places
-
-
-@dataclass(frozen=True)
-class TaskExample:
-    """One text, or two, and what is to be predicted: a class, a score, or a class of each word.
-
-    A text is running text, or the words that it was given as. ``place`` is its file and line, or
-    those of its first word.
-    """
-
-    texts: tuple[str | Words, ...]
-    gold: str | float | tuple[str, ...]
-    place: str = field(default="", compare=False)
 
 
 def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[TaskExample]:
@@ -38,26 +26,60 @@ def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[TaskExa
 
 
 def _read_file(file: TaskFile, task: TaskSettings) -> list[TaskExample]:
-    path = Path(file.path)
-    names = [s for suffix in path.suffixes if (s := suffix.lower()) not in (".gz", ".xz")]
-    if names[-1:] in ([".csv"], [".json"], [".jsonl"]):
-        raise DataError(f"{path}: a table has tabs between its fields and is named .tsv")
-    if task.kind == "tagging":
-        found = _read_words(path, file)
-    elif names[-1:] == [".tsv"]:
-        found = _read_table(path, file, task)
-    elif task.kind == "classification" and not task.pair:
-        found = _read_trees(path, file)
-    else:
-        raise DataError(f"{path}: trees give classes of single texts: this task needs a .tsv file")
-    examples = list(found)
+    examples = list(_found(file, task))
     if not examples:
-        raise DataError(f"{path}: no example in it")
+        raise DataError(f"{file.path}: no example in it")
+    chosen = range(len(examples))
+    if file.part is not None:
+        order = random.Random(0).sample(chosen, len(chosen))
+        first, end = (round(share * len(order)) for share in file.part)
+        if first == end:
+            raise DataError(f"{file.path}: this part of its {len(order)} examples is empty")
+        examples = [examples[index] for index in sorted(order[first:end])]
     if file.limit is None or file.limit >= len(examples):
         return examples
     # Files may be sorted by class, so the first ones would not do.
-    chosen = random.Random(0).sample(range(len(examples)), file.limit)
-    return [examples[index] for index in sorted(chosen)]
+    drawn = random.Random(0).sample(range(len(examples)), file.limit)
+    return [examples[index] for index in sorted(drawn)]
+
+
+def _found(file: TaskFile, task: TaskSettings) -> Iterator[TaskExample]:
+    """Return the examples of a file, read as its name and the kind of task say."""
+    path = Path(file.path)
+    names = [s for suffix in path.suffixes if (s := suffix.lower()) not in (".gz", ".xz")]
+    name = names[-1] if names else ""
+    if task.kind == "answers":
+        if name not in (".jsonl", ".json"):
+            raise DataError(
+                f"{path}: questions and answers are in .jsonl, an object a line, or SQuAD's .json"
+            )
+        return read_squad(path) if name == ".json" else read_answers(path, task)
+    if task.kind == "relations":
+        if name == ".jsonl":
+            return read_relations(path, file, task)
+        if name == ".tsv":
+            return map(_marked, _read_table(path, file, task))
+        raise DataError(f"{path}: relations are in .jsonl, an object a line, or in a .tsv table")
+    if name in (".csv", ".json", ".jsonl"):
+        raise DataError(f"{path}: a table has tabs between its fields and is named .tsv")
+    if task.kind == "tagging":
+        return _read_words(path, file)
+    if name == ".tsv":
+        return _read_table(path, file, task)
+    if task.kind == "classification" and not task.pair:
+        return _read_trees(path, file)
+    raise DataError(f"{path}: trees give classes of single texts: this task needs a .tsv file")
+
+
+def _marked(example: TaskExample) -> TaskExample:
+    """Return an example of a table whose text has marks as one whose marks are places."""
+    (text,) = example.texts
+    assert isinstance(text, str)
+    try:
+        plain, marks = read_marks(text)
+    except DataError as error:
+        raise DataError(f"{example.place}: {error}") from error
+    return TaskExample((plain,), example.gold, example.place, marks)
 
 
 def _read_table(path: Path, file: TaskFile, task: TaskSettings) -> Iterator[TaskExample]:
@@ -81,7 +103,7 @@ def _read_table(path: Path, file: TaskFile, task: TaskSettings) -> Iterator[Task
         for column, text in zip(task.texts, texts, strict=True):
             if not text.strip():
                 raise DataError(f"{path}:{number}: the column {column!r} is empty")
-        name = _class(fields[label], file, f"{path}:{number}")
+        name = class_of(fields[label], file, f"{path}:{number}")
         if name is not None:
             place = f"{path}:{number}"
             gold = _score(name, place) if task.kind == "regression" else name
@@ -103,7 +125,7 @@ def _read_words(path: Path, file: TaskFile) -> Iterator[TaskExample]:
             raise DataError(
                 f"{path}:{number}: {line[:40]!r} is not a word without blanks, a tab and its label"
             )
-        tag = _class(fields[1], file, f"{path}:{number}")
+        tag = class_of(fields[1], file, f"{path}:{number}")
         if tag is None:
             raise DataError(f"{path}:{number}: labels of words cannot be dropped: map them")
         words.append(fields[0])
@@ -120,7 +142,7 @@ def _read_trees(path: Path, file: TaskFile) -> Iterator[TaskExample]:
         words = tuple(map(unescape, tree.words))
         for node in _phrases(tree, file.phrases):
             line = f"{path}:{place.line}"
-            name = _class(node.label, file, line)
+            name = class_of(node.label, file, line)
             phrase = words[node.start : node.end]
             if name is None:
                 continue
@@ -144,21 +166,6 @@ def _phrases(tree: Tree, least: int | None) -> Iterator[Tree]:
             stack.extend(node.subtrees)
 
 
-def _class(label: str, file: TaskFile, place: str) -> str | None:
-    """Return the class that a file's label stands for; None where it leaves the example out."""
-    label = label.strip()
-    if label in file.drop:
-        return None
-    if not file.labels:
-        if not label:
-            raise DataError(f"{place}: the label is empty")
-        return label
-    if label not in file.labels:
-        known = ", ".join([*file.labels, *file.drop])
-        raise DataError(f"{place}: the label {label!r} is none of the recipe's: {known}")
-    return file.labels[label]
-
-
 def _score(text: str, place: str) -> float:
     try:
         score = float(text)
@@ -169,27 +176,12 @@ def _score(text: str, place: str) -> float:
     return score
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the numbered lines of a file, plain or packed, without their ends.
-
-    Raises DataError where it is missing or damaged, or a line is not UTF-8.
-    """
-    number = 0
-    try:
-        with open_compressed(path) as raw:
-            for number, line in enumerate(raw, 1):
-                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                yield number, line.rstrip(b"\r\n").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}:{number}: byte {error.start + 1} is not UTF-8") from error
-
-
 def inventory(examples: Sequence[TaskExample], task: TaskSettings) -> tuple[str, ...]:
     """Return the classes of training examples: sorted, or of words the most frequent first.
 
-    A regression task has none. Raises DataError where there are fewer than two.
+    Regression and answers have none. Raises DataError where there are fewer than two.
     """
-    if task.kind == "regression":
+    if task.kind in ("regression", "answers"):
         return ()
     counts: dict[str, int] = {}
     for example in examples:

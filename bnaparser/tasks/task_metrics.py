@@ -1,4 +1,4 @@
-"""Scores of a task in percent, by scikit-learn and seqeval."""
+"""Scores of a task in percent, by scikit-learn, seqeval and torchmetrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import MissingExtraError
-from bnaparser.tasks.task_model import Gold
+from bnaparser.tasks.answer_scores import answer_scores
+from bnaparser.tasks.prepared_example import Gold
+from bnaparser.tasks.relation_scores import relation_f1, relations_of
 from bnaparser.tasks.task_settings import TaskSettings
 
 
@@ -20,22 +22,45 @@ def score(
 
     ``gold`` and ``predicted`` are numbers of ``labels``, or scores, one for each example. f1, f0.5,
     precision and recall are those of the positive class, span_f1 is there where classes are BIO
-    tags. Raises MissingExtraError without scikit-learn or seqeval.
+    tags, relation_f1 where they are relations. Of answers gold are the right ones' texts, predicted
+    are texts. Raises MissingExtraError without scikit-learn, seqeval or torchmetrics.
     """
+    if task.kind == "answers":
+        found = answer_scores(
+            cast("Sequence[tuple[str, ...]]", gold), cast("Sequence[str]", predicted)
+        )
+        return {name: 100.0 * float(np.mean(values)) for name, values in found.items()}
     if task.kind == "regression":
         return correlations(cast("Sequence[float]", gold), cast("Sequence[float]", predicted))
-    if task.kind == "classification":
-        return class_scores(
-            task, labels, cast("Sequence[int]", gold), cast("Sequence[int]", predicted)
+    if task.kind == "tagging":
+        return tag_scores(
+            task,
+            labels,
+            cast("Sequence[tuple[int, ...]]", gold),
+            cast("Sequence[tuple[int, ...]]", predicted),
         )
-    rows = cast("Sequence[tuple[int, ...]]", gold)
-    found = cast("Sequence[tuple[int, ...]]", predicted)
+    wanted, said = cast("Sequence[int]", gold), cast("Sequence[int]", predicted)
+    scores = class_scores(task, labels, wanted, said)
+    if task.kind == "relations":
+        table = _sklearn().confusion_matrix(wanted, said, labels=range(len(labels)))
+        relations = relations_of(labels, task.other)
+        scores["relation_f1"] = float(relation_f1(table[None].astype(float), relations)[0])
+    return scores
+
+
+def tag_scores(
+    task: TaskSettings,
+    labels: Sequence[str],
+    gold: Sequence[tuple[int, ...]],
+    predicted: Sequence[tuple[int, ...]],
+) -> dict[str, float]:
+    """Return the scores of the words' classes, and of the spans that they mark if they are BIO tags."""
     scores = class_scores(
-        task, labels, [n for row in rows for n in row], [n for r in found for n in r]
+        task, labels, [n for row in gold for n in row], [n for row in predicted for n in row]
     )
     scores.pop("matthews")
     if has_spans(labels):
-        scores.update(span_scores(_names(labels, rows), _names(labels, found)))
+        scores.update(span_scores(_names(labels, gold), _names(labels, predicted)))
     return scores
 
 

@@ -4,44 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tokenizers import Tokenizer, normalizers
+from tokenizers import AddedToken, Tokenizer, normalizers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
-from bnaparser.encoders.loading import load_pretrained, load_tokenizer, max_positions
+from bnaparser.encoders.loading import load_pretrained, load_tokenizer
+from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, first_pieces
 from bnaparser.syntax.structure import Structure
+from bnaparser.tasks.answer_spans import AnswerCandidates, find_candidates
+from bnaparser.tasks.answer_windows import AnswerReader, TrainingWindow
+from bnaparser.tasks.prepared_example import Gold, PreparedExample
+from bnaparser.tasks.relation_marks import MARKS, shortened, tokenize_marked
 from bnaparser.tasks.task_network import IGNORED, TaskNetwork
-from bnaparser.tasks.task_settings import TaskModelSettings
+from bnaparser.tasks.task_settings import Kind, TaskModelSettings, TaskSettings
 
-Gold = int | float | tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class PreparedExample:
-    """One text, or a pair of them, with its words and their syntax; ``gold`` where it is known."""
-
-    structures: tuple[Structure, ...]
-    gold: Gold | None = None
-
-    @property
-    def size(self) -> int:
-        """How many words it has."""
-        return sum(len(structure.words) for structure in self.structures)
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 @dataclass
 class TaskModel:
-    """All of a trained model. ``labels`` are the names of its classes; a score has none.
+    """All of a trained model. ``labels`` are the names of its classes; scores and answers have none.
 
     It is used from one thread at a time.
     """
@@ -61,6 +54,16 @@ class TaskModel:
         """How many pieces of a text the encoder takes; what is longer is cut off at its end."""
         return max_positions(self.network.encoder.config)
 
+    @property
+    def kind(self) -> Kind:
+        """What kind of task it is a model of."""
+        return self.settings.task.kind
+
+    @cached_property
+    def reader(self) -> AnswerReader:
+        """What makes windows of questions and passages, for a model of answers."""
+        return AnswerReader(self.tokenizer, self.settings.answers, self.max_pieces)
+
     def tokenize(self, examples: Sequence[PreparedExample], max_pieces: int | None = None) -> Any:
         """Return the tokens of the examples' words, padded, as tensors."""
         return self.tokenizer(
@@ -75,31 +78,67 @@ class TaskModel:
 
     def inputs(self, examples: Sequence[PreparedExample], tokens: Any) -> dict[str, Any]:
         """Return what the network is called with for examples and their tokens, on the CPU."""
-        names = ("input_ids", "attention_mask", "token_type_ids")
-        batch: dict[str, Any] = {name: tokens[name] for name in names if name in tokens}
+        batch: dict[str, Any] = {name: tokens[name] for name in INPUTS if name in tokens}
         variant = self.settings.syntax.variant
         if variant is not None:
             batch["syntax"] = collate([_text(e.structures) for e in examples], tokens, variant)
         return batch
 
-    def training_batch(
+    def marked_inputs(self, examples: Sequence[PreparedExample], max_pieces: int) -> dict[str, Any]:
+        """Return what the network is called with for texts with two marked parts, on the CPU."""
+        batch = tokenize_marked(self.tokenizer, examples, min(max_pieces, self.max_pieces))
+        variant = self.settings.syntax.variant
+        found: dict[str, Any] = {
+            name: batch.tokens[name] for name in INPUTS if name in batch.tokens
+        }
+        if variant is not None:
+            texts = [example.structures[0] for example in examples]
+            found["syntax"] = collate(texts, batch.tokens, variant, batch.words)
+        return {**found, "marks": batch.starts}
+
+    def training_items(
         self, examples: Sequence[PreparedExample], max_pieces: int
+    ) -> Sequence[PreparedExample | TrainingWindow]:
+        """Return what a model is trained on: the examples, or of answers their windows.
+
+        Raises DataError where the parts of a relation are too far apart for ``max_pieces``.
+        """
+        if self.kind == "relations":
+            for example in examples:
+                shortened(self.tokenizer, example, min(max_pieces, self.max_pieces))
+        if self.kind != "answers":
+            return examples
+        return [
+            TrainingWindow(example, number, len(window))
+            for example in examples
+            for number, window in enumerate(self.reader.windows(example))
+        ]
+
+    def training_batch(
+        self, items: Sequence[PreparedExample | TrainingWindow], max_pieces: int
     ) -> dict[str, Any]:
         """Return the inputs of examples that are known, cut to ``max_pieces``, and their labels."""
+        if self.kind == "answers":
+            windows = [item for item in items if isinstance(item, TrainingWindow)]
+            return self.reader.training_batch(windows, self.settings.syntax.variant)
+        examples = [item for item in items if isinstance(item, PreparedExample)]
+        if self.kind == "relations":
+            labels = torch.tensor([example.gold for example in examples])
+            return {**self.marked_inputs(examples, max_pieces), "labels": labels}
         tokens = self.tokenize(examples, max_pieces)
         return {**self.inputs(examples, tokens), "labels": self._targets(examples, tokens)}
 
     def _targets(self, examples: Sequence[PreparedExample], tokens: Any) -> torch.Tensor:
-        if self.settings.task.kind == "regression":
+        if self.kind == "regression":
             return torch.tensor([example.gold for example in examples], dtype=torch.float32)
-        if self.settings.task.kind == "classification":
+        if self.kind == "classification":
             return torch.tensor([example.gold for example in examples])
         targets = torch.full(tokens["input_ids"].shape, IGNORED)
         for row, example in enumerate(examples):
-            assert isinstance(example.gold, tuple)
+            gold = cast("tuple[int, ...]", example.gold)
             for word, place in enumerate(places_of_words(tokens, row, example.size)):
                 if place != UNSUPERVISED:
-                    targets[row, place] = example.gold[word]
+                    targets[row, place] = gold[word]
         return targets
 
     def scores(
@@ -108,6 +147,7 @@ class TaskModel:
         """Return the logits of each example, (outputs), for tagging (words, outputs), in order.
 
         A word without a piece, or beyond the encoder's length, has zeros but for the first class.
+        A model of answers has ``candidates`` instead.
         """
         found: list[NDArray[np.float32] | None] = [None] * len(examples)
         was_training = self.network.training
@@ -120,13 +160,12 @@ class TaskModel:
         self.network.train(was_training)
         return [row for row in found if row is not None]
 
-    @torch.inference_mode()
     def _score_batch(self, examples: Sequence[PreparedExample]) -> list[NDArray[np.float32]]:
+        if self.kind == "relations":
+            return list(self._logits(self.marked_inputs(examples, self.max_pieces)))
         tokens = self.tokenize(examples)
-        batch = self.inputs(examples, tokens)
-        moved = {name: value.to(self.device) for name, value in batch.items()}
-        logits: NDArray[np.float32] = self.network(**moved)["logits"].float().cpu().numpy()
-        if self.settings.task.kind != "tagging":
+        logits = self._logits(self.inputs(examples, tokens))
+        if self.kind != "tagging":
             return list(logits)
         found = []
         for row, example in enumerate(examples):
@@ -137,21 +176,63 @@ class TaskModel:
             found.append(words)
         return found
 
-    def predicted(self, logits: NDArray[np.float32]) -> Gold:
-        """Return what the logits of one example say: a class, a score, or a class of each word."""
-        if self.settings.task.kind == "regression":
-            return float(logits[0])
-        best = logits.argmax(axis=-1)
-        return tuple(int(b) for b in best) if self.settings.task.kind == "tagging" else int(best)
+    @torch.inference_mode()
+    def _logits(self, batch: dict[str, Any]) -> NDArray[np.float32]:
+        moved = {name: value.to(self.device) for name, value in batch.items()}
+        logits: NDArray[np.float32] = self.network(**moved)["logits"].float().cpu().numpy()
+        return logits
+
+    def candidates(
+        self, examples: Sequence[PreparedExample], batch_tokens: int | None = None
+    ) -> list[AnswerCandidates]:
+        """Return the best answers to each question, in order."""
+        was_training = self.network.training
+        self.network.eval()
+        variant = self.settings.syntax.variant
+        most = batch_tokens or default_tokens(PARSING_TOKENS, str(self.device))
+        found = find_candidates(self.reader, examples, variant, self._logits, most)
+        self.network.train(was_training)
+        return found
+
+    def predictions(
+        self, examples: Sequence[PreparedExample], batch_tokens: int | None = None
+    ) -> list[Gold]:
+        """Return what the model says of each example, in order."""
+        if self.kind == "answers":
+            return [self.predicted(found) for found in self.candidates(examples, batch_tokens)]
+        return [self.predicted(row) for row in self.scores(examples, batch_tokens)]
+
+    def predicted(self, found: NDArray[np.float32] | AnswerCandidates) -> Gold:
+        """Return what the logits of one example say: a class, a score, a class of each word.
+
+        Or what its candidates say: an answer, NO_ANSWER where the threshold lets none be given.
+        """
+        if isinstance(found, AnswerCandidates):
+            return found.answer(float(self.network.threshold))
+        if self.kind == "regression":
+            return float(found[0])
+        best = found.argmax(axis=-1)
+        return tuple(int(b) for b in best) if self.kind == "tagging" else int(best)
 
 
 def create(settings: TaskModelSettings, labels: tuple[str, ...]) -> TaskModel:
     """Build a model to be trained: its encoder with pre-trained weights, what is new random.
 
-    Raises ModelError when there is no such encoder, SettingsError when the variant does not fit it.
+    Marks of relations are added to its vocabulary. Raises ModelError when there is no such encoder,
+    SettingsError when the variant does not fit it, or windows leave passages no room.
     """
-    network = TaskNetwork(load_pretrained(settings.encoder.name), settings, outputs(labels))
-    return TaskModel(settings, labels, network, load_words_tokenizer(settings.encoder.name))
+    encoder = load_pretrained(settings.encoder.name)
+    tokenizer = load_words_tokenizer(settings.encoder.name)
+    if settings.task.kind == "relations":
+        tokenizer.add_tokens([AddedToken(mark, normalized=False, special=True) for mark in MARKS])
+        if len(tokenizer) > encoder.get_input_embeddings().num_embeddings:
+            # Each new row is drawn: around the mean of the old ones all marks would be alike.
+            encoder.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    network = TaskNetwork(encoder, settings, outputs(settings.task, labels))
+    model = TaskModel(settings, labels, network, tokenizer)
+    if settings.task.kind == "answers":
+        _ = model.reader
+    return model
 
 
 def batches_of_texts(
@@ -166,9 +247,12 @@ def batches_of_texts(
     return batches_by_length(tokens, batch_tokens or default_tokens(PARSING_TOKENS, str(device)))
 
 
-def outputs(labels: tuple[str, ...]) -> int:
-    """Return how many scores a network gives: one for each class, or the one of regression."""
-    return len(labels) or 1
+def outputs(task: TaskSettings, labels: tuple[str, ...]) -> int:
+    """Return how many scores a network gives: one for each class, the one of regression, or two.
+
+    A token has two, as the start and as the end of an answer.
+    """
+    return 2 if task.kind == "answers" else len(labels) or 1
 
 
 def load_words_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:

@@ -20,8 +20,12 @@ IGNORED = -100
 class TaskNetwork(nn.Module):
     """An encoder and a head with ``outputs`` scores for a text, or for each of its tokens.
 
-    The variant that the settings name is attached to the encoder, which is changed in place.
+    The variant that the settings name is attached to the encoder, which is changed in place. Of
+    answers ``threshold`` is by how much no answer must be likelier than the best one to be given;
+    infinite, as it is at first, there is always one.
     """
+
+    threshold: Tensor
 
     def __init__(self, encoder: PreTrainedModel, settings: TaskModelSettings, outputs: int):
         super().__init__()
@@ -31,13 +35,15 @@ class TaskNetwork(nn.Module):
         self.guided = variant is not None
         self.settings = settings
         width = encoder.config.hidden_size
-        self.hidden = (
-            nn.Linear(width, width)
-            if settings.encoder.hidden and settings.task.kind != "tagging"
-            else None
-        )
+        # A text with marks is two vectors, those of both.
+        pooled = 2 * width if settings.task.kind == "relations" else width
+        self.of_tokens = settings.task.kind in ("tagging", "answers")
+        has_hidden = settings.encoder.hidden and not self.of_tokens
+        self.hidden = nn.Linear(pooled, width) if has_hidden else None
         self.dropout = nn.Dropout(settings.encoder.dropout)
-        self.output = nn.Linear(width, outputs)
+        self.output = nn.Linear(width if has_hidden else pooled, outputs)
+        if settings.task.kind == "answers":
+            self.register_buffer("threshold", torch.tensor(torch.inf))
         for layer in (self.hidden, self.output):
             if layer is not None:
                 nn.init.normal_(layer.weight, std=0.02)
@@ -50,10 +56,15 @@ class TaskNetwork(nn.Module):
         token_type_ids: Tensor | None = None,
         syntax: SyntaxBatch | None = None,
         labels: Tensor | None = None,
+        marks: Tensor | None = None,
+        allowed: Tensor | None = None,
     ) -> dict[str, Tensor]:
-        """Return ``logits`` (B, outputs), for tagging (B, T, outputs), and with labels the ``loss``.
+        """Return ``logits`` (B, outputs), of tokens (B, T, outputs), and with labels the ``loss``.
 
-        ``labels`` (B) are classes or scores, for tagging (B, T) with IGNORED where there are none.
+        ``labels`` (B) are classes or scores, for tagging (B, T) with IGNORED where there are none,
+        for answers (B, 2) the tokens where they begin and end. ``marks`` (B, 2) are the tokens before
+        both parts of a relation; ``allowed`` (B, T) says where an answer may begin or end: elsewhere
+        its scores are the least there are.
         """
         inputs: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
         if token_type_ids is not None:
@@ -61,9 +72,12 @@ class TaskNetwork(nn.Module):
         if syntax is not None:
             inputs["syntax"] = syntax
         states = self.encoder(**inputs).last_hidden_state
-        if self.settings.task.kind != "tagging":
-            states = self._pooled(states, attention_mask)
+        if not self.of_tokens:
+            states = self._pooled(states, attention_mask, marks)
         logits = self.output(self.dropout(states))
+        if allowed is not None:
+            least = torch.finfo(logits.dtype).min
+            logits = logits.masked_fill(~allowed.unsqueeze(-1), least)
         if labels is None:
             return {"logits": logits}
         return {"loss": self._loss(logits, labels), "logits": logits}
@@ -73,10 +87,13 @@ class TaskNetwork(nn.Module):
         modules = [self.hidden, self.output, syntax_of(self.encoder) if self.guided else None]
         return [p for module in modules if module is not None for p in module.parameters()]
 
-    def _pooled(self, states: Tensor, attention_mask: Tensor) -> Tensor:
-        """Return the vector of each text, (B, H)."""
+    def _pooled(self, states: Tensor, attention_mask: Tensor, marks: Tensor | None) -> Tensor:
+        """Return the vector of each text, (B, H), without a hidden layer (B, 2 H) of one with marks."""
         pooling = self.settings.encoder.pooling
-        if pooling == "mean":
+        if marks is not None:
+            rows = torch.arange(len(states), device=states.device).unsqueeze(1)
+            pooled = states[rows, marks].flatten(1)
+        elif pooling == "mean":
             weights = attention_mask.unsqueeze(-1).to(states.dtype)
             pooled = (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
         else:
@@ -93,6 +110,9 @@ class TaskNetwork(nn.Module):
     def _loss(self, logits: Tensor, labels: Tensor) -> Tensor:
         if self.settings.task.kind == "regression":
             loss = F.mse_loss(logits.squeeze(-1).float(), labels.float())
+        elif self.settings.task.kind == "answers":
+            # Over the tokens: the mean of the losses of start and of end.
+            loss = F.cross_entropy(logits.float(), labels)
         else:
             loss = F.cross_entropy(
                 logits.float().flatten(0, -2), labels.flatten(), ignore_index=IGNORED

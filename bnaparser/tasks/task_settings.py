@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -22,46 +22,83 @@ from bnaparser.syntax.variants.wla import WlaSettings
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
 
-Metric = Literal["accuracy", "matthews", "f1", "f0.5", "macro_f1", "span_f1", "pearson", "spearman"]
-Kind = Literal["classification", "regression", "tagging"]
+Metric = Literal[
+    "accuracy",
+    "matthews",
+    "f1",
+    "f0.5",
+    "macro_f1",
+    "span_f1",
+    "relation_f1",
+    "answer_f1",
+    "exact_match",
+    "pearson",
+    "spearman",
+]
+Kind = Literal["classification", "regression", "tagging", "relations", "answers"]
 METRICS: dict[Kind, tuple[Metric, ...]] = {
     "classification": ("accuracy", "matthews", "macro_f1", "f1", "f0.5"),
     "regression": ("pearson", "spearman"),
     "tagging": ("span_f1", "accuracy", "macro_f1", "f1", "f0.5"),
+    "relations": ("relation_f1", "accuracy", "macro_f1", "f1", "f0.5"),
+    "answers": ("answer_f1", "exact_match"),
 }
 """What each kind of task may be judged by; the first is the default."""
 
+COLUMNS: dict[Kind, tuple[str, ...]] = {"relations": ("text",), "answers": ("question", "context")}
+"""What a file calls the texts of these kinds where a recipe does not say; else ``sentence``."""
+
 
 class TaskFile(Settings):
-    """One file of examples, plain or packed (.gz, .xz): a table, trees, or tagged words.
+    """One file of examples, plain or packed (.gz, .xz): a table, trees, tagged words, or JSON.
 
-    A name in ``.tsv`` is a table with a header line, unless the task is tagging; any other is read
-    as trees whose nodes have classes for labels, ``(3 (2 It) ...)``. ``labels`` renames the file's
+    A name in ``.tsv`` is a table with a header line, unless the task is tagging; relations and
+    answers may stand in ``.jsonl``, an object a line, and answers in SQuAD's own ``.json``. Any
+    other is read as trees whose nodes have classes for labels, ``(3 (2 It) ...)``. ``labels`` renames the file's
     labels, then each must be named there or in ``drop``, which leaves examples out. With
     ``phrases`` every phrase of at least so many words of a tree is an example, each different one
-    once; without it only whole sentences are. ``limit`` draws so many examples, always the same.
+    once; without it only whole sentences are. ``part = [0.0, 0.9]`` takes that part of the examples
+    in a random order, always the same, for files that are not divided. ``limit`` draws so many
+    examples, always the same.
     """
 
     path: str
     labels: dict[str, str] = Field({})
     drop: tuple[str, ...] = ()
     phrases: int | None = Field(None, gt=0)
+    part: tuple[float, float] | None = None
     limit: int | None = Field(None, gt=0)
+
+    @model_validator(mode="after")
+    def _within(self) -> TaskFile:
+        if self.part is not None and not 0 <= self.part[0] < self.part[1] <= 1:
+            raise ValueError("part is two shares that rise, as in [0.9, 1.0]")
+        return self
 
 
 class TaskSettings(Settings):
     """What a model of a task predicts: a class or a score of a text, or of each of its words.
 
-    ``texts`` names the columns of a table that hold the text: one, or two for a pair; ``label`` is
-    the column of the class or score. ``positive`` is the class that f1 and f0.5 are those of.
-    ``metric`` picks the best model on the development data.
+    Or the class of how two marked parts of a text are related, or where in a passage the answer to
+    a question stands. ``texts`` names the columns of a table, or the keys in JSON, that hold the
+    text: one, or two for a pair or for question and passage; ``label`` is that of the class or
+    score. ``positive`` is the class that f1 and f0.5 are those of, ``other`` the class that is no
+    relation: relation_f1 leaves it out. ``metric`` picks the best model on the development data.
     """
 
     kind: Kind = "classification"
     texts: tuple[str, ...] = ("sentence",)
     label: str = "label"
     positive: str | None = None
+    other: str = "Other"
     metric: Metric | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _columns(cls, table: Any) -> Any:
+        if isinstance(table, dict) and table.get("kind") in COLUMNS:
+            return {"texts": COLUMNS[table["kind"]], **table}
+        return table
 
     @model_validator(mode="after")
     def _fits(self) -> TaskSettings:
@@ -69,9 +106,13 @@ class TaskSettings(Settings):
             raise ValueError("texts names one column, or two for a pair")
         if self.kind == "tagging" and self.pair:
             raise ValueError("words of a pair cannot be tagged: texts names one column")
+        if self.kind == "relations" and self.pair:
+            raise ValueError("both parts of a relation are in one text: texts names one column")
+        if self.kind == "answers" and not self.pair:
+            raise ValueError("texts names two columns: that of the question, that of the passage")
         if self.metric is not None and self.metric not in METRICS[self.kind]:
             known = ", ".join(METRICS[self.kind])
-            raise ValueError(f"metric of a {self.kind} task is one of {known}")
+            raise ValueError(f"the metric of kind {self.kind} is one of {known}")
         if self.main_metric in ("f1", "f0.5") and self.positive is None:
             raise ValueError(f"metric {self.metric} needs the class that it is of: set positive")
         return self
@@ -87,12 +128,35 @@ class TaskSettings(Settings):
         return self.metric or METRICS[self.kind][0]
 
 
+class AnswerSettings(Settings):
+    """How a model of answers reads passages, in pieces of words, and what it gives.
+
+    A ``window`` holds the question, cut to ``question`` pieces, special tokens, and as much of the
+    passage as there is room for; the next one begins ``stride`` pieces later. An answer has at most
+    ``longest`` pieces, and the ``best`` ones are given. But for the last these are the numbers of
+    BERT's program for SQuAD (Devlin and others 2019); SpanBERT's windows have 512 pieces.
+    """
+
+    window: int = Field(384, gt=0)
+    stride: int = Field(128, gt=0)
+    question: int = Field(64, gt=0)
+    longest: int = Field(30, gt=0)
+    best: int = Field(5, gt=0)
+
+    @model_validator(mode="after")
+    def _room(self) -> AnswerSettings:
+        if self.question * 2 > self.window:
+            raise ValueError("question is at most half of window: the passage needs room, too")
+        return self
+
+
 class TaskEncoderSettings(Settings):
     """The pre-trained encoder, and how the states of its tokens become those of a text.
 
     ``name`` is a folder or hub name of transformers, or one that ``bnaparser prune`` wrote.
-    ``pooling`` takes the first token, the last one (XLNet), or the mean of all. ``hidden`` puts a
-    layer with tanh below the last one, as BERT's pooler is one. ``dropout`` is the head's.
+    ``pooling`` takes the first token, the last one (XLNet), or the mean of all; relations take the
+    marks before both parts, and answers and tags each token. ``hidden`` puts a layer with tanh
+    below the last one, as BERT's pooler is one. ``dropout`` is the head's.
     """
 
     name: str
@@ -164,6 +228,7 @@ class TaskModelSettings(Settings):
     task: TaskSettings = TaskSettings()
     encoder: TaskEncoderSettings
     syntax: SyntaxTable = SyntaxTable()
+    answers: AnswerSettings = AnswerSettings()
 
     def portable(self) -> TaskModelSettings:
         """Return the settings as a model folder holds them.
@@ -179,13 +244,15 @@ class TaskModelSettings(Settings):
         encoder = self.encoder.model_copy(
             update={"name": Path(name).name if Path(name).is_dir() else name}
         )
-        return TaskModelSettings(task=self.task, encoder=encoder, syntax=syntax)
+        return TaskModelSettings(
+            task=self.task, encoder=encoder, syntax=syntax, answers=self.answers
+        )
 
 
 class TaskTrainSettings(Settings):
     """How a task is trained; batch size, rates and lengths are those of the SLA paper (A.1).
 
-    ``max_pieces`` cuts training texts. ``new_learning_rate`` is that of parameters that are not
+    ``max_pieces`` cuts training texts; passages go in windows. ``new_learning_rate`` is that of parameters that are not
     pre-trained, the head's and the variant's. ``warmup`` is the share of updates in which the rate
     rises; then it falls in a straight line. The model is judged on ``dev`` each ``check_updates``,
     by default four times an epoch; each of ``seeds`` is a run of its own. ``batch_tokens`` bounds
@@ -228,7 +295,9 @@ class TaskRecipe(TaskModelSettings):
 
     def model_settings(self) -> TaskModelSettings:
         """Return the part of the recipe that a trained model needs."""
-        return TaskModelSettings(task=self.task, encoder=self.encoder, syntax=self.syntax)
+        return TaskModelSettings(
+            task=self.task, encoder=self.encoder, syntax=self.syntax, answers=self.answers
+        )
 
 
 def is_task_recipe(path: str | Path) -> bool:

@@ -14,14 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import DataError
+from bnaparser.tasks.answer_scores import answer_scores
+from bnaparser.tasks.prepared_example import Gold
+from bnaparser.tasks.relation_scores import relation_f1, relations_of
 from bnaparser.tasks.task_metrics import row_correlations
-from bnaparser.tasks.task_model import Gold
 from bnaparser.tasks.task_settings import TaskSettings
 
 Floats = NDArray[np.float64]
@@ -203,6 +205,11 @@ def _tested(
     of_rows: Metrics = lambda rows: table_metric(metric, rows, len(labels), positive)
     if metric == "span_f1":
         sums, of_rows = (lambda seed: _span_counts(labels, gold, seed)), _f_of_counts
+    elif metric == "relation_f1":
+        relations, size = relations_of(labels, task.other), len(labels)
+        of_rows = lambda rows: relation_f1(rows.reshape(-1, size, size), relations)
+    elif task.kind == "answers":
+        sums, of_rows = (lambda seed: _answer_sums(metric, gold, seed)), _mean_of_sums
     runs = [np.array([sums(seed) for seed in run]) for run in (first, second)]
     return _Sums(runs[0], runs[1], of_rows)
 
@@ -243,11 +250,21 @@ def _span_counts(labels: Sequence[str], gold: Sequence[Gold], predicted: Sequenc
 
     rows = []
     for wanted, found in zip(gold, predicted, strict=True):
-        assert isinstance(wanted, tuple) and isinstance(found, tuple)
-        here = set(get_entities([labels[number] for number in wanted]))
-        there = set(get_entities([labels[number] for number in found]))
+        tags = [cast("tuple[int, ...]", one) for one in (wanted, found)]
+        here, there = (set(get_entities([labels[number] for number in one])) for one in tags)
         rows.append((len(here & there), len(here), len(there)))
     return np.array(rows, dtype=np.float64)
+
+
+def _answer_sums(metric: str, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:
+    """Return of each question what its answer scores, and 1."""
+    right = cast("Sequence[tuple[str, ...]]", gold)
+    scores = answer_scores(right, cast("Sequence[str]", predicted))[metric]
+    return np.stack([np.array(scores), np.ones(len(scores))], axis=1)
+
+
+def _mean_of_sums(rows: Floats) -> Floats:
+    return 100 * _ratio(rows[:, 0], rows[:, 1])
 
 
 def _f_of_counts(rows: Floats) -> Floats:

@@ -24,9 +24,9 @@ def save(model: TaskModel, folder: str | Path, store: str, metrics: dict[str, An
     """Write a model folder; ``store`` is "float32", "float16" or "int8"."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(
-        folder / CONFIG, model.settings.portable().model_dump(mode="json", exclude_none=True)
-    )
+    others = set() if model.kind == "answers" else {"answers"}
+    settings = model.settings.portable()
+    write_json(folder / CONFIG, settings.model_dump(mode="json", exclude_none=True, exclude=others))
     write_json(folder / LABELS, {"classes": list(model.labels)})
     write_json(folder / METRICS, metrics)
     model.network.encoder.config.save_pretrained(folder / ENCODER)
@@ -53,7 +53,7 @@ def load(folder: str | Path) -> TaskModel:
     labels = _labels(folder / LABELS, settings)
     tensors = read_weights(folder / WEIGHTS)
     config, _ = read_encoder(folder / ENCODER)
-    network = TaskNetwork(build_pretrained(config), settings, outputs(labels))
+    network = TaskNetwork(build_pretrained(config), settings, outputs(settings.task, labels))
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:
@@ -75,7 +75,8 @@ def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:
     stored = read_json(path)
     labels = stored.get("classes") if isinstance(stored, dict) else None
     strings = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
-    if not strings or (settings.task.kind == "regression") != (not labels):
+    nameless = settings.task.kind in ("regression", "answers")
+    if not strings or nameless != (not labels):
         raise ModelError(f"{path} is damaged: it holds no classes; get the model again")
     assert labels is not None
     return tuple(labels)

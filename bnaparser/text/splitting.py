@@ -56,7 +56,7 @@ def read_sentences(text: str, split: Split = "paragraph") -> list[Sentence]:
     """
     if split not in SPLITS:
         raise ValueError(f"split is {split!r}: use one of {', '.join(SPLITS)}")
-    return list(chain.from_iterable(split_lines(_lines(text), split)))
+    return list(chain.from_iterable(split_lines(text_lines(text), split)))
 
 
 def split_lines(lines: Iterable[str], split: Split) -> Iterator[Iterator[Sentence]]:
@@ -65,7 +65,7 @@ def split_lines(lines: Iterable[str], split: Split) -> Iterator[Iterator[Sentenc
     They are those of ``read_sentences("".join(lines), split)``.
     """
     if split == "text":
-        for start, block in _blocks(lines):
+        for start, block in paragraphs(lines):
             yield _sentences(block, start)
     elif split == "paragraph":
         start = 0
@@ -104,11 +104,12 @@ def split_stream(lines: Iterable[str], start: int = 0) -> Iterator[Sentence]:
     time; a longer run of lines without a blank one is taken in parts. ``start`` is where the first
     line begins in the input.
     """
-    for place, block in _blocks(lines):
+    for place, block in paragraphs(lines):
         yield from _sentences(block, start + place)
 
 
-def _lines(text: str) -> Iterator[str]:
+def text_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends; only a line feed ends one."""
     return (line.group() for line in _LINE.finditer(text))
 
 
@@ -120,7 +121,7 @@ def _sentences(block: str, start: int) -> Iterator[Sentence]:
             yield sentence
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield the runs of lines without a blank one, each with its place in the input."""
     block: list[str] = []
     start = place = 0

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.loss import Gold, hinge_loss, tag_loss
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import Seed, Settings, Share, read_table, validate
+from bnaparser.training.noise_settings import NoiseSettings
 
 
 class DataSettings(Settings):
@@ -38,7 +39,8 @@ class TrainSettings(Settings):
     device.
     ``start`` is a model's folder to go on from. ``mask_pieces`` is the share of subwords that
     training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
-    without capitals: both make a parser rely less on single words and on careful writing.
+    without capitals, and ``noise`` has more of the kind: all make a parser rely less on single words
+    and on careful writing.
     """
 
     start: str | None = None
@@ -49,6 +51,7 @@ class TrainSettings(Settings):
     max_words: int = Field(150, gt=0)
     mask_pieces: float = Field(0.0, ge=0, lt=1)
     lower_case: float = Field(0.0, ge=0, le=1)
+    noise: NoiseSettings = NoiseSettings()
     dev_sentences: int | None = Field(None, gt=0)
     batch_size: int = Field(32, gt=0)
     batch_tokens: int | None = Field(None, gt=0)

@@ -20,14 +20,8 @@ from bnaparser.network import storage
 from bnaparser.training.arithmetic import training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
-    CHECKPOINT,
-    LOGS,
-    NEW,
-    OLD,
-    RECIPE,
     Progress,
     load_checkpoint,
-    remove_run,
     save_checkpoint,
 )
 from bnaparser.training.data import epoch_batches, read_mix, updates_per_epoch
@@ -36,7 +30,7 @@ from bnaparser.training.recipe import Recipe
 from bnaparser.training.schedule import scheduled_factor, set_learning_rates
 from bnaparser.training.setup import (
     TrainingSentence,
-    build_accelerator,
+    begin_run,
     new_model,
     training_sentences,
 )
@@ -53,13 +47,8 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     DataError when there is nothing to train on, SettingsError and ModelError as they apply.
     """
     output = Path(output)
-    accelerator = build_accelerator(recipe.train.precision, output)
-    if recipe.train.threads is not None:
-        torch.set_num_threads(recipe.train.threads)
-    if fresh and accelerator.is_main_process:
-        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
-    accelerator.wait_for_everyone()
-    accelerator.init_trackers(LOGS)
+    settings = recipe.train
+    accelerator = begin_run(settings.precision, settings.threads, output, fresh)
     with training_arithmetic(accelerator.device):
         run = Run(recipe, output, accelerator)
         run.progress = load_checkpoint(accelerator, output, recipe, Progress())

@@ -14,7 +14,9 @@ from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
+from bnaparser.training.checkpoints import BEST, CHECKPOINT, LOGS, NEW, OLD, RECIPE, remove_run
 from bnaparser.training.data import Example, Mix
 from bnaparser.training.loss import Gold, gold
 from bnaparser.training.recipe import Recipe
@@ -54,6 +56,21 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
         project_config=ProjectConfiguration(project_dir=str(output), logging_dir=str(output)),
         kwargs_handlers=[unread],
     )
+
+
+def begin_run(precision: str, threads: int | None, output: Path, fresh: bool) -> Any:
+    """Return the Accelerator of a run that writes to ``output``, on so many threads.
+
+    ``fresh`` removes what an earlier run has left there. All processes must take part.
+    """
+    accelerator = build_accelerator(precision, output)
+    if threads is not None:
+        torch.set_num_threads(threads)
+    if fresh and accelerator.is_main_process:
+        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
+    accelerator.wait_for_everyone()
+    accelerator.init_trackers(LOGS)
+    return accelerator
 
 
 def new_model(recipe: Recipe, mix: Mix) -> BnaModel:

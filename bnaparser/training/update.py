@@ -98,14 +98,9 @@ class Updater:
         generator: np.random.Generator,
     ) -> float:
         """Add the gradient of a part of a batch to what is there; return its loss."""
-        read = disturbed(
-            self.model,
-            [one.example for one in part],
-            [one.prepared for one in part],
-            self.settings,
-            generator,
-        )
-        loss = self.objective(read, [one.gold for one in part], sentence, word)
+        read = disturbed(self.model, part, self.settings, generator)
+        prepared, golds = [one.prepared for one in read], [one.gold for one in read]
+        loss = self.objective(prepared, golds, sentence, word)
         self.accelerator.backward(loss)
         return float(loss.detach())
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast, overload
 
 from bnaparser.errors import TreeError
 from bnaparser.trees.brackets import (
@@ -21,6 +21,9 @@ from bnaparser.trees.brackets import (
     write_brackets,
 )
 from bnaparser.trees.nltk_trees import build_nltk, flatten_nltk
+
+if TYPE_CHECKING:
+    from bnaparser.trees.search.pattern import Match
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
 """Labels of a top node that is no constituent; ``""`` is the unlabelled outer bracket of ``.mrg``."""
@@ -46,6 +49,7 @@ class Tree:
     half-open, counted in the tree that it was made in: ``tree[1].span`` is ``(2, 7)``. A tree is
     indexed and iterated as its children are: ``tree[0]`` is the first one, ``len(tree)`` counts them.
     Two trees are equal when labels, shape and words are; where they stand does not matter.
+    Long because it is all that users hold of a tree.
     """
 
     __slots__ = ("children", "end", "label", "start")
@@ -177,6 +181,12 @@ class Tree:
     def find(self, label: str) -> Iterator[Tree]:
         """Yield the nodes with this label, in pre-order; tags are labels, too."""
         return (node for node in self.nodes() if node.label == label)
+
+    def search(self, pattern: str, once: bool = False) -> Iterator[Match]:
+        """Yield what a pattern of tregex's finds here; docs/search.md, `search.Pattern.matches`."""
+        from bnaparser.trees.search.pattern import compiled
+
+        return compiled(pattern).matches(self, once)
 
     def pretty(self) -> str:
         """Return the tree on several lines, indented; a node with only words below takes one."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
 
-_WARM_UP = "The service is ready, and it answers."
-
 
 def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
     """Load the classifier; its parser is the service's where that is the one it was trained with.
@@ -43,7 +41,9 @@ def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
     def open_parser(name: str | Path) -> Parser:
         if models.find(name).samefile(models.find(settings.model)):
             return parser
-        return Parser.load(name, settings.device, parser.batch_tokens)
+        opened = Parser.load(name, settings.device, parser.batch_tokens, settings.precision)
+        opened.threads = parser.threads
+        return opened
 
     assert settings.classifier is not None
     with loading():
@@ -89,7 +89,7 @@ class Classifying:
 
     async def start(self, name: str) -> None:
         """Classify a text, then begin to work. Raises ModelError, in one sentence, with the name."""
-        text = self.classifier.read((_WARM_UP,) * (2 if self.pair else 1))
+        text = self.classifier.read(self.classifier.sample)
         try:
             text.take(iter([await self.parsing.try_out(one) for one in text.sentences]))
             answer = await self._queue.try_out(self._unit(text))
@@ -106,11 +106,6 @@ class Classifying:
         await self._queue.stop()
         if not self._shared:
             await self.parsing.stop()
-
-    @property
-    def pair(self) -> bool:
-        """Whether a text for the classifier is two texts."""
-        return self.classifier.model.settings.task.pair
 
     def check_room(self) -> None:
         """Raise QueueFull where nothing can be taken in."""
@@ -132,4 +127,6 @@ class Classifying:
 
     def _unit(self, text: ReadText) -> _Unit:
         words = chain.from_iterable(sentence.words for sentence in text.sentences)
-        return _Unit(text, tuple(islice(words, self.classifier.model.max_pieces)))
+        model = self.classifier.model
+        most = None if model.kind == "answers" else model.max_pieces  # passages are read whole
+        return _Unit(text, tuple(islice(words, most)))

@@ -51,17 +51,13 @@ _WARM_UP = "The service is ready , and it answers ."
 
 def load_parser(settings: ServerSettings) -> Parser:
     """Load the model with the threads that this worker may use. Raises ModelError."""
-    with loading():
-        import torch
-
-        from bnaparser.parsing.parser import Parser
-
-    threads = threads_of(settings)
-    if threads != torch.get_num_threads():
-        torch.set_num_threads(threads)
     pieces = settings.batch_tokens and _PIECES_A_WORD * settings.batch_tokens
     with loading():
-        return Parser.load(settings.model, settings.device, pieces)
+        from bnaparser.parsing.parser import Parser
+
+        parser = Parser.load(settings.model, settings.device, pieces, settings.precision)
+    parser.threads = threads_of(settings)
+    return parser
 
 
 def threads_of(settings: ServerSettings) -> int:

@@ -35,6 +35,12 @@ _BODY = {
                 "text": {"value": {"text": "A gripping, funny film. I liked it."}},
                 "texts": {"value": {"texts": ["A gripping, funny film.", "It bored me."]}},
                 "a pair, for models of pairs": {"value": {"text": ["It rained.", "It was wet."]}},
+                "a question and its passage, for models of answers": {
+                    "value": {"text": ["Who sang?", "Mira sang."]}
+                },
+                "marks, for models of relations": {
+                    "value": {"text": "[E1]Mira[/E1] has a [E2]dog[/E2]."}
+                },
             },
         },
         request_body.PLAIN: {
@@ -55,6 +61,14 @@ _FAILED: dict[str, Any] = {
     "trees": [],
     "error": "the text has no words",
 }
+_ANSWERED: dict[str, Any] = {
+    "label": None,
+    "probabilities": {},
+    "trees": [TREE_EXAMPLE],
+    "error": None,
+    "answer": "The cat",
+    "answers": [{"text": "The cat", "start": 0, "end": 7, "probability": 0.97}],
+}
 ANSWER = {
     "description": "What the model says of each text, in order; one that failed has its error",
     "headers": {answer_body.ERRORS_HEADER: answer_body.ERRORS_HEADER_DESCRIBED},
@@ -63,6 +77,7 @@ ANSWER = {
             "schema": {"$ref": "#/components/schemas/ClassifyAnswer"},
             "examples": {
                 "classes": {"value": {"model": "sst2", "answers": [_ENTRY]}},
+                "an answer to a question": {"value": {"model": "mine", "answers": [_ANSWERED]}},
                 "a text that failed": {"value": {"model": "sst2", "answers": [_FAILED]}},
             },
         },
@@ -88,7 +103,7 @@ async def classify(request: Request) -> Response:
     """Say of each text what the classifier says of it; 404 where the service runs without one.
 
     JSON in, JSON out: `text`, or `texts`, each running text of one sentence or several; for a
-    model of pairs two of them. A text that could not be answered has `error` set, in its place; so
+    model of pairs two of them, for a model of answers a question and its passage. A text that could not be answered has `error` set, in its place; so
     has one of which a sentence has no tree, beside its label, which is then the plain encoder's.
 
     Plain text in, plain text out, a text a line (a pair with a tab between) and an answer a line:

@@ -159,6 +159,15 @@ class Answer(BaseModel):
     parses: list[Entry]
 
 
+class AnswerSpan(BaseModel):
+    """A part of the passage that may answer the question."""
+
+    text: str
+    start: int = Field(description="its first character in the passage, from 0")
+    end: int = Field(description="the character after its last one")
+    probability: float = Field(description="its share among the answers that are given")
+
+
 class ClassifyEntry(BaseModel):
     """What the classifier says of one text, or the reason why it says nothing in ``error``."""
 
@@ -174,6 +183,13 @@ class ClassifyEntry(BaseModel):
     score: float | None = Field(default=None, description="from models that give scores only")
     tags: list[str] | None = Field(
         default=None, description="from models that label words only: one a word"
+    )
+    answer: str | None = Field(
+        default=None,
+        description="from models of answers only: the best one, empty where the passage has none",
+    )
+    answers: list[AnswerSpan] | None = Field(
+        default=None, description="from models of answers only: the best ones, best first"
     )
 
 
@@ -217,8 +233,10 @@ class ClassifierModel(BaseModel):
     license_note: str = Field(description="why, in a sentence")
     version: str = Field(description="of bnaparser")
     device: str
-    kind: Literal["classification", "regression", "tagging"]
-    pairs: bool = Field(description="whether a text is two texts")
+    kind: Literal["classification", "regression", "tagging", "relations", "answers"]
+    pairs: bool = Field(
+        description="whether a text is two texts, as a question and its passage are"
+    )
     labels: list[str] = Field(description="of texts, or of words; none of scores")
 
 

@@ -22,7 +22,8 @@ export async function findModels(key) {
 export async function classify(text, classifier, key, signal) {
   const lines = wellFormed(text).trim().split(/\s*\n\s*/);
   if (classifier.pairs && lines.length !== 2) {
-    return { error: "This model compares two texts: write each on a line of its own." };
+    const two = classifier.kind === "answers" ? "reads a question and a passage" : "compares two texts";
+    return { error: `This model ${two}: write each on a line of its own.` };
   }
   const body = { text: classifier.pairs ? lines : wellFormed(text) };
   return (await ask("v1/classify", key, signal, body)).answers[0];

@@ -21,7 +21,7 @@ export function showVerdict(section, classifier, answer, parses) {
 export function inShort(answer) {
   if (!answer) return "";
   if (typeof answer.score === "number") return shownScore(answer.score);
-  return answer.label ?? "";
+  return typeof answer.answer === "string" ? shownAnswer(answer.answer) : answer.label ?? "";
 }
 
 function content(answer, parses) {
@@ -29,15 +29,27 @@ function content(answer, parses) {
     return [html("p", { className: "label-said", textContent: shownScore(answer.score) })];
   }
   if (answer.tags) return [tagged(answer.tags, parses)];
+  if (typeof answer.answer === "string") {
+    const given = answer.answers.slice(0, MOST).map((one) => bar(one.text, one.probability));
+    return said(shownAnswer(answer.answer), given);
+  }
   if (!answer.label) return [];
   const classes = Object.entries(answer.probabilities).sort(([, a], [, b]) => b - a);
   const shown = classes.slice(0, MOST).map(([name, share]) => bar(name, share));
   const rest = classes.length - shown.length;
   if (rest > 0) shown.push(html("li", { className: "rest", textContent: `and ${rest} more` }));
+  return said(answer.label, shown);
+}
+
+function said(best, shares) {
   return [
-    html("p", { className: "label-said", dir: "auto", textContent: answer.label }),
-    html("ul", { className: "shares", "aria-label": "Probabilities" }, ...shown),
+    html("p", { className: "label-said", dir: "auto", textContent: best }),
+    html("ul", { className: "shares", "aria-label": "Probabilities" }, ...shares),
   ];
+}
+
+function shownAnswer(text) {
+  return text || "The passage does not say.";
 }
 
 function bar(name, share) {

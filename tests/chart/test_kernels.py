@@ -1,16 +1,13 @@
-"""The compiled loops: when they are loaded, where their machine code may lie, what they may write."""
+"""The compiled loops: when they are loaded, what they may write."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
 
-import numba
 import pytest
 
 from bnaparser import chart
-from bnaparser.chart.compiled import compiled
 from tests.chart.chart_cases import TWO, same
 
 
@@ -29,15 +26,3 @@ def test_all_names_are_there() -> None:
     assert all(hasattr(chart, name) for name in chart.__all__)
     with pytest.raises(AttributeError, match="nothing"):
         chart.nothing  # noqa: B018
-
-
-def test_compiles_where_no_folder_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    njit = numba.njit
-
-    def refuse_cache(**options: Any) -> Any:
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return njit(**options)
-
-    monkeypatch.setattr(numba, "njit", refuse_cache)
-    assert compiled(lambda number: number + 1)(1) == 2

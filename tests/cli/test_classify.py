@@ -159,3 +159,55 @@ def test_wrong_recipes(recipe: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "task.metrics" in capsys.readouterr().err
     parser = Path(__file__).parents[2] / "recipes" / "tiny.toml"
     assert main(["train", str(parser), "--against", "x"]) == 2
+
+
+@pytest.fixture(scope="module")
+def answers_dir(
+    tmp_path_factory: pytest.TempPathFactory, encoder_folder: Callable[[str], Path]
+) -> Path:
+    from bnaparser.settings import validate
+    from bnaparser.tasks import task_storage
+    from bnaparser.tasks.task_model import create
+    from bnaparser.tasks.task_settings import TaskModelSettings
+
+    table = {"encoder": {"name": str(encoder_folder("bert"))}, "task": {"kind": "answers"}}
+    folder = tmp_path_factory.mktemp("answers")
+    task_storage.save(create(validate(TaskModelSettings, table, "test"), ()), folder, "float32", {})
+    return folder
+
+
+def test_questions_about_a_passage(
+    answers_dir: Path, tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passage, questions = tmp_path / "passage.txt", tmp_path / "questions.txt"
+    passage.write_text("Mira sang.\n\nThe old dog fell.\n", encoding="utf-8")
+    questions.write_text("Who sang?\n\nWho fell?\n", encoding="utf-8")
+    models = ["--model", str(answers_dir), "--parser", str(tiny_model_dir), "--device", "cpu"]
+    asking = ["classify", *models, "--passage", str(passage)]
+    assert main([*asking, "Who", "sang?"]) == 0
+    answer, shares, trees = capsys.readouterr().out.rstrip("\n").split("\t")
+    first = shares.split(", ")[0].split()
+    start, end = map(int, first[0].split("-"))
+    assert " ".join(passage.read_text(encoding="utf-8")[start:end].split()) == answer
+    assert 0 < float(first[1]) <= 1 and trees.count("(TOP") == 3
+    assert main([*asking, "--input", str(questions), "--format", "json"]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert [bool(line) for line in lines] == [True, False, True, False]
+    assert json.loads(lines[0])["answer"] == json.loads(lines[0])["answers"][0]["text"]
+    assert main(["classify", *models, "Who sang?\tMira sang."]) == 0
+    assert capsys.readouterr().out
+    assert main(["classify", *models, "Who sang?"]) == 1
+    assert "takes a question and a passage" in capsys.readouterr().err
+
+
+def test_a_passage_that_cannot_be_had(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run("Who?", "--passage", str(tmp_path / "none.txt"))
+    assert code == 2 and "none.txt: cannot be read" in err
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
+    code, _, err = run("Who?", "--passage", str(tmp_path / "latin.txt"))
+    assert code == 2 and "latin.txt: byte 4 is not UTF-8" in err
+    (tmp_path / "a.txt").write_text("It sang.")
+    code, _, err = run("Who?", "--passage", str(tmp_path / "a.txt"))
+    assert code == 2 and "answers no questions: leave --passage out" in err

@@ -111,7 +111,7 @@ class FakeParser:
         self.loaded: tuple[str, str | None] | None = None
         self.given: list[Sequence[str]] = []
 
-    def load(self, model: str, device: str | None) -> FakeParser:
+    def load(self, model: str, device: str | None, precision: str) -> FakeParser:
         self.loaded = (model, device)
         return self
 

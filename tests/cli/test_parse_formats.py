@@ -84,3 +84,38 @@ def test_latex_is_a_forest_a_sentence_and_a_comment_where_there_is_none(run: Run
     assert [block.startswith("\\begin{forest}\n") for block in blocks[1:]] == [True, False, True]
     assert blocks[2].startswith("% no tree: the sentence has 3,000 words")
     assert blocks[3].endswith("\\end{forest}\n")
+
+
+@pytest.mark.parametrize("form", ["mrg", "conllu", "export", "tiger"])
+def test_formats_for_other_programs_number_sentences_and_leave_failed_ones_out(
+    run: Run, form: str
+) -> None:
+    code, out, _ = run(LINES, form)
+    assert code == 1
+    marks = {"mrg": "( (", "conllu": "# sent_id = ", "export": "#BOS ", "tiger": '<s id="s'}
+    found = [line for line in out.splitlines() if line.startswith(marks[form])]
+    assert len(found) == 2
+    assert form == "mrg" or ["1" in found[0], "3" in found[1]] == [True, True]
+    if form == "tiger":
+        assert len(ElementTree.fromstring(out.encode()).findall("body/s")) == 2
+
+
+def test_parquet_pdf_and_png_are_written_to_a_file(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--model", str(tiny_model_dir), "--device", "cpu", "-q"]
+    for form, start in (("parquet", b"PAR1"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        target = tmp_path / f"out.{form}"
+        assert bnaparse(["It rained.", "-f", form, "-o", str(target), *given]) == 0
+        assert target.read_bytes().startswith(start)
+    assert bnaparse(["It rained. Dogs bark.", "-f", "png", "-o", str(target), *given]) == 2
+    assert (
+        "a PNG holds one tree, here is a second one: give --format pdf" in capsys.readouterr().err
+    )
+
+
+def test_what_is_no_text_is_not_for_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    code, out, err = run("It rained.\n", "pdf")
+    assert (code, out) == (2, "")
+    assert err.startswith("bnaparse: pdf is no text for a terminal: give --output FILE")

@@ -18,17 +18,19 @@ from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,
     load_tokenizer,
-    max_positions,
 )
+from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
-from bnaparser.errors import ModelError
+from bnaparser.errors import ModelError, SettingsError
 
 SENTENCES = [
     ["the", "zebra", "sat", "under", "the", "unaffable", "bridge", "."],
     ["she", "sang"],
     ["Mira", "\x07", "waited"],
 ]
+# Their last hidden state is normed once more, those below it are not.
+NORMED_AT_THE_END = {"modernbert", "t5"}
 
 
 def build(folder: Path, **settings: Any) -> tuple[PretrainedEncoder, Subwords]:
@@ -234,3 +236,21 @@ def test_code_in_a_folder_is_not_run(
     with pytest.raises(ModelError):
         load(tmp_path)
     assert not trace.exists()
+
+
+@torch.no_grad()
+def test_the_lower_layers_alone_are_those_of_the_whole_encoder(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    folder = encoder_folder(encoder_kind)
+    whole, lower = load_pretrained(folder).eval(), load_pretrained(folder, layers=1).eval()
+    ids = torch.tensor([[5, 6, 7, 8]])
+    hidden = whole(input_ids=ids, output_hidden_states=True).hidden_states
+    below = lower(input_ids=ids, output_hidden_states=True).hidden_states
+    assert len(below) == 2 < len(hidden)
+    torch.testing.assert_close(below[0], hidden[0])
+    if encoder_kind not in NORMED_AT_THE_END:
+        torch.testing.assert_close(below[1], hidden[1])
+    assert sum(p.numel() for p in lower.parameters()) < sum(p.numel() for p in whole.parameters())
+    with pytest.raises(SettingsError, match=r"encoder\.layers is 3: the encoder has 2 layers"):
+        load_pretrained(folder, layers=3)

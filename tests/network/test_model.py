@@ -10,8 +10,9 @@ import torch
 
 from bnaparser import chart
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
-from bnaparser.network.model import BnaModel, PreparedSentence, position_rows
+from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
+from bnaparser.network.prepared import PreparedSentence, position_rows
 from bnaparser.training.data import Example
 
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}

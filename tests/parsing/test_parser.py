@@ -14,6 +14,7 @@ from bnaparser import Parse, Parser, Tree
 from bnaparser.errors import ModelError
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerKind, LayerSettings, TagSettings
+from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing import parallel
 from bnaparser.parsing.parser import MAX_WORDS
 from bnaparser.text.split_names import Split
@@ -181,7 +182,7 @@ def test_a_stream_with_batches_of_its_own_size(parser: Parser) -> None:
 
 @pytest.mark.parametrize("call", [Parser, lambda model, n: next(Parser(model).stream(["a"], n))])
 def test_a_batch_holds_a_word_piece_at_least(
-    parser: Parser, call: Callable[[BnaModel, int], object]
+    parser: Parser, call: Callable[[ParsingNetwork, int], object]
 ) -> None:
     with pytest.raises(ValueError, match="batch_tokens is -5: it must be at least 1"):
         call(parser.model, -5)

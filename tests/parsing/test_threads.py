@@ -1,9 +1,11 @@
-"""Short work takes idle cores only, puts back what was set, and goes on in a forked process."""
+"""Each batch has one thread, what was set is put back, and a forked process goes on."""
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,21 +13,12 @@ import pytest
 import torch
 
 from bnaparser import Parser
-from bnaparser.parsing import threads
-from bnaparser.parsing.parallel import in_batches
-from bnaparser.parsing.threads import on_idle_cores
+from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.network.precision import Precision
+from bnaparser.network.prepared import PreparedSentence
+from bnaparser.parsing.threads import on_one_thread, usable_threads
 
 WORDS = ["The", "cat", "saw", "Mira", "."]
-
-
-class Idle:
-    """So many cores are idle."""
-
-    def __init__(self, cores: float):
-        self.cores = cores
-
-    def count(self) -> float:
-        return self.cores
 
 
 @pytest.fixture(autouse=True)
@@ -36,30 +29,20 @@ def three_threads() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-@pytest.mark.parametrize(("idle", "expected"), [(1, 1), (2, 2), (3, 3), (float("inf"), 3)])
-def test_no_more_threads_than_idle_cores(
-    monkeypatch: pytest.MonkeyPatch, idle: float, expected: int
-) -> None:
-    monkeypatch.setattr(threads, "_idle_cores", Idle(idle))
-    found = in_batches(lambda batch: [torch.get_num_threads()] * len(batch), [5, 5], 100, True)
-    assert found == [expected] * 2
-    assert torch.get_num_threads() == 3
+def test_as_many_threads_as_pytorch_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert usable_threads() == 3
+    monkeypatch.delitem(sys.modules, "torch")
+    monkeypatch.setenv("OMP_NUM_THREADS", "7,2")
+    assert usable_threads() == 7
+    for said in ("", "0", "many"):
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+        assert 1 <= usable_threads() <= (os.cpu_count() or 1)
 
 
-def test_a_gpu_needs_no_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "_idle_cores", Idle(1))
-    with on_idle_cores(on_cpu=False):
-        assert torch.get_num_threads() == 3
-
-
-def test_what_the_user_set_is_put_back_in_each_thread_and_after_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(threads, "_idle_cores", Idle(1))
-
+def test_what_the_user_set_is_put_back_in_each_thread_and_after_an_error() -> None:
     def work(number: int) -> tuple[int, int]:
         torch.set_num_threads(number)
-        with pytest.raises(KeyError), on_idle_cores():
+        with pytest.raises(KeyError), on_one_thread():
             inside = torch.get_num_threads()
             raise KeyError
         return inside, torch.get_num_threads()
@@ -68,24 +51,35 @@ def test_what_the_user_set_is_put_back_in_each_thread_and_after_an_error(
         assert list(pool.map(work, [2, 3, 2, 3])) == [(1, 2), (1, 3), (1, 2), (1, 3)]
 
 
-def test_a_busy_machine_gets_the_same_trees(
-    tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch
+def test_pytorch_computes_a_batch_on_one_thread(
+    build_model: Callable[..., BnaModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parser = Parser.load(tiny_model_dir, "cpu")
-    quiet = parser.parse_words(WORDS)
-    monkeypatch.setattr(threads, "_idle_cores", Idle(1))
-    busy = parser.parse_words(WORDS)
-    assert busy.tree == quiet.tree
-    assert busy.score == pytest.approx(quiet.score, abs=1e-4)
+    """So a score is the same to the last digit, whatever else the machine does."""
+    parser = Parser(build_model())
+    used: list[int] = []
+    encode = parser.model.encode
+
+    def watch(batch: Sequence[PreparedSentence]) -> Encoded:
+        used.append(torch.get_num_threads())
+        encoded: Encoded = encode(batch)
+        return encoded
+
+    monkeypatch.setattr(parser.model, "encode", watch)
+    parser.parse_words(WORDS)
+    parser.parse_many([WORDS] * 40)
+    assert len(used) > 3
+    assert set(used) == {1}
+    assert torch.get_num_threads() == 3
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning"
 )  # forking beside threads: that is the point
-def test_a_forked_process_parses(tiny_model_dir: Path) -> None:
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
+def test_a_forked_process_parses(tiny_model_dir: Path, precision: Precision) -> None:
     """OpenMP's helpers are not in the child, and it would wait for them for ever."""
-    parser = Parser.load(tiny_model_dir, "cpu")
+    parser = Parser.load(tiny_model_dir, "cpu", precision=precision)
     here = parser.parse_words(WORDS)
     torch.ones(2_000_000).exp().sum()  # work for all threads, so that there are helpers
     context = multiprocessing.get_context("fork")

@@ -95,9 +95,14 @@ class HeldClassifier:
         self.model = SimpleNamespace(
             settings=SimpleNamespace(task=task),
             labels=("negative", "positive"),
+            kind="classification",
             device="cpu",
             max_pieces=512,
         )
+
+    @property
+    def sample(self) -> str | tuple[str, str]:
+        return ("Mira sang.",) * 2 if self.model.settings.task.pair else "Mira sang."
 
     def read(self, text: str | Sequence[str]) -> Any:
         from bnaparser.tasks.classifier import ReadText

@@ -23,7 +23,7 @@ def text_file(tmp_path_factory: pytest.TempPathFactory, examples: list[Example])
     return file
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_recipe(text_file: Path, encoder_folder: Callable[[str], Path]) -> MakeRecipe:
     """A function from a kind of encoder, and settings by table, to a recipe of a few updates."""
 

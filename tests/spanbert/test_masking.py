@@ -29,6 +29,10 @@ def random_ids(count: int) -> NDArray[np.int64]:
     return np.full(count, 9, np.int64)
 
 
+def rng(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
 def a_block(subwords: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], Candidates]:
     """A block with words of one to four subwords, and candidates from word to word."""
     generator = np.random.default_rng(seed)
@@ -125,6 +129,20 @@ def test_a_span_is_treated_as_one() -> None:
     total = sum(kinds.values())
     assert kinds["masked"] / total == pytest.approx(0.8, abs=0.02)
     assert kinds["random"] / total == pytest.approx(0.1, abs=0.02)
+
+
+def test_single_subwords_are_replaced_each_for_itself() -> None:
+    """As in BERT: of subwords that touch some are masked and others are not, in the same shares."""
+    ids = np.arange(20, 420, dtype=np.int64)
+    settings = MaskingSettings(scheme="subwords", share=0.5)
+    kinds, mixed = np.zeros(3), 0
+    for seed in range(60):
+        found = mask(ids, np.ones(400, np.bool_), MASK, random_ids, settings, rng(seed))
+        kind = np.where(found.ids == MASK, 0, np.where(found.ids == 9, 1, 2))
+        kinds += np.bincount(kind[found.places], minlength=3)
+        mixed += sum(len(set(kind[start:end])) > 1 for start, end in found.spans)
+    assert kinds / kinds.sum() == pytest.approx([0.8, 0.1, 0.1], abs=0.02)
+    assert mixed > 100
 
 
 def test_merged_spans_are_as_long_as_in_the_authors_program() -> None:

@@ -14,11 +14,13 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.pretrain_batch import collate_examples
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
-from bnaparser.spanbert.pretraining import PretrainRun, pretrain, pretrain_factor
+from bnaparser.spanbert.pretrain_settings import PretrainRecipe, load_pretrain_recipe
+from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun, pretrain, pretrain_factor
 
 MakeRecipe = Callable[..., PretrainRecipe]
+RECIPES = Path(__file__).parents[2] / "recipes" / "pretrain"
 KINDS = ["bert", "distilbert", "roberta", "mpnet", "electra", "deberta", "deberta-v2", "modernbert"]
 
 
@@ -38,7 +40,7 @@ def test_every_kind_of_encoder_learns_and_is_found_again(
     make_recipe: MakeRecipe, tmp_path: Path, kind: str
 ) -> None:
     progress = pretrain(make_recipe(kind, pretrain={"updates": 12, "check_every": 6}), tmp_path)
-    first, last = progress.history
+    _, first, last = progress.history
     assert last["held_out_words"] < first["held_out_words"]
     assert last["held_out_boundaries"] < first["held_out_boundaries"]
     folder = tmp_path / "model"
@@ -78,6 +80,33 @@ def test_the_losses_are_those_of_literal_loops(run: Callable[..., PretrainRun]) 
                 boundaries -= scores.log_softmax(0)[ids[place]].item()
     assert found.words.item() == pytest.approx(words, rel=1e-4)
     assert found.boundaries.item() == pytest.approx(boundaries, rel=1e-4)
+
+
+@pytest.mark.parametrize("batch_tokens", [60, 4000])
+def test_the_loss_of_an_update_is_a_mean_of_each_objective(
+    run: Callable[..., PretrainRun], batch_tokens: int
+) -> None:
+    """That of the boundaries over its targets plus one, whatever parts the batch goes through in."""
+    made = run(
+        objectives={"boundary_weight": 0.5, "next_sentence": True},
+        pretrain={"batch_tokens": batch_tokens},
+    )
+    parts, numbers = made.parts, next(made._batches_left())
+    examples = [parts.masker.example(int(number), (1, 0, 0)) for number in numbers]
+    batch = collate_examples(examples, parts.frame, parts.padding, parts.segments)
+    words, boundaries, pairs = (loss.item() for loss in parts.model(batch))
+    told = words / len(batch.masked) + 0.5 * boundaries / (len(batch.left) + 1) + pairs / 4
+    assert made.update(numbers) == pytest.approx(told, rel=1e-4)
+
+
+def test_without_a_boundary_target_the_loss_is_that_of_the_words(
+    run: Callable[..., PretrainRun],
+) -> None:
+    made = run(masking={"share": 0.99})  # a block is one span, which has no boundaries
+    numbers = next(made._batches_left())
+    assert np.isfinite(made.update(numbers))
+    losses = held_out_losses(made.parts, made.settings, HELD_OUT)
+    assert list(losses) == ["held_out_words"]
 
 
 def test_boundary_predictions_look_at_nothing_inside_the_span(
@@ -177,6 +206,38 @@ def test_an_encoder_from_nothing(make_recipe: MakeRecipe, tmp_path: Path) -> Non
     assert AutoModel.from_pretrained(tmp_path / "model").config.hidden_size == 16
 
 
+def test_a_tokenizer_is_trained_once_and_kept_by_what_it_was_trained_on(
+    make_recipe: MakeRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was trained anew in each process, and whenever a run went on."""
+    new = {"layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150}
+    pretrain(make_recipe(encoder={"name": None, "new": new}), tmp_path)
+    (first,) = (tmp_path / "text").glob("tokenizer-*[!k]")
+    with monkeypatch.context() as patch:
+        patch.setattr("bnaparser.spanbert.pretrain_setup.train_tokenizer", None)  # it would fail
+        pretrain(make_recipe(encoder={"name": None, "new": new}), tmp_path)
+    larger = make_recipe(encoder={"name": None, "new": new | {"vocabulary": 160}})
+    pretrain(larger, tmp_path, fresh=True)
+    assert len([one for one in (tmp_path / "text").glob("tokenizer-*") if one.is_dir()]) == 2
+    assert first.is_dir()
+
+
+def test_the_papers_recipes_are_as_printed() -> None:
+    for size, sizes in (("base", (12, 768, 12, 3072)), ("large", (24, 1024, 16, 4096))):
+        recipe = load_pretrain_recipe(RECIPES / f"spanbert-{size}.toml")
+        new, training = recipe.encoder.new, recipe.pretrain
+        assert (new.layers, new.width, new.heads, new.feed_forward_width) == sizes
+        assert (recipe.text.block, recipe.masking.share, recipe.masking.p) == (512, 0.15, 0.2)
+        assert (recipe.masking.longest, recipe.objectives.boundary_positions) == (10, 200)
+        assert (training.updates, training.warmup_updates, training.batch_size) == (
+            2_400_000, 10_000, 256,
+        )  # fmt: skip
+        assert (training.learning_rate, training.weight_decay, training.epsilon) == (
+            1e-4, 0.1, 1e-8,
+        )  # fmt: skip
+        assert not recipe.objectives.next_sentence
+
+
 def test_the_learning_rate_rises_and_falls() -> None:
     found = [pretrain_factor(update, 2, 6) for update in range(6)]
     assert found == [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
@@ -199,4 +260,5 @@ def test_the_run_leaves_what_it_has_measured(make_recipe: MakeRecipe, tmp_path: 
     told = json.loads((tmp_path / "model" / "pretrain.json").read_text(encoding="utf-8"))
     assert told["update"] == 6
     assert told["tokens"] == progress.tokens > 0
-    assert [one["update"] for one in told["history"]] == [3, 6]
+    assert [one["update"] for one in told["history"]] == [0, 3, 6]
+    assert told["history"][0]["tokens"] == 0

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.errors import SentenceError
+from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import (
     UNREACHABLE,
     Structure,
@@ -325,3 +326,34 @@ def test_structures_need_no_torch() -> None:
     code += "print([name for name in ('torch', 'transformers', 'spacy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@given(st.data())
+def test_the_sentences_around_some_words(data: st.DataObject) -> None:
+    """Each begins and ends with its sentence, and its heads and trees are those of the whole."""
+    lengths = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
+    ends = np.cumsum(lengths).tolist()
+    parts = [random_structure([f"{n}.{k}" for k in range(size)]) for n, size in enumerate(lengths)]
+    words = tuple(word for part in parts for word in part.words)
+    heads: list[int] = []
+    for part in parts:
+        start = len(heads)
+        heads.extend(head and head + start for head in part.heads or ())
+    trees = tuple(tree for part in parts for tree in part.trees)
+    first = data.draw(st.integers(0, len(words) - 1))
+    end = data.draw(st.integers(first + 1, len(words)))
+    whole = Structure(words, tuple(heads), trees if data.draw(st.booleans()) else ())
+    begin, found = whole.sentences(first, end)
+    chosen = [n for n, stop in enumerate(ends) if stop - lengths[n] < end and stop > first]
+    assert begin == ends[chosen[0]] - lengths[chosen[0]]
+    assert found.words == tuple(word for n in chosen for word in parts[n].words)
+    assert found.heads is not None
+    assert [head and head + begin for head in found.heads] == heads[
+        begin : begin + len(found.words)
+    ]
+    assert found.trees == (tuple(trees[n] for n in chosen) if whole.trees else ())
+
+
+def test_words_without_syntax_stand_alone() -> None:
+    begin, found = Structure(("a", "b", "c"), None, error="no tree").sentences(1, 2)
+    assert (begin, found) == (1, Structure(("b",), None, error="no tree"))

@@ -53,6 +53,8 @@ def recipe_table(
             {"kind": "regression", "texts": ["sentence1", "sentence2"], "label": "score"},
             {"path": str(DATA / "pairs.tsv")},
         ),
+        "relations": ({"kind": "relations"}, {"path": str(DATA / "relations.jsonl")}),
+        "answers": ({"kind": "answers"}, {"path": str(DATA / "questions.jsonl")}),
     }
 
     def table(name: str = "sentiment", encoder: str = "bert", **train: Any) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError, TreeError
-from bnaparser.tasks.task_data import TaskExample, encode_gold, inventory, read_examples
+from bnaparser.tasks.prepared_example import TaskExample
+from bnaparser.tasks.task_data import encode_gold, inventory, read_examples
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 
 SENTENCES = TaskSettings()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from bnaparser.errors import DataError
+from bnaparser.tasks.prepared_example import Gold
 from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import Gold
 from bnaparser.tasks.task_settings import METRICS, TaskSettings
 from bnaparser.tasks.task_significance import compare, table_metric
 

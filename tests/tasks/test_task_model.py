@@ -18,8 +18,8 @@ from bnaparser.errors import ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
+from bnaparser.tasks.prepared_example import PreparedExample
 from bnaparser.tasks.task_model import (
-    PreparedExample,
     TaskModel,
     create,
     load_words_tokenizer,

@@ -34,11 +34,15 @@ def test_the_recipes_that_come_along_are_whole() -> None:
         RECIPES.parent / "models" / "sst2" / "train.toml",
         *sorted((RECIPES / "tasks").glob("*.toml")),
     ]
-    assert len(files) == 7
+    assert len(files) == 10
+    plain = {"semeval2010": "relations", "squad": "answers", "wnut17": "tagging"}
     for file in files:
         assert is_task_recipe(file)
         recipe = load_task_recipe(file)
-        assert recipe.syntax.variant == SlaSettings(threshold=3)
+        if file.stem in plain:
+            assert (recipe.task.kind, recipe.syntax.variant) == (plain[file.stem], None)
+        else:
+            assert recipe.syntax.variant == SlaSettings(threshold=3)
         assert recipe.train.data and recipe.train.dev
 
 
@@ -61,8 +65,18 @@ def test_overrides(written: Callable[[str], Path]) -> None:
         ("[task]\nkinds = 1\n[encoder]\nname = 'a'", "task.kinds"),
         ("[task]\n", "encoder"),
         ("[task]\nmetric = 'f1'\n[encoder]\nname = 'a'", "set positive"),
-        ("[task]\nmetric = 'pearson'\n[encoder]\nname = 'a'", "metric of a classification"),
+        ("[task]\nmetric = 'pearson'\n[encoder]\nname = 'a'", "the metric of kind classification"),
         ("[task]\nkind='tagging'\ntexts=['a','b']\n[encoder]\nname='a'", "cannot be tagged"),
+        ("[task]\nkind='relations'\ntexts=['a','b']\n[encoder]\nname='a'", "in one text"),
+        ("[task]\nkind='answers'\ntexts=['a']\n[encoder]\nname='a'", "that of the passage"),
+        (
+            "[task]\nkind='answers'\nmetric='f1'\n[encoder]\nname='a'",
+            "of kind answers is one of answer_f1, exact_match",
+        ),
+        (
+            "[task]\n[encoder]\nname='a'\n[[train.data]]\npath='a'\npart=[0.5, 0.5]",
+            "part is two shares that rise",
+        ),
         ("[task]\n[encoder]\nname='a'\n[syntax.sla]\n[syntax.wla]", "one variant at a time"),
         ("[task]\n[encoder]\nname='a'\n[syntax]\ntrees='files'", "go together"),
         ("[task]\n[encoder]\nname='a'\n[train]\nseeds=[1, 1]", "seeds must differ"),

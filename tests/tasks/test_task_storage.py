@@ -17,7 +17,8 @@ from bnaparser.errors import BnaparserError, ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import PreparedExample, TaskModel, create
+from bnaparser.tasks.prepared_example import PreparedExample
+from bnaparser.tasks.task_model import TaskModel, create
 from bnaparser.tasks.task_settings import TaskModelSettings
 
 EXAMPLES = [

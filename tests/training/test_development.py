@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from bnaparser.network.decoding import Prediction
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training import development
 from bnaparser.training.data import Example
 from bnaparser.training.development import development_scores

@@ -8,21 +8,26 @@ from typing import Any
 import numpy as np
 
 from bnaparser.encoders.subwords import Window
-from bnaparser.network.model import BnaModel, PreparedSentence
+from bnaparser.network.model import BnaModel
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.data import Example
 from bnaparser.training.noise import disturbed
+from bnaparser.training.noise_settings import NoiseSettings
 from bnaparser.training.recipe import TrainSettings
+from bnaparser.training.setup import training_sentences
 from bnaparser.trees.escapes import unescape
+from bnaparser.trees.tree import Tree
 
 
 def read(
     model: BnaModel, examples: list[Example], seed: int = 0, **settings: Any
 ) -> tuple[list[Window], list[Window]]:
     """Return the windows of sentences, one each, without noise and with it."""
-    prepared = model.prepare([example.words for example in examples])
+    sentences = training_sentences(model, examples)
     generator = np.random.default_rng(seed)
-    noisy = disturbed(model, examples, prepared, TrainSettings(**settings), generator)
-    return windows(prepared), windows(noisy)
+    noisy = disturbed(model, sentences, TrainSettings(**settings), generator)
+    before, after = ([one.prepared for one in many] for many in (sentences, noisy))
+    return windows(before), windows(after)
 
 
 def windows(sentences: list[PreparedSentence]) -> list[Window]:
@@ -67,3 +72,43 @@ def test_the_same_draw_gives_the_same_noise_and_none_is_none(
         assert (one.ids == other.ids).all()
     before, same = read(model, examples)
     assert all(one is other for one, other in zip(before, same, strict=True))
+
+
+def test_the_final_mark_goes_and_the_tree_closes_behind_it(
+    build_model: Callable[..., BnaModel], examples: list[Example]
+) -> None:
+    model = build_model("bert")
+    sentences = training_sentences(model, examples)
+    settings = TrainSettings(noise=NoiseSettings(no_final_mark=1.0))
+    shorter = disturbed(model, sentences, settings, np.random.default_rng(0))
+    cut = 0
+    for before, after in zip(sentences, shorter, strict=True):
+        if after is before:
+            continue
+        cut += 1
+        words = before.example.words
+        assert before.example.tags[-1] == "." and after.example.words == words[:-1]
+        assert after.prepared.words == len(words) - 1 == len(after.gold.tags)
+        inside = [(s.start, s.end) for s in before.example.spans if s.end < len(words) - 1]
+        assert inside == [(s.start, s.end) for s in after.example.spans if s.end < len(words) - 1]
+        (training,) = training_sentences(model, [after.example])
+        assert (training.gold.spans == after.gold.spans).all()
+    assert cut > len(sentences) / 2
+
+
+def test_a_sentence_keeps_a_mark_that_it_cannot_lose(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    model = build_model("bert")
+    labels = "".join(f"({name} (NN a) (NN b))" for name in model.labels.names[1:3])
+    trees = [
+        "(TOP (NP (. .)))",
+        f"(TOP (NP {labels} (NN c)))",
+        "(TOP (UNSEEN (NP (NN a)) (. .)))",
+    ]
+    examples = [
+        Example(t, t.words, t.tags, tuple(t.spans()), t.tags) for t in map(Tree.parse, trees)
+    ]
+    sentences = training_sentences(model, examples)
+    settings = TrainSettings(noise=NoiseSettings(no_final_mark=1.0))
+    assert disturbed(model, sentences, settings, np.random.default_rng(0)) == sentences

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +14,7 @@ from safetensors.torch import load_file
 from bnaparser.training.recipe import load_recipe
 from bnaparser.training.run import train
 from tests.conftest import ENCODERS
+from tests.two_processes import run_in_two
 
 # Of sixty sentences a batch of 59 leaves one, fewer than there are processes.
 RECIPE = """
@@ -103,22 +100,9 @@ def ends(tmp_path_factory: pytest.TempPathFactory, recipe: Callable[[str], Path]
     ]
     script = folder / "script.py"
     script.write_text(SCRIPT)
-    run_in_two(script, json.dumps(trainings))
-    return {name: [torch.load(folder / name / str(rank)) for rank in range(2)] for name in wanted}
-
-
-def run_in_two(script: Path, *arguments: object) -> None:
-    """Run a script in two processes, as ``accelerate launch`` does; it must end well."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2"]
-    command += [f"--master-port={port}", str(script), *map(str, arguments)]
-    on_cpu = os.environ | {"ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, timeout=300, env=on_cpu
-    )
+    done = run_in_two(script, json.dumps(trainings))
     assert done.returncode == 0, done.stderr
+    return {name: [torch.load(folder / name / str(rank)) for rank in range(2)] for name in wanted}
 
 
 def test_scores_mean_the_same_to_all(ends: Ends) -> None:

@@ -44,16 +44,16 @@ class LayerStack(nn.Module):
         self.dropout = FeatureDropout(settings.input_dropout)
         self.layers = nn.ModuleList([layer(kind, settings) for kind in settings.kinds])
 
-    def forward(self, content: Tensor, valid: Tensor, tags: Tensor | None = None) -> Tensor:
+    def forward(self, content: Tensor, valid: Tensor, beside: Tensor | None = None) -> Tensor:
         """Map ``content`` (batch, positions, content_width) to (batch, positions, width).
 
         ``valid`` is boolean (batch, positions), False at padding; at most ``max_positions``.
-        ``tags``, shaped like the content, are added to it after its dropout.
+        ``beside``, shaped like the content (tags, shapes of words), is added to it after its dropout.
         """
         positions = self.positions[: content.shape[1]]
         content = self.dropout(content)
-        if tags is not None:
-            content = content + tags
+        if beside is not None:
+            content = content + beside
         if self.concatenate:
             hidden = torch.cat([content, positions.expand_as(content)], dim=-1)
         else:

@@ -42,14 +42,10 @@ def model_identity(model: Path | Parser) -> str:
                 while block := opened.read(1 << 20):
                     digest.update(block)
         return digest.hexdigest()
-    import torch
-
     network = model.model
     labels = [*network.labels.names, "", *network.tags.names]
     digest.update(json.dumps([network.settings.model_dump(mode="json"), labels]).encode())
-    for name, tensor in sorted(network.state_dict().items()):
-        digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
-        digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    digest.update(network.fingerprint().encode())
     return digest.hexdigest()
 
 

@@ -18,7 +18,9 @@ _PREDICATES = Search("left", ("ADJP", "NP", "NML", "QP", "UCP", "WHNP", "PP"))
 _ADVERBS = Search("left", ("ADVP",))
 _QUESTION_WORDS = Search("left", ("WHNP", "WHADJP", "WHADVP"))
 _CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ"})
-_CONJUNCTIONS = frozenset({"CC", "CONJP"})
+CONJUNCTIONS = frozenset({"CC", "CONJP"})
+"""Labels of what joins conjuncts."""
+
 _PUNCTUATION_TAGS = frozenset({"-LRB-", "-RRB-", "HYPH", "NFP", "PU", "PUNC", "PUNCT"})
 
 
@@ -28,6 +30,11 @@ def head_rules(name: str) -> HeadRules:
         if rules.name == name:
             return rules
     raise SettingsError(f"no head rules {name!r}: there are {COLLINS.name!r} and {UD.name!r}")
+
+
+def is_be(word: str) -> bool:
+    """Tell whether a word in lower case is a form of "be"."""
+    return word in _BE
 
 
 def is_punctuation(tag: str) -> bool:
@@ -44,40 +51,69 @@ def dependencies(tree: Tree, rules: HeadRules = COLLINS) -> tuple[int, ...]:
     take them out first (`bnaparser.trees.cleaning.clean`).
     """
     heads = [0] * (tree.end - tree.start)
+    for phrase, head, asks in headed_phrases(tree, rules):
+        chosen = head
+        if asks is not None:
+            copula, chosen = phrase.head_words[head] + 1, asks
+            heads = [phrase.head_words[asks] + 1 if one == copula else one for one in heads]
+        for place, word in enumerate(phrase.head_words):
+            if place != chosen:
+                governor = _governor(phrase, place, chosen) if rules.content_heads else chosen
+                heads[word] = phrase.head_words[governor] + 1
+    return tuple(heads)
+
+
+def head_children(tree: Tree, rules: HeadRules = COLLINS) -> dict[int, int]:
+    """Return which child is the head, from 0, of each node that has several.
+
+    Nodes are told by their numbers in pre-order, from 0, words not counted.
+    """
+    found = headed_phrases(tree, rules)
+    return {phrase.number: head if asks is None else asks for phrase, head, asks in found}
+
+
+class HeadedPhrase(NamedTuple):
+    """A node and its number; of each child its label, its head word, the word that it ends before.
+
+    Labels are without functions and indices, words are counted from 0.
+    """
+
+    number: int
+    node: Tree
+    label: str
+    labels: list[str]
+    head_words: list[int]
+    ends: list[int]
+
+
+def headed_phrases(tree: Tree, rules: HeadRules) -> Iterator[tuple[HeadedPhrase, int, int | None]]:
+    """Yield each node with several children, after what is below it, and its head child.
+
+    The last value is the question word that takes the head's place, where one does.
+    """
     words = tree.words
     cores = {label: core_label(label) for label in {node.label for node in tree.nodes()}}
     built: list[int] = []  # head words, from 0, of the nodes that wait for their parent
-    for node, there in reversed(list(_with_there(tree))):
+    nodes = list(_with_there(tree))
+    for number in range(len(nodes) - 1, -1, -1):
+        node, there = nodes[number]
         below = node.subtrees
         if len(below) < 2:
             if not below:
                 built.append(node.start - tree.start)
             continue
-        phrase = _Phrase(
+        phrase = HeadedPhrase(
+            number,
+            node,
             cores[node.label],
             [cores[child.label] for child in below],
             [built.pop() for _ in below],
             [child.end - tree.start for child in below],
         )
-        chosen = _head_child(phrase, words, rules, there)
-        if rules.content_heads and (asks := _question_word(phrase, words, chosen)) is not None:
-            copula, chosen = phrase.head_words[chosen] + 1, asks
-            heads = [phrase.head_words[asks] + 1 if head == copula else head for head in heads]
-        for place, word in enumerate(phrase.head_words):
-            if place != chosen:
-                governor = _governor(phrase, place, chosen) if rules.content_heads else chosen
-                heads[word] = phrase.head_words[governor] + 1
-        built.append(phrase.head_words[chosen])
-    return tuple(heads)
-
-
-class _Phrase(NamedTuple):
-    """A node; of each child its label, its head word from 0, and the word that it ends before."""
-
-    label: str
-    labels: list[str]
-    head_words: list[int]
-    ends: list[int]
+        head = _head_child(phrase, words, rules, there)
+        asks = _question_word(phrase, words, head) if rules.content_heads else None
+        yield phrase, head, asks
+        built.append(phrase.head_words[head if asks is None else asks])
 
 
 def _with_there(tree: Tree) -> Iterator[tuple[Tree, bool]]:
@@ -96,7 +132,7 @@ def _is_there(node: Tree) -> bool:
     return node.label == "EX"
 
 
-def _head_child(phrase: _Phrase, words: Sequence[str], rules: HeadRules, there: bool) -> int:
+def _head_child(phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, there: bool) -> int:
     labels = phrase.labels
     if rules.content_heads and not there:
         predicate = _predicate(phrase, words)
@@ -119,14 +155,14 @@ def _first_conjunct(labels: Sequence[str], head: int, every: bool) -> int:
 
     With ``every`` go on to the first conjunct of a longer row, "red , white and blue".
     """
-    if head < 2 or labels[head - 1] not in _CONJUNCTIONS:
+    if head < 2 or labels[head - 1] not in CONJUNCTIONS:
         return head
     first = head - 2
     while first > 0 and is_punctuation(labels[first]):
         first -= 1
     if is_punctuation(labels[first]):
         return head
-    joins = {",", ":"} | _CONJUNCTIONS
+    joins = {",", ":"} | CONJUNCTIONS
     while every and first >= 2 and labels[first - 1] in joins:
         if labels[first - 2][:2] != labels[first][:2]:
             break
@@ -134,9 +170,9 @@ def _first_conjunct(labels: Sequence[str], head: int, every: bool) -> int:
     return first
 
 
-def _predicate(phrase: _Phrase, words: Sequence[str]) -> int | None:
+def _predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
     """Return the child that a form of "be" beside it serves: "is *happy*", "was he *there*"."""
-    label, labels, head_words, _ = phrase
+    label, labels, head_words = phrase.label, phrase.labels, phrase.head_words
     if label not in ("VP", "SQ", "SINV") or "VP" in labels:
         return None
     verbs = (
@@ -158,7 +194,7 @@ def _predicate(phrase: _Phrase, words: Sequence[str]) -> int | None:
     return None if found is None else start + found
 
 
-def _question_word(phrase: _Phrase, words: Sequence[str], head: int) -> int | None:
+def _question_word(phrase: HeadedPhrase, words: Sequence[str], head: int) -> int | None:
     """Return the question word that a "be" with no other predicate serves: "*who* is she".
 
     ``head`` is the child that the table chose; the "be" must be its head, and its last word where
@@ -175,10 +211,10 @@ def _question_word(phrase: _Phrase, words: Sequence[str], head: int) -> int | No
     return _QUESTION_WORDS.find(phrase.labels[:head])
 
 
-def _governor(phrase: _Phrase, place: int, head: int) -> int:
+def _governor(phrase: HeadedPhrase, place: int, head: int) -> int:
     """Return the child that the child at ``place`` depends on: a conjunction, on the next conjunct."""
     labels = phrase.labels
-    if place < head or labels[place] not in _CONJUNCTIONS:
+    if place < head or labels[place] not in CONJUNCTIONS:
         return head
     after = range(place + 1, len(labels))
     conjuncts = (i for i in after if not is_punctuation(labels[i]) and labels[i] != "CC")

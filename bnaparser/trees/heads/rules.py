@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Side = Literal["left", "right"]
 
@@ -51,6 +51,10 @@ class HeadRules:
     source: str
     table: Mapping[str, tuple[Search, ...]]
     content_heads: bool = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A table that cannot be changed cannot be pickled either.
+        return HeadRules, (self.name, self.source, dict(self.table), self.content_heads)
 
 
 def priority(side: Side, labels: str = "") -> Search:

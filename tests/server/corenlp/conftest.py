@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bnaparser import Parser
-from bnaparser.network.model import BnaModel
+from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class WatchedParser(Parser):
     """A parser that counts how often it is asked, and can be held up."""
 
-    def __init__(self, model: BnaModel):
+    def __init__(self, model: ParsingNetwork):
         super().__init__(model)
         self.calls = 0
         self.may_go_on = threading.Event()

@@ -16,6 +16,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 
 soon = playwright.expect
 TEXT = "Mira sang. The dog fell."
+FOUND = {"text": "Mira", "start": 0, "end": 4, "probability": 0.97}
 
 
 @pytest.fixture
@@ -105,12 +106,14 @@ def test_a_pair_is_written_on_two_lines(visit: Visit, classifier: Any, monkeypat
     [
         ({"score": 3.14159}, "3.14"),
         ({"tags": ["B-PER", "O", "O"]}, "Mira B-PER sang ."),
+        ({"answer": "Mira", "answers": [FOUND]}, "MiraMira97.0 %"),
+        ({"answer": "", "answers": [FOUND]}, "The passage does not say.Mira97.0 %"),
         (
             {"label": "a", "probabilities": {"a": 0.99999, **dict.fromkeys("bcdefgh", 1e-6)}},
             "aa> 99.9 %b< 0.1 %c< 0.1 %d< 0.1 %e< 0.1 %f< 0.1 %and 2 more",
         ),
     ],
-    ids=["score", "tags", "many classes"],
+    ids=["score", "tags", "answer", "no answer", "many classes"],
 )
 def test_scores_tags_and_many_classes(visit: Visit, answer: dict[str, Any], shown: str) -> None:
     page = visit()

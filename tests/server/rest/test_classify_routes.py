@@ -185,6 +185,22 @@ def test_models_of_pairs_scores_and_tags(build: Callable[..., TestClient]) -> No
     assert "no pairs" in two["error"]
 
 
+def test_models_of_answers_and_relations(build: Callable[..., TestClient]) -> None:
+    answering = build((), kind="answers")
+    passage = "The old dog fell. Mira sang."
+    [found, alone] = ask(answering, texts=[["Who sang?", passage], "Who sang?"])
+    assert (found["label"], len(found["trees"])) == (None, 3)
+    assert found["answer"] == found["answers"][0]["text"]
+    assert all(passage[one["start"] : one["end"]] == one["text"] for one in found["answers"])
+    assert "a question and a passage" in alone["error"] and "answer" not in alone
+    [described] = answering.get("/v1/models").json()["classifiers"]
+    assert (described["kind"], described["pairs"], described["labels"]) == ("answers", True, [])
+    relating = build(("Has(e1,e2)", "Other"), kind="relations")
+    [related, unmarked] = ask(relating, texts=["[E1]Mira[/E1] has a [E2]dog[/E2].", "It sang."])
+    assert related["label"] in ("Has(e1,e2)", "Other")
+    assert "mark the two parts" in unmarked["error"]
+
+
 # --- what is refused
 
 

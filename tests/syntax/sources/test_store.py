@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError, ModelError
+from bnaparser.network import storage
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import Words
@@ -38,10 +39,15 @@ def test_a_models_identity_is_all_that_decides_its_trees(
     with pytest.raises(ModelError, match="is not a model folder"):
         ParserTrees(copy, tmp_path / "trees")
 
-    parser = Parser.load(tiny_model_dir, device="cpu")
+    exact = Parser.load(tiny_model_dir, device="cpu", precision="float32")
+    rounded = Parser.load(tiny_model_dir, device="cpu", precision="int8")
+    assert model_identity(exact) == model_identity(exact) != model_identity(rounded)
+
+    model = storage.load(tiny_model_dir)
+    parser = Parser(model)
     mine = model_identity(parser)
     assert model_identity(parser) == mine
-    parameter = next(parser.model.parameters())
+    parameter = next(model.parameters())
     value = parameter.data.reshape(-1)[0].item()
     parameter.data.reshape(-1)[0] = value + 1
     assert model_identity(parser) != mine

@@ -1,0 +1,189 @@
+"""``bnaparser corpus IN... OUT``: parse files of any number and size, in one process or many."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.errors import SettingsError
+from bnaparser.parsing.startup import loading
+from bnaparser.text.split_names import SPLITS
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.corpus.corpus_run import CorpusProgress, CorpusRun
+    from bnaparser.parsing.parser import Parser
+
+EXAMPLES = """\
+  bnaparser corpus book.txt parsed/
+  bnaparser corpus 'news/*.jsonl.gz' parsed/ --field body --id url --to parquet
+  bnaparser corpus texts/ parsed/ --workers 8
+  bnaparser corpus texts/ parsed/ --engine ray --ray-address auto --workers 64"""
+_KINDS = ("text", "jsonl", "csv", "tsv", "parquet", "conllu")
+_SAYS_EVERY = 60.0  # seconds, where there is no terminal for a bar
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="IN... OUT",
+        help="files, folders, patterns in quotes; .gz, .xz, .bz2, .zst are unpacked; last the folder"
+        " to write to",
+    )
+    read = parser.add_argument_group("reading")
+    read.add_argument(
+        "--from",
+        dest="kind",
+        choices=_KINDS,
+        help="what all files are; by default their names tell: .txt, .jsonl, .csv, .tsv, .parquet,"
+        " .conllu",
+    )
+    read.add_argument("--field", default="text", metavar="NAME", help="which has the text (text)")
+    read.add_argument("--id", metavar="NAME", help="which has a document's id, each once")
+    read.add_argument(
+        "--split",
+        choices=SPLITS,
+        default="paragraph",
+        help="what a line of a text is, as for bnaparse; default: paragraph",
+    )
+    write = parser.add_argument_group("writing")
+    write.add_argument("--to", choices=("jsonl", "parquet"), default="jsonl", help="default: jsonl")
+    write.add_argument(
+        "--shard-size",
+        type=int,
+        default=1_000_000,
+        metavar="N",
+        help="characters of input for a file of output, about; default: 1000000",
+    )
+    write.add_argument(
+        "--fresh", action="store_true", help="begin anew, also over another run's output"
+    )
+    work = parser.add_argument_group("working")
+    work.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
+    work.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    work.add_argument("--precision", default="auto", help="as for bnaparse")
+    work.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")
+    work.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="that parse at once, a core each; default: the cores, with a GPU 1",
+    )
+    work.add_argument("--engine", choices=("processes", "ray"), default="processes")
+    work.add_argument(
+        "--ray-address", metavar="ADDRESS", help="a cluster; default: one of this run's own"
+    )
+    work.add_argument(
+        "--ray-gpus", type=float, default=0.0, metavar="SHARE", help="of a GPU for each worker"
+    )
+    work.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    add_examples(parser, EXAMPLES)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Parse the corpus; 0 when every sentence has its tree, 1 when some have none."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    corpus = _corpus(options)
+    parser = _load(options)
+    shown = _Shown(corpus.progress, options.quiet)
+    totals = corpus.go(parser, shown.report, say)
+    shown.close()
+    if not options.quiet:
+        say(
+            f"{totals['sentences']:,} sentences of {totals['documents']:,} documents: {corpus.output}"
+        )
+    if totals["failed"]:
+        say(f"{totals['failed']:,} without a tree: {corpus.output}/errors.jsonl")
+    return SOME_FAILED if totals["failed"] else SUCCESS
+
+
+def _corpus(options: argparse.Namespace) -> CorpusRun:
+    from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
+    from bnaparser.parsing.corpus.ray_engine import RaySettings
+    from bnaparser.parsing.corpus.shards import ShardSettings
+
+    if len(options.files) < 2:
+        raise SettingsError("give what to read, and last the folder to write to")
+    *inputs, output = options.files
+    if Path(output).is_file():
+        raise SettingsError(f"{output} is a file: give last the folder to write to")
+    gpu = options.device not in (None, "cpu") or options.ray_gpus > 0
+    settings = CorpusSettings(
+        kind=options.kind,
+        text_field=options.field,
+        id_field=options.id,
+        shard=ShardSettings(options.split, options.to, options.shard_size),
+        engine=options.engine,
+        workers=_cores(gpu) if options.workers is None else options.workers,
+        cluster=RaySettings(options.ray_address, gpus=options.ray_gpus),
+        fresh=options.fresh,
+    )
+    return CorpusRun(inputs, Path(output), settings)
+
+
+def _cores(gpu: bool) -> int:
+    if gpu:
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _load(options: argparse.Namespace) -> Parser:
+    from bnaparser.cli.quiet import quiet_libraries
+
+    quiet_libraries()
+    with loading():
+        from bnaparser.parsing.parser import Parser
+
+        return Parser.load(options.model, options.device, options.batch_tokens, options.precision)
+
+
+class _Shown:
+    """What a run shows of itself: a bar on a terminal, else a line a minute."""
+
+    def __init__(self, progress: CorpusProgress, quiet: bool):
+        from tqdm import tqdm
+
+        self.quiet, self.said = quiet, time.monotonic()
+        self.on_terminal = sys.stderr.isatty() and not quiet
+        self.bar = tqdm(
+            total=progress.total,
+            unit="B",
+            unit_scale=True,
+            disable=not self.on_terminal,
+            leave=False,
+            bar_format="{percentage:3.0f} % |{bar:30}| {postfix}",
+        )
+
+    def report(self, progress: CorpusProgress) -> None:
+        """Show how far the run is."""
+        if self.on_terminal:
+            self.bar.set_postfix_str(_told(progress), refresh=False)
+            self.bar.update(progress.read - self.bar.n)
+        elif not self.quiet and time.monotonic() - self.said >= _SAYS_EVERY:
+            self.said = time.monotonic()
+            share = 100 * progress.read / max(1, progress.total)
+            say(f"{share:.0f} %, {_told(progress)}")
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self.bar.close()
+
+
+def _told(progress: CorpusProgress) -> str:
+    """Sentences, how many a second, and the time left at the speed so far."""
+    gone = max(1e-9, time.monotonic() - progress.start)
+    rate = progress.new_sentences / gone
+    new, left = progress.read - progress.kept, progress.total - progress.read
+    told = f"{progress.sentences:,} sentences, {rate:,.0f}/s"
+    if new <= 0:
+        return told
+    return f"{told}, {timedelta(seconds=round(left * gone / new))} left"

@@ -1,0 +1,102 @@
+"""``bnaparser ensemble``: text in, trees out that several parsers agree on."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.cli.streams import LineReader, answered, empty, in_chunks, open_input, open_output
+from bnaparser.errors import SettingsError
+from bnaparser.text.split_names import SPLITS, Split
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.parser_ensemble import Ensemble
+    from bnaparser.parsing.result import Parse
+    from bnaparser.text.sentence import Sentence
+
+EXAMPLES = """\
+  bnaparser ensemble en runs/one/model runs/two/model -i text.txt -o silver.mrg
+  bnaparser ensemble en runs/one/model --trees dev.mrg -o predicted.mrg"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the models, their shares, what is parsed and where the trees go."""
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="names or folders of two parsers or more"
+    )
+    parser.add_argument(
+        "--shares", nargs="+", type=float, metavar="X", help="one for each model (equal ones)"
+    )
+    parser.add_argument(
+        "-i", "--input", type=Path, metavar="FILE", help="text, UTF-8; -: standard input"
+    )
+    parser.add_argument("--trees", metavar="FILE", help="parse the words of these trees instead")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
+    )
+    parser.add_argument(
+        "--split", choices=SPLITS, default="paragraph",
+        help="what a line is, as for bnaparse (%(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    add_examples(parser, EXAMPLES)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write a tree a line, an empty line where there is none; 1 when some sentence has none."""
+    if options.trees is not None and options.input is not None:
+        raise SettingsError("give either --input or --trees, not both")
+    quiet_libraries()
+    from bnaparser.parsing.parser_ensemble import Ensemble
+
+    with ExitStack() as stack:
+        source = None
+        if options.trees is None:
+            source = stack.enter_context(open_input(options.input))
+        output = stack.enter_context(open_output(options.output, source))
+        ensemble = Ensemble.load(options.models, options.shares, options.device)
+        empty(output)
+        if source is None:
+            return _write(_of_trees(ensemble, options.trees), output)
+        progress = not (options.quiet or output.isatty())
+        return _write(_of_text(ensemble, LineReader(source), options.split, progress), output)
+
+
+def _of_text(
+    ensemble: Ensemble, reader: LineReader, split: Split, progress: bool
+) -> Iterator[Parse]:
+    from bnaparser.text.splitting import split_lines
+
+    return answered(split_lines(reader, split), reader, ensemble.parse_sentences, progress)
+
+
+def _of_trees(ensemble: Ensemble, file: str) -> Iterator[Parse]:
+    """Yield the parses of the words of a file's trees, cleaned as for `bnaparser evaluate`."""
+    from bnaparser.text.sentence import from_words
+    from bnaparser.treebanks.reading import read_trees
+    from bnaparser.trees.cleaning import clean
+
+    cleaned = (clean(tree) for tree in read_trees(file))
+    sentences: Iterator[list[Sentence]] = (
+        [from_words(tree.words)] for tree in cleaned if tree is not None
+    )
+    chunks = in_chunks(sentences, lambda: False)
+    return chain.from_iterable(map(ensemble.parse_sentences, chunks))
+
+
+def _write(parses: Iterator[Parse], output: TextIO) -> int:
+    code = SUCCESS
+    for number, parse in enumerate(parses, 1):
+        if parse.error is not None:
+            say(f"sentence {number}: {parse.error}")
+            code = SOME_FAILED
+        output.write(f"{parse.tree or ''}\n")
+    return code

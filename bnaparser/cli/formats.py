@@ -1,0 +1,198 @@
+"""The formats of ``bnaparse``: one table, with what each writes for a parse, and around all of them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
+
+from bnaparser.errors import SettingsError
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.result import Parse
+
+Write = Callable[["Parse | None"], None]
+
+
+class TextFormat(NamedTuple):
+    """A format of text: what it says of itself, and what is written.
+
+    ``each`` gets a parse that may have failed, and its number from 1. ``blank`` is for an empty line of
+    the input that is to stay one. ``document`` has what stands before all and after all.
+    """
+
+    about: str
+    each: Callable[[Parse, int], str]
+    blank: str = "\n"
+    document: Callable[[], tuple[str, str]] = lambda: ("", "")
+
+
+class BinaryFormat(NamedTuple):
+    """A format that is no text: what it says of itself, and what makes of a file a function to write."""
+
+    about: str
+    open: Callable[[BinaryIO], AbstractContextManager[Write]]
+
+
+def _bracket(parse: Parse, number: int) -> str:
+    return f"{parse.tree or ''}\n"
+
+
+def _pretty(parse: Parse, number: int) -> str:
+    return "\n" if parse.tree is None else f"{parse.tree.pretty()}\n\n"
+
+
+def _draw(parse: Parse, number: int) -> str:
+    if parse.tree is None:
+        return "\n"
+    return f"{parse.tree.draw(shutil.get_terminal_size().columns)}\n\n"
+
+
+def _json(parse: Parse, number: int) -> str:
+    return parse.to_json() + "\n"
+
+
+def _svg(parse: Parse, number: int) -> str:
+    return f"{parse.to_svg() or ''}\n"
+
+
+def _html(parse: Parse, number: int) -> str:
+    return parse.to_html_section()
+
+
+def _html_page() -> tuple[str, str]:
+    from bnaparser.render import HTML_END, HTML_START
+
+    return HTML_START, HTML_END
+
+
+def _latex(parse: Parse, number: int) -> str:
+    reason = f"% no tree: {' '.join(str(parse.error).split())}\n"
+    return f"\n{parse.to_latex() or reason}"
+
+
+def _mrg(parse: Parse, number: int) -> str:
+    return parse.to_mrg() or ""
+
+
+def _conllu(parse: Parse, number: int) -> str:
+    return parse.to_conllu(number) or ""
+
+
+def _export(parse: Parse, number: int) -> str:
+    from bnaparser.render import export
+
+    return "" if parse.tree is None else export(parse.tree, number, parse.words)
+
+
+def _export_document() -> tuple[str, str]:
+    from bnaparser.render import EXPORT_START
+
+    return EXPORT_START, ""
+
+
+def _tiger(parse: Parse, number: int) -> str:
+    from bnaparser.render import tiger
+
+    return "" if parse.tree is None else tiger(parse.tree, number, parse.words)
+
+
+def _tiger_document() -> tuple[str, str]:
+    from bnaparser.render import TIGER_END, TIGER_START
+
+    return TIGER_START, TIGER_END
+
+
+@contextmanager
+def _parquet(target: BinaryIO) -> Iterator[Write]:
+    from bnaparser.parsing.parquet_rows import parquet_writer
+
+    with parquet_writer(target) as write:
+        yield lambda parse: None if parse is None else write(parse.to_dict())
+
+
+@contextmanager
+def _pdf(target: BinaryIO) -> Iterator[Write]:
+    from bnaparser.render import pdf_pages
+
+    with pdf_pages(target) as page:
+
+        def write(parse: Parse | None) -> None:
+            if parse is not None and parse.tree is not None:
+                page(parse.tree, parse.words)
+
+        yield write
+
+
+@contextmanager
+def _png(target: BinaryIO) -> Iterator[Write]:
+    done = False
+
+    def write(parse: Parse | None) -> None:
+        nonlocal done
+        picture = None if parse is None else parse.to_png()
+        if picture is None:
+            return
+        if done:
+            raise SettingsError(
+                "a PNG holds one tree, here is a second one: give --format pdf, a page for each"
+            )
+        target.write(picture)
+        done = True
+
+    yield write
+
+
+_LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
+
+FORMATS: dict[str, TextFormat | BinaryFormat] = {
+    "bracket": TextFormat("one tree a line", _bracket),
+    "pretty": TextFormat("brackets, indented", _pretty),
+    "draw": TextFormat("drawn with lines", _draw),
+    "json": TextFormat("one object a line", _json),
+    "mrg": TextFormat("as the Penn Treebank's files", _mrg, ""),
+    "conllu": TextFormat("CoNLL-U, dependencies by head rules", _conllu, ""),
+    "export": TextFormat("NEGRA's export format", _export, "", _export_document),
+    "tiger": TextFormat("TIGER-XML", _tiger, "", _tiger_document),
+    "parquet": BinaryFormat("a table with the fields of json (extra parquet)", _parquet),
+    "svg": TextFormat("one drawing a line; a viewer opens a file of one", _svg),
+    "html": TextFormat("one page with all trees", _html, "", _html_page),
+    "latex": TextFormat("for the forest package", _latex, "", lambda: (_LATEX_START, "")),
+    "png": BinaryFormat("a picture of one tree (extra pictures)", _png),
+    "pdf": BinaryFormat("a page for each tree (extra pictures)", _pdf),
+}
+"""All formats by their names."""
+
+
+def described() -> str:
+    """Return what ``--help`` says of the formats."""
+    return "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
+
+
+@contextmanager
+def writer(name: str, output: TextIO) -> Iterator[Write]:
+    """Give a function that writes a parse in the format of that name, or None for an empty line.
+
+    Raises SettingsError where what is no text would go to a terminal.
+    """
+    form = FORMATS[name]
+    if isinstance(form, BinaryFormat):
+        if output.isatty():
+            raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
+        output.flush()
+        with form.open(output.buffer) as write:
+            yield write
+        output.buffer.flush()
+        return
+    start, end = form.document()
+    output.write(start)
+    number = 0
+
+    def write_text(parse: Parse | None) -> None:
+        nonlocal number
+        number += parse is not None
+        output.write(form.blank if parse is None else form.each(parse, number))
+
+    yield write_text
+    output.write(end)

@@ -1,0 +1,191 @@
+"""``bnaparser search PATTERN FILE...``: find nodes of trees as tregex does."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.exits import SUCCESS, say
+from bnaparser.cli.streams import empty, open_input, open_output
+from bnaparser.errors import SettingsError
+from bnaparser.files.tables import json_line
+from bnaparser.treebanks.parse_files import find_parsed, in_stream
+from bnaparser.treebanks.reading import Found
+from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.dependencies import head_rules
+from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.search import Match, Pattern
+from bnaparser.trees.tree import Tree
+
+SHOWN = ("bracket", "words", "pretty", "draw", "json")
+EXAMPLES = """\
+  bnaparser search 'NP < (PP << of)' trees.mrg
+  bnaparser search 'VP < (/^VB/ $+ NP=object)' --name object --format words trees.mrg
+  bnaparse -i book.txt | bnaparser search 'SBAR !< IN' --count
+  bnaparser search '@NP <# (NN < dog)' parses.jsonl --format json -o dogs.jsonl"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument(
+        "pattern", metavar="PATTERN", help="in quotes; docs/search.md has all signs"
+    )
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="trees (also .xz, .gz), JSON lines or Parquet with a field tree, a folder, a pattern in"
+        " quotes; -, or none: standard input",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
+    )
+    parser.add_argument(
+        "-f",
+        "--format",
+        choices=SHOWN,
+        default="bracket",
+        help="default: bracket. bracket, words, json: one a line; pretty: brackets, indented; draw:"
+        " drawn with lines",
+    )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="show the node that the pattern names so, not its first node; may be given again",
+    )
+    parser.add_argument("--whole", action="store_true", help="show the whole tree instead")
+    parser.add_argument(
+        "--once", action="store_true", help="each node once, not once for every way to match it"
+    )
+    parser.add_argument("--invert", action="store_true", help="show the trees without a match")
+    parser.add_argument("-n", "--places", action="store_true", help="begin with file and line")
+    parser.add_argument("-c", "--count", action="store_true", help="show the numbers only")
+    parser.add_argument(
+        "--heads",
+        choices=(COLLINS.name, UD.name),
+        default=COLLINS.name,
+        help="the head rules of <# and its kind; default: collins",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no line about numbers and time")
+    add_examples(parser, EXAMPLES)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is found; 0 also if that is nothing."""
+    if options.invert and (options.name or options.once):
+        raise SettingsError("--invert shows trees without a match: give no --name and no --once")
+    pattern = Pattern(options.pattern, head_rules(options.heads))
+    for name in options.name:
+        if name not in pattern.names:
+            known = ", ".join(sorted(pattern.names)) or "none: write NP=name"
+            raise SettingsError(f"the pattern names no node {name!r}; its names are {known}")
+    search = _Search(pattern, options)
+    with open_output(options.output) as output:
+        empty(output)
+        for found in search.trees():
+            search.show(found, output)
+        if options.count:
+            output.write(f"{search.matches:,} matches in {search.hits:,} trees\n")
+    if not options.quiet:
+        say(search.summary())
+    return SUCCESS
+
+
+class _Search:
+    """A search as far as it has come: trees that were seen or passed over, and what was found."""
+
+    def __init__(self, pattern: Pattern, options: argparse.Namespace):
+        self.pattern, self.options = pattern, options
+        self.seen = self.hits = self.matches = 0
+        self.start = time.monotonic()
+
+    def trees(self) -> Iterator[Found]:
+        """Yield the trees that have to be looked at."""
+        for path in self.options.files or ["-"]:
+            if path == "-":
+                with open_input(None) as source:
+                    yield from in_stream(source, "<stdin>", self.may_hold)
+            else:
+                yield from find_parsed([path], self.may_hold)
+
+    def may_hold(self, text: str) -> bool:
+        """Tell whether a text must be read."""
+        if not text.strip():
+            return False
+        may = self.options.invert or self.pattern.may_be_in(text)
+        self.seen += not may
+        return may
+
+    def show(self, found: Found, output: TextIO) -> None:
+        """Search a tree, and write what the options ask for."""
+        self.seen += 1
+        matches = list(self.pattern.matches(found.tree, self.options.once))
+        self.hits += bool(matches) != self.options.invert
+        self.matches += len(matches)
+        if self.options.count:
+            return
+        if self.options.invert:
+            if not matches:
+                self.write(found, found.tree, {"tree": str(found.tree)}, output)
+            return
+        for match in matches:
+            facts = _facts(match, found.tree if self.options.whole else None)
+            for part in self.parts(match, found.tree):
+                self.write(found, part, facts, output)
+                if self.options.format == "json":
+                    break
+
+    def parts(self, match: Match, tree: Tree) -> list[Tree | str]:
+        """The nodes that are shown of a match."""
+        if self.options.whole:
+            return [tree]
+        if not self.options.name:
+            return [match.node]
+        return [match.names[name] for name in self.options.name if name in match.names]
+
+    def write(self, found: Found, part: Tree | str, facts: dict[str, Any], output: TextIO) -> None:
+        """Write a node, or the facts of its match, in the format that was asked for."""
+        form = self.options.format
+        if form == "json":
+            output.write(json_line({"source": found.source, "line": found.line, **facts}) + "\n")
+            return
+        place = f"{found.source}:{found.line}:" if self.options.places else ""
+        if form == "words":
+            text = part if isinstance(part, str) else " ".join(part.words)
+        elif isinstance(part, str) or form == "bracket":
+            text = str(part)
+        else:
+            text = part.pretty() if form == "pretty" else _drawn(part)
+            output.write(f"{place}\n{text}\n\n" if place else f"{text}\n\n")
+            return
+        output.write(f"{place} {text}\n" if place else f"{text}\n")
+
+    def summary(self) -> str:
+        """What was found, in how many trees, and how fast."""
+        seconds = time.monotonic() - self.start
+        rate = self.seen / max(seconds, 1e-9)
+        return (
+            f"{self.matches:,} matches in {self.hits:,} of {self.seen:,} trees,"
+            f" {seconds:.1f} s, {rate:,.0f} trees/s"
+        )
+
+
+def _drawn(tree: Tree) -> str:
+    return tree.draw(shutil.get_terminal_size().columns)
+
+
+def _facts(match: Match, whole: Tree | None) -> dict[str, Any]:
+    names = {
+        name: {"node": str(part), "start": match.spans[name][0], "end": match.spans[name][1]}
+        for name, part in match.names.items()
+    }
+    facts: dict[str, Any] = {"node": str(match.node), "start": match.span[0], "end": match.span[1]}
+    facts |= {"number": match.number, "names": names, "strings": dict(match.strings)}
+    return facts if whole is None else {**facts, "tree": str(whole)}

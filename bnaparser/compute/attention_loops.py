@@ -1,0 +1,224 @@
+"""Attention within sentences that lie one after another, without padding: plain, BiMSA's and NSA's.
+
+``starts`` and ``lengths`` are int64, one entry a sentence: its first row and its number of rows. A
+head's features lie side by side. All is float32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.compute.compiling import compiled, compiled_freely
+from bnaparser.compute.functions import exp
+from bnaparser.compute.heads import pack_keys, pack_values, padded, small_product
+from bnaparser.compute.packed import Floats
+from bnaparser.compute.tiles import larger
+
+Integers = NDArray[np.int64]
+_LOWEST = np.float32(-3e38)
+_ZERO, _ONE = np.float32(0), np.float32(1)
+
+
+@compiled
+def _largest(row: Floats, begin: int, end: int) -> np.float32:
+    largest = _LOWEST
+    for column in range(begin, end):
+        largest = larger(largest, row[column])
+    return largest
+
+
+@compiled_freely
+def _sum(row: Floats, begin: int, end: int) -> np.float32:
+    total = _ZERO
+    for column in range(begin, end):
+        total += row[column]
+    return total
+
+
+@compiled
+def _softmax(scores: Floats, begin: int, end: int, weights: Floats) -> np.float32:
+    """Write weights of the scores from ``begin`` to ``end``, 0 for all others; return their sum."""
+    largest = _largest(scores, begin, end)
+    for column in range(begin):
+        weights[column] = 0
+    for column in range(end, len(weights)):
+        weights[column] = 0
+    for column in range(begin, end):
+        weights[column] = exp(scores[column] - largest)
+    return _sum(weights, begin, end)
+
+
+@compiled
+def _keep(
+    contexts: Floats, sums: Floats, count: int, size: int, out: Floats, top: int, left: int
+) -> None:
+    """Write contexts, divided by the sums of their weights, to their place in ``out``."""
+    for row in range(count):
+        factor = _ONE / sums[row]
+        for column in range(size):
+            out[top + row, left + column] = contexts[row, column] * factor
+
+
+@compiled
+def _room(count: int, size: int) -> tuple[Floats, Floats, Floats]:
+    """Room for a head's packed keys and values, and for the sums of weights."""
+    return (
+        np.empty(padded(count) * size, np.float32),
+        np.empty(count * padded(size), np.float32),
+        np.empty(count, np.float32),
+    )
+
+
+@compiled
+def attend(
+    projected: Floats,
+    starts: Integers,
+    lengths: Integers,
+    heads: int,
+    scale: np.float32,
+    distances: Floats,
+    out: Floats,
+) -> None:
+    """Write softmax(scale Q K' + D) V of every head to ``out`` (rows, width).
+
+    ``projected`` is (rows, 3 width): Q, K and V. ``distances`` (heads, 2 m - 1), empty where there
+    are none, holds what is added for a key j of a query i, at m - 1 + j - i.
+    """
+    width = out.shape[1]
+    size = width // heads
+    middle = distances.shape[1] // 2
+    for sentence in range(len(starts)):
+        top, count = starts[sentence], lengths[sentence]
+        keys, values, sums = _room(count, size)
+        scores = np.empty((count, padded(count)), np.float32)
+        weights = np.empty((count, count), np.float32)
+        contexts = np.empty((count, padded(size)), np.float32)
+        for head in range(heads):
+            left = head * size
+            pack_keys(projected, top, count, width + left, size, keys)
+            small_product(projected, top, left, count, size, keys, scores)
+            for row in range(count):
+                line = scores[row]
+                for column in range(count):
+                    line[column] *= scale
+                if middle:
+                    near = distances[head, middle - row : middle - row + count]
+                    for column in range(count):
+                        line[column] += near[column]
+                sums[row] = _softmax(line, 0, count, weights[row])
+            pack_values(projected, top, count, 2 * width + left, size, values)
+            small_product(weights, 0, 0, count, count, values, contexts)
+            _keep(contexts, sums, count, size, out, top, left)
+
+
+@compiled
+def attend_both_ways(
+    projected: Floats,
+    starts: Integers,
+    lengths: Integers,
+    heads: int,
+    scale: np.float32,
+    out: Floats,
+) -> None:
+    """Write BiMSA's contexts (BNA, eq. 12 to 14): forward ones of all heads, then backward ones.
+
+    ``projected`` is (rows, 2.5 width): queries, keys, and values of half the width; ``out`` is
+    (rows, width). Forward a query sees the keys up to its own, backward those from its own on.
+    """
+    width = out.shape[1]
+    size = width // heads
+    half = size // 2
+    for sentence in range(len(starts)):
+        top, count = starts[sentence], lengths[sentence]
+        keys, values, sums = _room(count, size)
+        scores = np.empty((count, padded(count)), np.float32)
+        weights = np.empty((count, count), np.float32)
+        contexts = np.empty((count, padded(half)), np.float32)
+        for head in range(heads):
+            pack_keys(projected, top, count, width + head * size, size, keys)
+            small_product(projected, top, head * size, count, size, keys, scores)
+            for row in range(count):
+                line = scores[row]
+                for column in range(count):
+                    line[column] *= scale
+            pack_values(projected, top, count, 2 * width + head * half, half, values)
+            for way in range(2):
+                for row in range(count):
+                    begin, end = (0, row + 1) if way == 0 else (row, count)
+                    sums[row] = _softmax(scores[row], begin, end, weights[row])
+                small_product(weights, 0, 0, count, count, values, contexts)
+                _keep(contexts, sums, count, half, out, top, way * heads * half + head * half)
+
+
+@compiled
+def attend_to_spans(
+    projected: Floats,
+    bias: Floats,
+    starts: Integers,
+    lengths: Integers,
+    heads: int,
+    ngrams: int,
+    scale: np.float32,
+    out: Floats,
+) -> None:
+    """Write NSA's contexts (BNA, eq. 15 to 17) of ``heads`` heads, all halves counted.
+
+    ``projected`` is (rows, 3 width): queries, and the keys and values of positions, signed as spans
+    need them and without bias; ``bias`` (width,) is that of the values. A span from position a to b
+    has key K_b - K_a (a bias is the same for all and so has no effect), so its score is that of b less
+    that of a; the sum of weighted values is taken position by position likewise.
+    """
+    width = out.shape[1]
+    size = width // heads
+    for sentence in range(len(starts)):
+        top, count = starts[sentence], lengths[sentence]
+        exponents = np.empty(count, np.float32)
+        keys, values, sums = _room(count, size)
+        scores = np.empty((count, padded(count)), np.float32)
+        weights = np.empty((count, count), np.float32)
+        contexts = np.empty((count, padded(size)), np.float32)
+        for head in range(heads):
+            left = head * size
+            pack_keys(projected, top, count, width + left, size, keys)
+            small_product(projected, top, left, count, size, keys, scores)
+            for row in range(count):
+                sums[row] = _span_weights(
+                    scores[row], count, ngrams, scale, exponents, weights[row]
+                )
+            pack_values(projected, top, count, 2 * width + left, size, values)
+            small_product(weights, 0, 0, count, count, values, contexts)
+            _keep(contexts, sums, count, size, out, top, left)
+        for row in range(top, top + count):
+            for column in range(width):
+                out[row, column] += bias[column]
+
+
+@compiled
+def _span_weights(
+    scores: Floats, count: int, ngrams: int, scale: np.float32, exponents: Floats, weights: Floats
+) -> np.float32:
+    """Write, for each position, the weights of spans that end there less those that start there.
+
+    Returns the sum of all spans' weights.
+    """
+    largest = _LOWEST
+    longest = min(ngrams, count - 1)
+    for length in range(1, longest + 1):
+        ends = scores[length:count]
+        for start in range(len(ends)):
+            largest = larger(largest, ends[start] - scores[start])
+    largest *= scale
+    for position in range(count):
+        weights[position] = 0
+    total = _ZERO
+    for length in range(1, longest + 1):
+        ends, after = scores[length:count], weights[length:count]
+        for start in range(len(ends)):
+            exponents[start] = exp((ends[start] - scores[start]) * scale - largest)
+        for start in range(len(ends)):
+            after[start] += exponents[start]
+        for start in range(len(ends)):
+            weights[start] -= exponents[start]
+        total += _sum(exponents, 0, len(ends))
+    return total

@@ -1,0 +1,89 @@
+"""Compiling with Numba: without Python's lock, the machine code kept on disk wherever that is possible."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile on first use. Sums keep their order, and a not-a-number stays one."""
+    return kept_on_disk(function, {"contract"})
+
+
+def compiled_freely(function: Function) -> Function:
+    """The same for sums and maxima, in whichever order is fastest; what goes in are numbers."""
+    return kept_on_disk(function, {"contract", "reassoc", "nnan", "ninf", "nsz"})
+
+
+def kept_on_disk(
+    function: Function,
+    liberties: frozenset[str] | set[str] = frozenset(),
+    borrowing: bool = False,
+) -> Function:
+    """Compile on first use, with these liberties in arithmetic, as LLVM names them.
+
+    With ``borrowing`` it makes no array of its own, and counts no references to those it is given.
+
+    Numba writes the machine code beside the source file or, where it may not, to the user's cache
+    folder; where there is neither (a read-only container without a home), to the folder for
+    temporary files. Where it may write nowhere, each process compiles anew.
+    """
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(liberties)}
+    if borrowing:
+        options["_nrt"] = False
+    try:
+        return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
+    except RuntimeError:
+        folder = _own_folder(Path(tempfile.gettempdir()))
+    if folder is not None:
+        numba.config.CACHE_DIR = str(folder)
+        try:
+            return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
+        except RuntimeError:
+            pass
+    return cast(Function, numba.njit(**options)(function))
+
+
+def _stamped(dispatcher: Any) -> Any:
+    """Let machine code count as old when any file of its function's room is newer; return the function.
+
+    Numba looks only at the file that a function stands in, and would run old machine code of what
+    it calls in others.
+    """
+    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = _stamp(Path(dispatcher.py_func.__code__.co_filename).parent)
+    return dispatcher
+
+
+@cache
+def _stamp(room: Path) -> tuple[float, int]:
+    stats = [path.stat() for path in sorted(room.glob("*.py"))]
+    return max((one.st_mtime for one in stats), default=0.0), sum(one.st_size for one in stats)
+
+
+def _own_folder(temporary: Path) -> Path | None:
+    """Return this user's folder for machine code; None where it cannot be made, or is another's.
+
+    What lies there is run: nobody else may have put it there.
+    """
+    if not hasattr(os, "getuid"):  # Windows has a folder of its own for each user's temporary files
+        return temporary / "bnaparser"
+    folder = temporary / f"bnaparser-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return folder if mine and not found.st_mode & 0o022 else None

@@ -1,0 +1,123 @@
+"""Matrices of weights as the products want them: in panels, each as a tile walks through it.
+
+A weight matrix W (outputs, inputs) multiplies rows: x W'. Panel p holds the outputs from p times its
+width on; within it, one step after another, each output's next ``group`` inputs. What is missing at
+the ends is zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.compute.compiling import compiled
+from bnaparser.compute.instructions import instructions
+
+Floats = NDArray[np.float32]
+_SMALLEST = np.float32(1e-12)
+
+
+class RowScaled(NamedTuple):
+    """A matrix of int8 ``values`` (rows, columns), each row times its one of ``scales`` (rows,)."""
+
+    values: NDArray[np.int8]
+    scales: Floats
+
+
+Matrix = Floats | RowScaled
+
+
+class PackedFloats(NamedTuple):
+    """A float32 matrix: ``panels`` (panels, inputs, outputs of a panel)."""
+
+    panels: NDArray[np.float32]
+    inputs: int
+    outputs: int
+
+
+class PackedBytes(NamedTuple):
+    """An int8 matrix: ``panels`` (panels, steps, outputs of a panel, group); ``scales`` (outputs,).
+
+    ``sums`` (outputs,) are int32: what is added to a product of unsigned bytes, 128 too large each, to
+    make it one of signed bytes; else 0.
+    """
+
+    panels: NDArray[np.int8]
+    scales: Floats
+    sums: NDArray[np.int32]
+    inputs: int
+    outputs: int
+
+
+def shape_of_matrix(matrix: Matrix) -> tuple[int, ...]:
+    """Return rows and columns."""
+    return (matrix.values if isinstance(matrix, RowScaled) else matrix).shape
+
+
+def as_floats(matrix: Matrix) -> Floats:
+    """Return a matrix in float32."""
+    if isinstance(matrix, RowScaled):
+        return matrix.values.astype(np.float32) * matrix.scales[:, None]
+    return np.ascontiguousarray(matrix, np.float32)
+
+
+def row_scaled(matrix: Matrix) -> RowScaled:
+    """Return a matrix in int8: as it is stored or, where it is in float32, rounded a row at a time."""
+    if isinstance(matrix, RowScaled):
+        return matrix
+    scales = np.maximum(np.abs(matrix).max(axis=1), _SMALLEST) / np.float32(127)
+    return RowScaled(np.rint(matrix / scales[:, None]).astype(np.int8), scales)
+
+
+def stacked(matrices: list[Matrix], in_int8: bool) -> Matrix:
+    """Return one matrix with the rows of several."""
+    if in_int8:
+        scaled = [row_scaled(matrix) for matrix in matrices]
+        values = np.concatenate([one.values for one in scaled])
+        return RowScaled(values, np.concatenate([one.scales for one in scaled]))
+    return np.concatenate([as_floats(matrix) for matrix in matrices])
+
+
+def pack_floats(matrix: Matrix) -> PackedFloats:
+    """Pack a matrix (outputs, inputs) for float32 products."""
+    floats = as_floats(matrix)
+    width = instructions().panel
+    outputs, inputs = floats.shape
+    panels = np.empty((-(-outputs // width), inputs, width), np.float32)
+    _fill(floats, panels)
+    return PackedFloats(panels, inputs, outputs)
+
+
+def pack_bytes(matrix: Matrix) -> PackedBytes:
+    """Pack a matrix (outputs, inputs) for int8 products."""
+    values, scales = row_scaled(matrix)
+    unit = instructions()
+    outputs, inputs = values.shape
+    steps = -(-inputs // unit.group)
+    if steps * unit.group > inputs:
+        values = np.pad(values, ((0, 0), (0, steps * unit.group - inputs)))
+    panels = np.empty((-(-outputs // unit.panel), steps, unit.panel, unit.group), np.int8)
+    # What a step takes of an output, the group, is moved as one number.
+    word = {4: np.int32, 2: np.int16, 1: np.int8}[unit.group]
+    _fill(np.ascontiguousarray(values).view(word), panels.view(word)[..., 0])
+    sums = np.zeros(outputs, np.int32)
+    if unit.int8 == "vpdpbusd":
+        sums -= 128 * values.sum(axis=1, dtype=np.int32)
+    return PackedBytes(panels, np.ascontiguousarray(scales, np.float32), sums, inputs, outputs)
+
+
+@compiled
+def _fill(matrix: NDArray[Any], panels: NDArray[Any]) -> None:
+    """Write a matrix (outputs, steps) to ``panels`` (panels, steps, width), zeros at the end."""
+    outputs, steps = matrix.shape
+    width = panels.shape[2]
+    for panel in range(panels.shape[0]):
+        first = panel * width
+        count = min(width, outputs - first)
+        for step in range(steps):
+            for column in range(count):
+                panels[panel, step, column] = matrix[first + column, step]
+            for column in range(count, width):
+                panels[panel, step, column] = 0

@@ -1,0 +1,57 @@
+"""What is done to each row by itself: sums with another row, layer normalisation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bnaparser.compute.compiling import compiled, compiled_freely
+from bnaparser.compute.packed import Floats
+
+
+@compiled_freely
+def _mean(row: Floats) -> np.float32:
+    total = np.float32(0)
+    for column in range(
+        row.shape[0]
+    ):  # an iterator would hide from the compiler how many there are
+        total += row[column]
+    return total / np.float32(len(row))
+
+
+@compiled_freely
+def _variance(row: Floats, mean: np.float32) -> np.float32:
+    total = np.float32(0)
+    for column in range(row.shape[0]):
+        total += (row[column] - mean) * (row[column] - mean)
+    return total / np.float32(len(row))
+
+
+@compiled
+def normalise_row(
+    row: Floats, gain: Floats, bias: Floats, epsilon: np.float32, out: Floats
+) -> None:
+    """Write the layer norm of one row, which may be ``out`` itself."""
+    mean = _mean(row)
+    factor = np.float32(1) / np.sqrt(_variance(row, mean) + epsilon)
+    for column in range(row.shape[0]):
+        out[column] = (row[column] - mean) * factor * gain[column] + bias[column]
+
+
+@compiled
+def normalise(
+    rows: Floats, added: Floats, gain: Floats, bias: Floats, epsilon: np.float32, out: Floats
+) -> None:
+    """Write the layer norm of ``rows + added``, both (rows, width); ``out`` may be either of them."""
+    for row in range(rows.shape[0]):
+        line = out[row]
+        for column in range(rows.shape[1]):
+            line[column] = rows[row, column] + added[row, column]
+        normalise_row(line, gain, bias, epsilon, line)
+
+
+@compiled
+def add_scaled(total: Floats, rows: Floats, factor: np.float32) -> None:
+    """Add ``factor * rows`` to ``total``, both (rows, width)."""
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            total[row, column] += factor * rows[row, column]

@@ -1,0 +1,169 @@
+"""The best label of every span: the scorer's norm, ReLU and last product, and the maximum, tile by tile.
+
+Spans are many: what lies between their fenceposts and their best label never leaves the cache.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.compute.compiling import compiled, compiled_freely
+from bnaparser.compute.instructions import instructions
+from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
+from bnaparser.compute.products import ROW_DTYPE, float_sums, int8_sums, round_row
+from bnaparser.compute.rowwise import normalise_row
+from bnaparser.compute.tiles import ROWS, larger
+
+Integers = NDArray[np.int64]
+_PANEL = instructions().panel
+_GROUP = instructions().group
+_STORED = np.dtype(ROW_DTYPE).type
+_LOWEST = np.float32(-np.inf)
+
+
+class ScorerWeights(NamedTuple):
+    """Of the span scorer: bias of its first map, norm, and bias of its last one, all float32."""
+
+    hidden_bias: Floats
+    gain: Floats
+    norm_bias: Floats
+    epsilon: np.float32
+    output_bias: Floats
+
+
+class SpanLabels(NamedTuple):
+    """Output: the best label of each span but the empty one, from 1 on, and its score."""
+
+    scores: Floats
+    labels: NDArray[np.int32]
+
+
+def best_labels(
+    fenceposts: Floats,
+    starts: Integers,
+    ends: Integers,
+    weights: ScorerWeights,
+    output: PackedFloats | PackedBytes,
+) -> SpanLabels:
+    """Return the best label of spans, by the rows of their fenceposts, int64 (spans,).
+
+    ``fenceposts`` (count, hidden) are projected, without bias.
+    """
+    best = SpanLabels(np.empty(len(starts), np.float32), np.zeros(len(starts), np.int32))
+    if isinstance(output, PackedFloats):
+        _of_floats(fenceposts, starts, ends, weights, output.panels, best)
+    else:
+        _of_bytes(fenceposts, starts, ends, weights, output, best)
+    return best
+
+
+@compiled
+def span_vectors(
+    fenceposts: Floats, starts: Integers, ends: Integers, weights: ScorerWeights, out: Floats
+) -> None:
+    """Write the hidden vectors (spans, hidden) of spans, of which the last map makes scores."""
+    for span in range(len(starts)):
+        _hidden(fenceposts, starts[span], ends[span], weights, out[span])
+
+
+@compiled
+def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, out: Floats) -> None:
+    """Write a span's hidden vector: difference of fenceposts, norm, ReLU."""
+    for column in range(len(out)):
+        out[column] = (
+            fenceposts[end, column] + weights.hidden_bias[column] - fenceposts[start, column]
+        )
+    normalise_row(out, weights.gain, weights.norm_bias, weights.epsilon, out)
+    for column in range(len(out)):
+        out[column] = max(out[column], np.float32(0))
+
+
+@compiled_freely
+def _sum(numbers: Floats) -> np.float32:
+    total = np.float32(0)
+    for place in range(numbers.shape[0]):
+        total += numbers[place]
+    return total
+
+
+@compiled
+def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
+    """Keep the best of a span's scores, labels ``first + 1`` and up, if it is better than before.
+
+    Of equal ones the lowest label wins. Where one is not a number, the best is none, either.
+    """
+    highest = _LOWEST
+    for place in range(scores.shape[0]):
+        highest = larger(highest, scores[place])
+    if highest > best.scores[span] or best.labels[span] == 0:
+        column = 0
+        while column < len(scores) - 1 and scores[column] != highest:
+            column += 1
+        best.scores[span], best.labels[span] = highest, first + column + 1
+    doubt = _sum(scores)
+    if np.isnan(doubt):
+        best.scores[span] = doubt
+
+
+@compiled
+def _of_floats(
+    fenceposts: Floats,
+    starts: Integers,
+    ends: Integers,
+    weights: ScorerWeights,
+    panels: Floats,
+    best: SpanLabels,
+) -> None:
+    rows = np.zeros((ROWS, fenceposts.shape[1]), np.float32)
+    sums = np.empty((ROWS, _PANEL), np.float32)
+    scores = np.empty(_PANEL, np.float32)
+    labels = len(weights.output_bias)
+    for first in range(0, len(starts), ROWS):
+        count = min(ROWS, len(starts) - first)
+        for row in range(count):
+            _hidden(fenceposts, starts[first + row], ends[first + row], weights, rows[row])
+        for panel in range(panels.shape[0]):
+            left = panel * _PANEL
+            width = min(_PANEL, labels - left)
+            float_sums(rows, 0, panels, panel, sums)
+            for row in range(count):
+                for column in range(width):
+                    scores[column] = sums[row, column] + weights.output_bias[left + column]
+                _note(scores[:width], left, best, first + row)
+
+
+@compiled
+def _of_bytes(
+    fenceposts: Floats,
+    starts: Integers,
+    ends: Integers,
+    weights: ScorerWeights,
+    output: PackedBytes,
+    best: SpanLabels,
+) -> None:
+    steps = output.panels.shape[1]
+    hidden = np.empty(fenceposts.shape[1], np.float32)
+    rows = np.zeros((ROWS, steps * _GROUP), _STORED)
+    scales = np.empty(ROWS, np.float32)
+    sums = np.empty((ROWS, _PANEL), np.int32)
+    scores = np.empty(_PANEL, np.float32)
+    labels = len(weights.output_bias)
+    for first in range(0, len(starts), ROWS):
+        count = min(ROWS, len(starts) - first)
+        for row in range(count):
+            _hidden(fenceposts, starts[first + row], ends[first + row], weights, hidden)
+            round_row(hidden, rows[row], scales, row)
+        for panel in range(output.panels.shape[0]):
+            left = panel * _PANEL
+            width = min(_PANEL, labels - left)
+            int8_sums(rows, 0, output.panels, panel, steps, sums)
+            for row in range(count):
+                for column in range(width):
+                    place = left + column
+                    total = np.float32(sums[row, column] + output.sums[place])
+                    factor = scales[row] * output.scales[place]
+                    scores[column] = total * factor + weights.output_bias[place]
+                _note(scores[:width], left, best, first + row)

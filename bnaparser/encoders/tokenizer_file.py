@@ -1,0 +1,56 @@
+"""A tokenizer read from its one file, without the library around it, which takes seconds to import."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from bnaparser.errors import ModelError, in_one_line
+
+# What says that the file holds the whole tokenizer. A class of a kind of its own may change it.
+WHOLE = {"TokenizersBackend", "PreTrainedTokenizerFast"}
+_FILE, _SETTINGS = "tokenizer.json", "tokenizer_config.json"
+
+
+class TokenizerFile:
+    """What `Subwords` needs of a tokenizer, as Hugging Face's own classes have it."""
+
+    is_fast = True
+
+    def __init__(self, folder: Path):
+        try:
+            self.backend_tokenizer = Tokenizer.from_file(str(folder / _FILE))
+            settings = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+        except Exception as error:  # of a damaged file the library raises whatever comes
+            raise ModelError(
+                f"{folder} is damaged: {in_one_line(error)}; get the model again"
+            ) from error
+        self.backend_tokenizer.no_truncation()
+        self.backend_tokenizer.no_padding()
+        self.mask_token_id = self._number(settings.get("mask_token"))
+        self.cls_token_id = self._number(settings.get("cls_token"))
+        self.sep_token_id = self._number(settings.get("sep_token"))
+        self.eos_token_id = self._number(settings.get("eos_token"))
+
+    def _number(self, token: Any) -> int | None:
+        if isinstance(token, dict):
+            token = token.get("content")
+        return self.backend_tokenizer.token_to_id(token) if isinstance(token, str) else None
+
+    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        """Return the subwords of a text."""
+        encoding = self.backend_tokenizer.encode(text, add_special_tokens=add_special_tokens)
+        ids: list[int] = encoding.ids
+        return ids
+
+
+def is_whole(folder: Path) -> bool:
+    """Tell whether a folder's tokenizer can be read from its file alone."""
+    try:
+        settings = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return (folder / _FILE).is_file() and settings.get("tokenizer_class") in WHOLE

@@ -1,0 +1,226 @@
+"""The parser's network as `BnaModel` defines it, without PyTorch: read from its folder, for one CPU."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.compute.instructions import instructions
+from bnaparser.compute.packed import Floats
+from bnaparser.compute.span_labels import ScorerWeights, best_labels, span_vectors
+from bnaparser.encoders.positions import max_positions
+from bnaparser.encoders.subwords import MISSING, Subwords, Window
+from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
+from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
+from bnaparser.files.matrices import read_matrices
+from bnaparser.files.tables import read_json
+from bnaparser.network.best_labels import BestLabels, packed_best
+from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
+from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
+from bnaparser.network.compiled.encoder_family import shape_of
+from bnaparser.network.compiled.weights import StoredWeights
+from bnaparser.network.prepared import (
+    PreparedSentence,
+    number_tags,
+    position_rows,
+    span_posts,
+    window_numbers,
+    words_and_sides,
+)
+from bnaparser.network.stored_settings import StoredSettings, read_settings
+from bnaparser.network.word_shapes import WordShape, word_shapes
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+# Spans scored at once where all scores are wanted: their hidden vectors stay in the cache.
+SPANS_AT_ONCE = 1024
+
+
+@dataclass(frozen=True)
+class CompiledBatch:
+    """What the network knows of a batch: as in ``model.Encoded``, but for numpy."""
+
+    fenceposts: Floats
+    words: Floats
+    lengths: list[int]
+
+
+class CompiledNetwork:
+    """A network that can be had by `load_compiled`; ``precision`` is "int8" or "float32"."""
+
+    device = "cpu"
+
+    def __init__(
+        self,
+        stored: StoredSettings,
+        subwords: Subwords,
+        encoder: CompiledEncoder,
+        weights: StoredWeights,
+        folder: Path,
+    ):
+        self.settings, self.labels, self.tags = stored.settings, stored.labels, stored.tags
+        self.allow_empty_root = stored.allow_empty_root
+        self.subwords, self.encoder, self.folder = subwords, encoder, folder
+        self.precision = "int8" if weights.in_int8 else "float32"
+        layers, scorer, tags = stored.settings.layers, stored.settings.scorer, stored.settings.tags
+        width, hidden = layers.width, scorer.hidden
+        self._project = weights.affine(encoder.shape.width, layers.content_width, "project")
+        self._layers = CompiledLayers(layers, weights)
+        if tags.given:
+            known = len(stored.tags) + 1
+            self._given_tags = weights.table("tag_embedding.weight", known, layers.content_width)
+        if layers.word_shapes:
+            self._shapes = weights.table("shape_embedding", len(WordShape), layers.content_width)
+        first = weights.matrix("scorer.hidden.weight", hidden, width)
+        self._fenceposts = weights.made([first], np.zeros(hidden, np.float32))
+        norm = weights.norm(hidden, "scorer.norm")
+        self._output = weights.affine(hidden, len(stored.labels) - 1, "scorer.output")
+        self._scorer = ScorerWeights(
+            weights.array("scorer.hidden.bias", hidden),
+            norm.gain,
+            norm.bias,
+            norm.epsilon,
+            self._output.bias,
+        )
+        if tags.predict:
+            self._tag_hidden = weights.affine(width, tags.hidden, "tagger.0")
+            self._tag_norm = weights.norm(tags.hidden, "tagger.1")
+            self._tag_output = weights.affine(tags.hidden, len(stored.tags), "tagger.3")
+
+    @property
+    def reads_case(self) -> bool:
+        """Tell whether small letters and capitals are different to the encoder."""
+        return self.subwords.reads_case
+
+    def fingerprint(self) -> str:
+        """Return a text that is another one for other weights, or another precision."""
+        with (self.folder / WEIGHTS).open("rb") as file:
+            return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+    def eval(self) -> CompiledNetwork:
+        """Return itself: nothing is ever dropped here."""
+        return self
+
+    def prepare(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+    ) -> list[PreparedSentence]:
+        """Return sentences of words as the network takes them, as `BnaModel.prepare` does."""
+        numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
+        if self.settings.tags.given:
+            if tags is None:
+                raise ValueError(
+                    "this model reads part-of-speech tags: give a row for each sentence"
+                )
+            numbers = number_tags(tags, self.tags)
+        shapes: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
+        if self.settings.layers.word_shapes:
+            shapes = [word_shapes(words) for words in sentences]
+        windows = self.subwords.windows(sentences)
+        return [
+            PreparedSentence(len(words), tuple(of), row, shape)
+            for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
+        ]
+
+    def inference(self) -> AbstractContextManager[Any]:
+        """Return a context that does nothing: there are no gradients here."""
+        return nullcontext()
+
+    def encode(self, batch: Sequence[PreparedSentence]) -> CompiledBatch:
+        """Run encoder and layers over sentences of at least one word."""
+        windows: list[Window] = [w for one in batch for w in one.windows]  # type: ignore[misc]
+        subwords = Runs.of_lengths([len(window.ids) for window in windows])
+        vectors = self.encoder(np.concatenate([window.ids for window in windows]), subwords)
+        content = self._project(self._gathered(vectors, windows, subwords))
+        if self.settings.tags.given:
+            tags = window_numbers(batch, [one.tags for one in batch])
+            content += self._given_tags.rows(np.concatenate(tags))
+        if self.settings.layers.word_shapes:
+            shapes = window_numbers(batch, [one.shapes for one in batch])
+            content += self._shapes.rows(np.concatenate(shapes))
+        hidden = self._layers(content, Runs.of_lengths([window.words + 2 for window in windows]))
+        lengths = [sentence.words for sentence in batch]
+        rows = hidden[position_rows(batch)]
+        words, left = words_and_sides(lengths)
+        half = hidden.shape[1] // 2
+        sides = np.concatenate([rows[left, :half], -rows[left + 1, half:]], axis=1)
+        return CompiledBatch(self._fenceposts(sides), rows[words], lengths)
+
+    def best_labels(self, encoded: CompiledBatch) -> BestLabels:
+        """Return the best label of every span without keeping the scores of the others."""
+        spans = span_posts(encoded.lengths)
+        found = best_labels(encoded.fenceposts, *spans, self._scorer, self._output.matrix)
+        return packed_best(*found, encoded.lengths, self.allow_empty_root)
+
+    def all_scores(self, encoded: CompiledBatch) -> NDArray[np.float32]:
+        """Score every label of every span: float32 (spans, labels), column 0 the empty label."""
+        starts, ends = span_posts(encoded.lengths)
+        scores = np.zeros((len(starts), len(self.labels)), np.float32)
+        for first in range(0, len(starts), SPANS_AT_ONCE):
+            part = slice(first, first + SPANS_AT_ONCE)
+            hidden = np.empty((len(starts[part]), encoded.fenceposts.shape[1]), np.float32)
+            span_vectors(encoded.fenceposts, starts[part], ends[part], self._scorer, hidden)
+            scores[part, 1:] = self._output(hidden)
+        return scores
+
+    def best_tags(self, encoded: CompiledBatch) -> list[int]:
+        """Return the number of the best tag of every word."""
+        numbers: list[int] = self.all_tag_scores(encoded).argmax(axis=1).tolist()
+        return numbers
+
+    def all_tag_scores(self, encoded: CompiledBatch) -> Floats:
+        """Score the tags of all words: float32 (words, tags)."""
+        hidden = self._tag_hidden(encoded.words)
+        hidden = np.maximum(self._tag_norm(hidden, np.zeros_like(hidden)), 0)
+        return self._tag_output(hidden)
+
+    def _gathered(self, vectors: Floats, windows: Sequence[Window], subwords: Runs) -> Floats:
+        """Return the vectors of START, words and STOP of all windows: of their last subwords."""
+        rows = []
+        for window, first in zip(windows, subwords.starts.tolist(), strict=True):
+            fallback = np.full(len(window.last), len(vectors) + 2)
+            fallback[0], fallback[-1] = len(vectors), len(vectors) + 1
+            rows.append(np.where(window.last == MISSING, fallback, first + window.last))
+        gathered: Floats = np.concatenate([vectors, self.encoder.missing])[np.concatenate(rows)]
+        return gathered
+
+
+def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
+    """Read a model folder; None where its network is none of those that are compiled.
+
+    ``precision`` is "int8", "float32", or "auto": int8 where the weights are stored so and the
+    machine multiplies bytes faster. Raises ModelError where the folder is damaged.
+    """
+    stored = read_settings(folder)
+    settings = stored.settings
+    if settings.encoder.name is None or not can_compile(settings.layers):
+        return None
+    config = SimpleNamespace(**read_json(folder / ENCODER / CONFIG))
+    shape = shape_of(config)
+    if shape is None:
+        return None
+    tokenizer = _tokenizer(folder / ENCODER)
+    subwords = Subwords(tokenizer, max_positions(config), settings.layers.max_positions - 2)
+    matrices, store = read_matrices(folder / WEIGHTS)
+    in_int8 = precision == "int8"
+    if precision == "auto":
+        in_int8 = store == "int8" and instructions().int8_pays
+    weights = StoredWeights(matrices, in_int8, f"{folder / WEIGHTS} does not fit {CONFIG}")
+    encoder = CompiledEncoder(shape, config, weights, settings.encoder.mix_layers)
+    return CompiledNetwork(stored, subwords, encoder, weights, folder)
+
+
+def _tokenizer(folder: Path) -> TokenizerFile | PreTrainedTokenizerBase:
+    if is_whole(folder):
+        return TokenizerFile(folder)
+    from bnaparser.encoders.loading import read_encoder
+
+    return read_encoder(folder)[1]

@@ -1,0 +1,65 @@
+"""What the parser needs of a network, whatever computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.network.best_labels import BestLabels
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model_settings import ModelSettings
+from bnaparser.network.prepared import PreparedSentence
+
+
+class ParsingNetwork(Protocol):
+    """A parser's network: `BnaModel`, or what computes the same without PyTorch.
+
+    ``precision`` is "float32", "bfloat16" or "int8".
+    """
+
+    precision: str
+    settings: ModelSettings
+    labels: Inventory
+    tags: Inventory
+    allow_empty_root: bool
+
+    @property
+    def device(self) -> Any:
+        """Where it computes, as PyTorch writes it."""
+
+    @property
+    def reads_case(self) -> bool:
+        """Tell whether small letters and capitals are different to the encoder, and it has both."""
+
+    def fingerprint(self) -> str:
+        """Return a text that is another one for other weights, or where they are used otherwise."""
+
+    def eval(self) -> Any:
+        """Predict from now on: nothing is dropped any more."""
+
+    def prepare(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+    ) -> list[PreparedSentence]:
+        """Return sentences of words as the network takes them; ``tags`` where it wants given ones."""
+
+    def inference(self) -> AbstractContextManager[Any]:
+        """Return a context in which no gradients are kept."""
+
+    def encode(self, batch: Sequence[PreparedSentence]) -> Any:
+        """Run encoder and layers over sentences of at least one word."""
+
+    def best_labels(self, encoded: Any) -> BestLabels:
+        """Return the best label of every span without keeping the scores of the others."""
+
+    def all_scores(self, encoded: Any) -> NDArray[np.float32]:
+        """Score every label of every span: float32 (spans, labels), column 0 the empty label."""
+
+    def all_tag_scores(self, encoded: Any) -> NDArray[np.float32]:
+        """Score the tags of all words: float32 (words, tags)."""
+
+    def best_tags(self, encoded: Any) -> list[int]:
+        """Return the number of the best tag of every word."""

@@ -1,0 +1,122 @@
+"""Sentences as the network takes them: in windows, with the numbers of their tags where it reads tags."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser import chart
+from bnaparser.encoders.subwords import Window
+from bnaparser.network.labels import Inventory
+
+if TYPE_CHECKING:
+    from bnaparser.encoders.characters import CharacterWindow
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PreparedSentence:
+    """A sentence ready for the network: its windows and, where the model takes them, tags and shapes.
+
+    ``tags`` and ``shapes`` (`word_shapes`) are int64 (words,).
+    """
+
+    words: int
+    windows: tuple[Window, ...] | tuple[CharacterWindow, ...]
+    tags: NDArray[np.int64] | None = None
+    shapes: NDArray[np.int64] | None = None
+
+    @property
+    def size(self) -> int:
+        """Subwords (or words) that the sentence takes in a batch."""
+        return sum(window.size for window in self.windows)
+
+
+def number_tags(tags: Sequence[Sequence[str]], known: Inventory) -> list[NDArray[np.int64]]:
+    """Return the numbers of given tags from 1 on, and 0 for those that training never saw.
+
+    Where all are such, a warning is logged.
+    """
+    given = {tag for row in tags for tag in row}
+    if given and not any(tag in known for tag in given):
+        theirs, ours = (", ".join(sorted(names)[:5]) for names in (given, known.names))
+        log.warning("the model knows none of the tags given (%s); it knows %s", theirs, ours)
+    return [np.array([known.number(tag, -1) + 1 for tag in row], np.int64) for row in tags]
+
+
+def window_numbers(
+    batch: Sequence[PreparedSentence], numbers: Sequence[NDArray[np.int64] | None]
+) -> list[NDArray[np.int64]]:
+    """Return words' numbers (tags, shapes) window by window, with 0 for START and STOP."""
+    rows = []
+    for sentence, own in zip(batch, numbers, strict=True):
+        assert own is not None  # else it was not prepared by this model
+        for window in sentence.windows:
+            part = own[window.first_word : window.first_word + window.words]
+            rows.append(np.concatenate([[0], part, [0]]))
+    return rows
+
+
+def position_rows(
+    batch: Sequence[PreparedSentence], positions: int | None = None
+) -> NDArray[np.int64]:
+    """Return, for START, words and STOP of every sentence, the row in its best window.
+
+    A window takes so many ``positions``, padding counted, or as many as it has.
+
+    Where windows overlap, a word is read where it stands farthest from the window's ends.
+    """
+    rows: list[NDArray[np.int64]] = []
+    base = 0
+    for sentence in batch:
+        if len(sentence.windows) == 1:
+            rows.append(np.arange(base, base + sentence.words + 2))
+            base += positions or sentence.words + 2
+            continue
+        best = np.full(sentence.words + 2, -1)
+        row = np.zeros(sentence.words + 2, np.int64)
+        for window in sentence.windows:
+            inside = np.arange(window.words + 2)
+            margin = np.minimum(inside, inside[::-1])
+            place = slice(window.first_word, window.first_word + window.words + 2)
+            # A window's START and STOP stand in only at the ends of the sentence.
+            better = margin > best[place]
+            better[0] &= window.first_word == 0
+            better[-1] &= window.first_word + window.words == sentence.words
+            best[place] = np.where(better, margin, best[place])
+            row[place] = np.where(better, base + inside, row[place])
+            base += positions or window.words + 2
+        rows.append(row)
+    return np.concatenate(rows)
+
+
+def words_and_sides(lengths: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which rows of `position_rows` are words, and which stand to the left of a fencepost.
+
+    To the right of a fencepost is always the next row.
+    """
+    sizes = np.array(lengths) + 2
+    stops = np.cumsum(sizes) - 1
+    starts = stops - sizes + 1
+    all_of_them = np.arange(sizes.sum())
+    return np.delete(all_of_them, np.concatenate([stops, starts])), np.delete(all_of_them, stops)
+
+
+def span_posts(lengths: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the fenceposts of all spans of all sentences, packed as the chart wants them.
+
+    Fenceposts count through the batch, n + 1 a sentence: int64 (spans,), starts and ends.
+    """
+    starts, ends, offset = [], [], 0
+    for length in lengths:
+        start, end = chart.span_indices(length)
+        starts.append(start + offset)
+        ends.append(end + offset)
+        offset += length + 1
+    return np.concatenate(starts).astype(np.int64), np.concatenate(ends).astype(np.int64)

@@ -1,0 +1,49 @@
+"""What a model folder says of its network, weights apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bnaparser.errors import ModelError
+from bnaparser.files.folder import CONFIG, LABELS
+from bnaparser.files.tables import read_json
+from bnaparser.network.labels import Inventory
+from bnaparser.network.model_settings import ModelSettings
+from bnaparser.settings import validate
+
+
+@dataclass(frozen=True)
+class StoredSettings:
+    """Settings, labels, tags, alphabet, and whether sentences may have no constituent as a whole."""
+
+    settings: ModelSettings
+    labels: Inventory
+    tags: Inventory
+    characters: str
+    allow_empty_root: bool
+
+
+def read_settings(folder: Path) -> StoredSettings:
+    """Read them; ModelError where the folder is not a parser's, or its files are damaged."""
+    if not folder.is_dir():
+        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
+    table = read_json(folder / CONFIG)
+    if isinstance(table, dict) and "task" in table:
+        raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
+    settings = validate(ModelSettings, table, str(folder / CONFIG))
+    return _with_labels(settings, folder / LABELS)
+
+
+def _with_labels(settings: ModelSettings, path: Path) -> StoredSettings:
+    stored = read_json(path)
+    try:
+        labels, tags = Inventory(stored["labels"]), Inventory(stored["tags"])
+        characters, allow_empty_root = stored["characters"], stored["allow_empty_root"]
+        if labels.names[:1] != ("",):
+            raise ValueError("the first label is not the empty one")
+        if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
+            raise TypeError("characters or allow_empty_root is of another type")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path} is damaged: {error!r}; get the model again") from error
+    return StoredSettings(settings, labels, tags, characters, allow_empty_root)

@@ -1,0 +1,109 @@
+"""Pieces of tables: JSON lines, CSV and Parquet, a document a row; the fields beside the text go along."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from bnaparser.errors import DataError
+from bnaparser.parsing.corpus.corpus_inputs import CorpusFile
+from bnaparser.parsing.corpus.corpus_texts import decode
+from bnaparser.parsing.corpus.pieces import Piece
+from bnaparser.parsing.parquet_rows import pyarrow_of
+
+_ROWS = 256  # of Parquet that are read at once
+
+
+class TextField(NamedTuple):
+    """The names of the field with the text, and of that with the document's id, if any."""
+
+    text: str
+    document: str | None = None
+
+
+def json_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> Iterator[Piece]:
+    """Yield the documents of JSON lines; a line that is none has its error instead of a text."""
+    for number, line in enumerate(decode(lines, file), 1):
+        if line.isspace():
+            continue
+        try:
+            row = json.loads(line)
+            wrong = None if isinstance(row, dict) else "no JSON object"
+        except ValueError as error:
+            row, wrong = None, f"no JSON: {error}"
+        yield _piece(file, number, row, wrong, field)
+
+
+def csv_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> Iterator[Piece]:
+    """Yield the documents of a CSV, or of a TSV, whose first row has the names of the fields.
+
+    Raises DataError where a name that is wanted is not among them.
+    """
+    csv.field_size_limit(sys.maxsize)
+    dialect = "excel-tab" if file.kind == "tsv" else "excel"
+    rows = csv.reader(decode(lines, file), dialect)
+    try:
+        header = next(rows, [])
+        check_columns(file, header, field)
+        for number, values in enumerate(rows, 1):
+            if not values:
+                continue
+            fits = len(values) == len(header)
+            wrong = None if fits else f"{len(values)} fields, the first row has {len(header)}"
+            row = dict(zip(header, values, strict=True)) if fits else None
+            yield _piece(file, number, row, wrong, field)
+    except csv.Error as error:
+        raise DataError(f"{file.path}: line {rows.line_num} is not CSV: {error}") from error
+
+
+def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, int]]:
+    """Yield the documents of a Parquet file, each with how many of the file's bytes are read, about.
+
+    Raises DataError where a column that is wanted is not there, or the file is damaged.
+    """
+    pa, parquet = pyarrow_of(), pyarrow_of("pyarrow.parquet")
+    try:
+        table = parquet.ParquetFile(file.path)
+        check_columns(file, table.schema_arrow.names, field)
+        count, number = max(1, table.metadata.num_rows), 0
+        for batch in table.iter_batches(_ROWS):
+            for row in batch.to_pylist():
+                number += 1
+                yield _piece(file, number, row, None, field), file.size * number // count
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{file.path}: not a whole Parquet file: {error}") from error
+
+
+def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> None:
+    """Raise DataError where a field is missing that is wanted."""
+    known = list(names)
+    for wanted in (field.text, field.document):
+        if wanted is not None and wanted not in known:
+            shown = ", ".join(known) or "none"
+            raise DataError(
+                f"{file.path}: no field {wanted!r}, its fields are {shown}: name the one with the"
+                " text by --field, and that with the id by --id"
+            )
+
+
+def _piece(
+    file: CorpusFile, number: int, row: dict[str, Any] | None, wrong: str | None, field: TextField
+) -> Piece:
+    place = f"{file.path}, row {number}"
+    document = f"{file.name}:{number}"
+    if row is None:
+        return Piece(document, place, error=wrong)
+    text = row.get(field.text)
+    if field.document is not None:
+        given = row.get(field.document)
+        if given is None or given == "":
+            return Piece(document, place, error=f"the field {field.document!r} is empty: no id")
+        document = str(given)
+    fields = {name: value for name, value in row.items() if name != field.text}
+    if not isinstance(text, str):
+        said = "is not there" if field.text not in row else f"is {text!r:.40}, not text"
+        return Piece(document, place, fields=fields, error=f"the field {field.text!r} {said}")
+    return Piece(document, place, text, fields=fields)

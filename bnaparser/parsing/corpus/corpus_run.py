@@ -1,0 +1,206 @@
+"""The run over a corpus: what is in the folder from before stays, the rest is parsed, in any order."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import bnaparser
+from bnaparser import models
+from bnaparser.errors import SettingsError
+from bnaparser.files.folder import CONFIG, LABELS, WEIGHTS
+from bnaparser.parsing.corpus.corpus_inputs import CorpusFile, Kind, find_files
+from bnaparser.parsing.corpus.corpus_rows import (
+    TextField,
+    csv_pieces,
+    json_pieces,
+    parquet_pieces,
+)
+from bnaparser.parsing.corpus.corpus_texts import conllu_pieces, text_pieces
+from bnaparser.parsing.corpus.document_ids import refuse_repeated
+from bnaparser.parsing.corpus.output_folder import STATE, OutputFolder
+from bnaparser.parsing.corpus.packed_files import open_packed
+from bnaparser.parsing.corpus.pieces import Piece
+from bnaparser.parsing.corpus.process_engine import (
+    Notice,
+    Results,
+    in_processes,
+    in_this_process,
+)
+from bnaparser.parsing.corpus.ray_engine import RaySettings, on_ray
+from bnaparser.parsing.corpus.shards import Shard, ShardSettings, cut
+from bnaparser.parsing.parser import Parser
+
+Engine = Literal["processes", "ray"]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSettings:
+    """How a corpus is read, parsed and written.
+
+    ``text_field`` and ``id_field`` are those of tables. ``workers`` parse at the same time, one thread
+    each; with one and no cluster it is this process.
+    """
+
+    kind: Kind | None = None
+    text_field: str = "text"
+    id_field: str | None = None
+    shard: ShardSettings = field(default_factory=ShardSettings)
+    engine: Engine = "processes"
+    workers: int = 1
+    cluster: RaySettings = field(default_factory=RaySettings)
+    fresh: bool = False
+
+
+@dataclass(slots=True)
+class CorpusProgress:
+    """How far a run is. Bytes are those of the input files; ``kept`` is the part from before."""
+
+    total: int
+    read: int = 0
+    kept: int = 0
+    shards: int = 0
+    sentences: int = 0
+    new_sentences: int = 0
+    failed: int = 0
+    start: float = 0.0
+
+
+Report = Callable[[CorpusProgress], None]
+
+
+class CorpusRun:
+    """A corpus and where it is written. What can be wrong with files is found when it is made.
+
+    Raises DataError and SettingsError with one sentence for whatever cannot be read or written.
+    """
+
+    def __init__(self, inputs: Iterable[str], output: Path, settings: CorpusSettings):
+        if settings.workers < 1:
+            raise SettingsError(f"{settings.workers} workers: there must be at least 1")
+        if settings.shard.size < 1:
+            raise SettingsError(f"shards of {settings.shard.size} characters: at least 1 is needed")
+        self.settings, self.output = settings, output
+        self.files = find_files(inputs, settings.kind)
+        inside = [one for one in self.files if output.resolve() in one.path.resolve().parents]
+        if inside:
+            raise SettingsError(f"{inside[0].path} is input, and in the output's folder {output}")
+        self.field = TextField(settings.text_field, settings.id_field)
+        for file in self.files:
+            next(self._pieces_of(file), None)  # a missing file or field is known at once
+        self.progress = CorpusProgress(sum(file.size for file in self.files))
+
+    def go(self, parser: Parser, report: Report, notice: Notice) -> dict[str, Any]:
+        """Parse what is not parsed yet, and return the totals of the manifest.
+
+        ``report`` is called after each shard, ``notice`` with what is worth a line.
+        """
+        about = self._about(parser)
+        folder = OutputFolder(self.output, about, self.settings.shard.to)
+        self.progress.start = time.monotonic()
+        with folder.open(self.settings.fresh) as complete:
+            if complete:
+                notice(f"{self.output} is complete")
+                return folder.totals()
+            shards = self._missing(folder, report)
+            for shard, parsed in self._parsed(parser, shards, notice):
+                folder.write(shard, parsed)
+                self.progress.new_sentences += parsed.sentences
+                self._count(folder, shard, report)
+            folder.finish()
+        return folder.totals()
+
+    def _parsed(self, parser: Parser, shards: Iterator[Shard], notice: Notice) -> Results:
+        settings = self.settings
+        if settings.engine == "ray":
+            return on_ray(parser, shards, settings.shard, settings.workers, settings.cluster)
+        if settings.workers == 1:
+            return in_this_process(parser, shards, settings.shard)
+        return in_processes(parser, shards, settings.shard, settings.workers, notice)
+
+    def _missing(self, folder: OutputFolder, report: Report) -> Iterator[Shard]:
+        """Yield the shards that are not there yet; all input is read, and so checked."""
+        for shard in cut(self._pieces(), self.settings.shard.size):
+            if folder.done(shard):
+                self.progress.kept = shard.read
+                self._count(folder, shard, report)
+            else:
+                yield shard
+
+    def _count(self, folder: OutputFolder, shard: Shard, report: Report) -> None:
+        facts, progress = folder.facts[shard.number], self.progress
+        progress.shards += 1
+        progress.sentences += facts.sentences
+        progress.failed += facts.failed
+        progress.read = max(progress.read, shard.read)
+        report(progress)
+
+    def _pieces(self) -> Iterator[tuple[Piece, int]]:
+        """Yield the pieces of all files, each with the bytes of input that are read."""
+        before = now = 0
+
+        def each() -> Iterator[Piece]:
+            nonlocal before, now
+            for file in self.files:
+                for piece, read in self._pieces_of(file):
+                    now = before + read
+                    yield piece
+                file.check_unchanged()
+                before += file.size
+
+        pieces = each()
+        if self.settings.id_field is not None:
+            pieces = refuse_repeated(pieces, self.output / STATE / "ids.sqlite")
+        for piece in pieces:
+            yield piece, now
+
+    def _pieces_of(self, file: CorpusFile) -> Iterator[tuple[Piece, int]]:
+        if file.kind == "parquet":
+            yield from parquet_pieces(file, self.field)
+            return
+        with open_packed(file.path) as (lines, position):
+            if file.kind == "text":
+                pieces = text_pieces(file, lines, self.settings.shard.split)
+            elif file.kind == "conllu":
+                pieces = conllu_pieces(file, lines)
+            elif file.kind == "jsonl":
+                pieces = json_pieces(file, lines, self.field)
+            else:
+                pieces = csv_pieces(file, lines, self.field)
+            for piece in pieces:
+                yield piece, position()
+
+    def _about(self, parser: Parser) -> dict[str, Any]:
+        """Everything that decides the bytes of the output."""
+        shard = self.settings.shard
+        return {
+            "bnaparser": bnaparser.__version__,
+            "model": parser.name,
+            "model_sha256": _fingerprint(parser),
+            "precision": parser.precision,
+            "batch_tokens": parser.batch_tokens,
+            "split": shard.split,
+            "format": shard.to,
+            "shard_size": shard.size,
+            "field": self.settings.text_field,
+            "id": self.settings.id_field,
+            "inputs": [[file.name, file.kind, file.size] for file in self.files],
+        }
+
+
+def _fingerprint(parser: Parser) -> str | None:
+    """A digest of a model's files; None for one in memory."""
+    if parser.name is None:
+        return None
+    folder = models.find(parser.name)
+    digest = hashlib.sha256()
+    for name in (CONFIG, LABELS, WEIGHTS):
+        file = folder / name
+        if file.exists():
+            with file.open("rb") as source:
+                digest.update(hashlib.file_digest(source, "sha256").digest())
+    return digest.hexdigest()

@@ -1,0 +1,249 @@
+"""The folder that a corpus is written to: whole shards, the state of the run, at the end a manifest.
+
+part-000000.jsonl       a shard; it appears when it is whole
+errors.jsonl            a line for each sentence or document without a tree; at the end
+manifest.json           what was made of what; at the end
+.run/                   while the run goes: its settings, and of each shard that is there its facts
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardFormat
+
+MANIFEST, ERRORS, STATE = "manifest.json", "errors.jsonl", ".run"
+_RUN, _LOCK, _DRAFT = "run.json", "lock", ".draft"
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFacts:
+    """What the manifest says of a shard. ``input`` is the digest of its pieces."""
+
+    name: str
+    documents: int
+    sentences: int
+    words: int
+    failed: int
+    bytes: int
+    sha256: str
+    input: str
+
+
+class OutputFolder:
+    """A folder and the run that it belongs to. ``about`` says what decides the run's bytes."""
+
+    def __init__(self, folder: Path, about: Facts, to: ShardFormat):
+        self.folder, self.about, self.to = folder, about, to
+        self.state = folder / STATE
+        self.facts: dict[int, ShardFacts] = {}
+
+    @contextmanager
+    def open(self, fresh: bool) -> Iterator[bool]:
+        """Take the folder in here; the value is whether the run was complete before.
+
+        ``fresh``: what a run wrote here before is removed. Raises SettingsError where the folder holds
+        something else, or a run that is another or goes on right now.
+        """
+        _make(self.folder)
+        if not fresh and (self.folder / MANIFEST).exists():
+            self._check_same(_read(self.folder / MANIFEST)["run"])
+            yield True
+            return
+        _make(self.state)
+        with self._locked():
+            if fresh:
+                self._empty()
+            self._begin()
+            yield False
+
+    def done(self, shard: Shard) -> bool:
+        """Tell whether a shard is there from before; DataError where its input is no longer the same."""
+        record = self.state / f"{shard.number:06}.json"
+        if not record.exists():
+            return False
+        facts = ShardFacts(**_read(record))
+        if facts.input != shard.digest:
+            raise DataError(
+                f"the input of {self.folder / facts.name} ({shard.pieces[0].place} to"
+                f" {shard.pieces[-1].place}) was changed since it was parsed: give --fresh"
+            )
+        file = self.folder / facts.name
+        if not file.exists() or file.stat().st_size != facts.bytes:
+            return False
+        self.facts[shard.number] = facts
+        return True
+
+    def write(self, shard: Shard, parsed: ParsedShard) -> None:
+        """Write a shard that is parsed: its errors, itself, and last what says that it is there."""
+        facts = ShardFacts(
+            f"part-{shard.number:06}.{self.to}",
+            parsed.documents,
+            parsed.sentences,
+            parsed.words,
+            parsed.failed,
+            len(parsed.data),
+            hashlib.sha256(parsed.data).hexdigest(),
+            shard.digest,
+        )
+        errors = self.state / f"{shard.number:06}.errors"
+        if parsed.errors:
+            self._write(errors, parsed.errors)
+        self._write(self.folder / facts.name, parsed.data)
+        self._write(self.state / f"{shard.number:06}.json", _json(asdict(facts)))
+        self.facts[shard.number] = facts
+
+    def finish(self) -> None:
+        """Write the file of errors and the manifest, and take the state of the run away."""
+        count = len(self.facts)
+        self._remove_beyond(count)
+        draft = self.state / (ERRORS + _DRAFT)
+        with _space(draft), draft.open("wb") as target:
+            for number in range(count):
+                errors = self.state / f"{number:06}.errors"
+                if self.facts[number].failed and errors.exists():
+                    with errors.open("rb") as source:
+                        shutil.copyfileobj(source, target)
+        draft.replace(self.folder / ERRORS)
+        shards = [asdict(self.facts[number]) for number in range(count)]
+        names = ("documents", "sentences", "words", "failed", "bytes")
+        totals = {name: sum(shard[name] for shard in shards) for name in names}
+        self._write(
+            self.folder / MANIFEST, _json({"run": self.about, "totals": totals, "shards": shards})
+        )
+        shutil.rmtree(self.state, ignore_errors=True)
+
+    def totals(self) -> Facts:
+        """Return the totals of a run that is complete."""
+        found: Facts = _read(self.folder / MANIFEST)["totals"]
+        return found
+
+    def _begin(self) -> None:
+        run = self.state / _RUN
+        if run.exists():
+            self._check_same(_read(run))
+        else:
+            strange = [one.name for one in self.folder.iterdir() if one.name != STATE]
+            if strange:
+                raise SettingsError(
+                    f"{self.folder} holds {min(strange)}, which is not of this run: give an"
+                    " empty folder"
+                )
+            self._write(run, _json(self.about))
+        for draft in [*self.folder.glob(f"*{_DRAFT}"), *self.state.glob(f"*{_DRAFT}")]:
+            draft.unlink(missing_ok=True)
+
+    def _check_same(self, before: Any) -> None:
+        now = json.loads(_json(self.about))
+        if before == now or not isinstance(before, dict):
+            return
+        for name in sorted({*before, *now}):
+            if before.get(name) != now.get(name):
+                was, wanted = _shown(before.get(name), now.get(name))
+                raise SettingsError(
+                    f"{self.folder} is the output of another run ({name}: {was}, now {wanted}): give"
+                    " another folder, or --fresh to write this one anew"
+                )
+
+    def _empty(self) -> None:
+        """Remove what a run writes, and nothing else."""
+        for pattern in ("part-[0-9]*.jsonl", "part-[0-9]*.parquet", ERRORS, MANIFEST, f"*{_DRAFT}"):
+            for file in self.folder.glob(pattern):
+                file.unlink()
+        for file in self.state.iterdir():
+            if file.name != _LOCK:
+                file.unlink()
+
+    def _remove_beyond(self, count: int) -> None:
+        """Remove shards that an input which was longer once had."""
+        for file in self.folder.glob("part-[0-9]*"):
+            number = file.name[5:].partition(".")[0]
+            if number.isdigit() and int(number) >= count:
+                file.unlink()
+
+    def _write(self, path: Path, data: bytes) -> None:
+        """Write a file so that it is there whole, or not at all, also if the machine stops."""
+        draft = path.with_name(f"{path.name}.{os.getpid()}{_DRAFT}")
+        with _space(path):
+            try:
+                with draft.open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.replace(path)
+            except OSError:
+                draft.unlink(missing_ok=True)
+                raise
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other runs out. The system lets go of it when the process ends, however it ends."""
+        with (self.state / _LOCK).open("a+b") as file:
+            try:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except ImportError:  # Windows
+                pass
+            except OSError:
+                raise SettingsError(
+                    f"{self.folder}: another run is writing here; wait for it, or end it"
+                ) from None
+            yield
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be made: {error.strerror}") from error
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: is damaged: {error}; give --fresh") from error
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def _shown(before: Any, now: Any) -> tuple[str, str]:
+    """What differs between two values, short: of two lists the first item that is another."""
+    if isinstance(before, list) and isinstance(now, list):
+        for one, other in zip(before, now, strict=False):
+            if one != other:
+                return _shown(one, other)
+        return f"{len(before)} of them", str(len(now))
+    return f"{before!r:.80}", f"{now!r:.80}"
+
+
+@contextmanager
+def _space(path: Path) -> Iterator[None]:
+    """Say in one sentence that a file cannot be written, and that nothing is lost."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            reason = "the disk is full: free some space"
+        else:
+            reason = f"cannot be written: {error.strerror or error}: mend that"
+        with suppress(OSError):
+            path.with_name(f"{path.name}.{os.getpid()}{_DRAFT}").unlink(missing_ok=True)
+        raise DataError(
+            f"{path}: {reason}, and run the same command again: it goes on where it stopped"
+        ) from error

@@ -1,0 +1,174 @@
+"""Shards: runs of pieces, cut by their place in the input, and what is made of each."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Literal
+
+from bnaparser.encoders.batching import READ_AHEAD
+from bnaparser.files.tables import json_line
+from bnaparser.parsing.corpus.pieces import Piece
+from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
+from bnaparser.parsing.parser import Parse, Parser
+from bnaparser.text.sentence import Sentence, from_words
+from bnaparser.text.split_names import Split
+from bnaparser.text.splitting import split_lines, text_lines
+
+ShardFormat = Literal["jsonl", "parquet"]
+
+_DECIMALS = 3  # of scores: more would be noise
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Pieces that are parsed together; ``number`` counts shards from 0.
+
+    ``digest`` is others for other pieces; ``read`` are the bytes of all input up to its end.
+    """
+
+    number: int
+    pieces: tuple[Piece, ...]
+    digest: str
+    read: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedShard:
+    """The files of a shard, whole, and what is counted. ``errors`` are lines of JSON, maybe none."""
+
+    number: int
+    data: bytes
+    errors: bytes
+    documents: int
+    sentences: int
+    words: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShardSettings:
+    """What decides the bytes of a shard, beside its pieces and the model."""
+
+    split: Split = "paragraph"
+    to: ShardFormat = "jsonl"
+    size: int = 1_000_000
+    """Characters after which a shard ends, with the document or line that goes beyond them."""
+
+
+def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
+    """Yield the shards of pieces, each given with the bytes that are read up to its end."""
+    number, held, read = 0, 0, 0
+    now: list[Piece] = []
+    digest = hashlib.blake2b(digest_size=16)
+    for piece, read in pieces:
+        now.append(piece)
+        digest.update(piece.identity())
+        held += piece.size
+        if held >= size:
+            yield Shard(number, tuple(now), digest.hexdigest(), read)
+            number, held, now = number + 1, 0, []
+            digest = hashlib.blake2b(digest_size=16)
+    if now:
+        yield Shard(number, tuple(now), digest.hexdigest(), read)
+
+
+def parse_shard(parser: Parser, shard: Shard, settings: ShardSettings) -> ParsedShard:
+    """Parse a shard, with one thread: the bytes depend on it, the model and the settings alone."""
+    parser.threads = 1
+    output, errors = io.BytesIO(), io.BytesIO()
+    sentences = words = failed = 0
+    with _writer(output, settings.to) as write:
+        for piece in shard.pieces:
+            if piece.error is not None:
+                errors.write(_error_line(piece, None, None, piece.error))
+                failed += 1
+        for row, piece, parse in _rows(parser, shard.pieces, settings.split):
+            write(row)
+            sentences += 1
+            words += len(parse.words)
+            if parse.error is not None:
+                errors.write(_error_line(piece, row["part"], row["sentence"], parse.error))
+                failed += 1
+    documents = len({piece.document for piece in shard.pieces})
+    counts = (documents, sentences, words, failed)
+    return ParsedShard(shard.number, output.getvalue(), errors.getvalue(), *counts)
+
+
+def _rows(
+    parser: Parser, pieces: Iterable[Piece], split: Split
+) -> Iterator[tuple[dict[str, Any], Piece, Parse]]:
+    """Yield a row for each sentence; so many are parsed together as a stream reads ahead."""
+    source = (one for piece in pieces if piece.error is None for one in _sentences(piece, split))
+    while ahead := list(islice(source, READ_AHEAD)):
+        given = [piece.tags for piece, _, _, _ in ahead]
+        with_tags = parser.reads_tags and all(given)
+        sentences = [sentence for _, _, _, sentence in ahead]
+        parses = parser.parse_sentences(sentences, given if with_tags else None)
+        for (piece, part, number, _), parse in zip(ahead, parses, strict=True):
+            yield _row(piece, part, number, parse), piece, parse
+
+
+def _sentences(piece: Piece, split: Split) -> Iterator[tuple[Piece, int, int, Sentence]]:
+    """Yield the sentences of a piece, each with the number of its line or paragraph, and its own there."""
+    if piece.words:
+        yield piece, piece.part, 1, from_words(piece.words)
+        return
+    counted = split in ("paragraph", "text")  # whose places count in the whole text
+    for part, of_part in enumerate(split_lines(text_lines(piece.text), split), piece.part):
+        for number, sentence in enumerate(of_part, 1):
+            if not sentence.words:  # an empty line is no sentence
+                continue
+            yield piece, part, number, _moved(sentence, piece.start) if counted else sentence
+
+
+def _moved(sentence: Sentence, start: int) -> Sentence:
+    if not start:
+        return sentence
+    offsets = tuple((begin + start, end + start) for begin, end in sentence.offsets)
+    return replace(sentence, offsets=offsets)
+
+
+def _row(piece: Piece, part: int, number: int, parse: Parse) -> dict[str, Any]:
+    row = parse.to_dict()
+    row["score"] = round(row["score"], _DECIMALS)
+    for constituent in row["constituents"]:
+        if constituent["score"] is not None:
+            constituent["score"] = round(constituent["score"], _DECIMALS)
+    place = {"document": piece.document, "part": part, "sentence": number}
+    return {**place, **row, "fields": piece.fields}
+
+
+@contextmanager
+def _writer(output: io.BytesIO, to: ShardFormat) -> Iterator[Any]:
+    if to == "jsonl":
+        yield lambda row: output.write(json_line(_plain(row)).encode() + b"\n")
+        return
+    with parquet_writer(output, _schema()) as write:
+
+        def write_row(row: Row) -> None:
+            fields = json.dumps(row["fields"], ensure_ascii=False, default=str)
+            write({**row, "fields": fields})
+
+        yield write_row
+
+
+def _schema() -> Any:
+    pa = pyarrow_of()
+    own = [("document", pa.string()), ("part", pa.int32()), ("sentence", pa.int32())]
+    return pa.schema([*own, *parse_fields(), ("fields", pa.string())])
+
+
+def _plain(row: Row) -> Row:
+    """A row whose fields JSON can hold: dates and the like as text."""
+    return {**row, "fields": json.loads(json.dumps(row["fields"], default=str))}
+
+
+def _error_line(piece: Piece, part: int | None, sentence: int | None, reason: str) -> bytes:
+    told = {"document": piece.document, "part": part, "sentence": sentence, "place": piece.place}
+    return json_line({**told, "error": reason}).encode() + b"\n"

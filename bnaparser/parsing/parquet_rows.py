@@ -1,0 +1,70 @@
+"""Parses as rows of Parquet, with the fields of `Parse.to_dict`; `Parse.from_dict` takes a row back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from bnaparser.errors import MissingExtraError
+
+Row = Mapping[str, Any]
+
+_GROUP = 1024  # rows of a group; so many are in memory at once
+
+
+def pyarrow_of(module: str = "pyarrow") -> Any:
+    """Return pyarrow or a module of its; MissingExtraError where it is not installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet") from None
+
+
+def parse_fields() -> list[tuple[str, Any]]:
+    """Return the names and types of a parse's fields."""
+    pa = pyarrow_of()
+    number, text = pa.int32(), pa.string()
+    token = pa.struct([("text", text), ("tag", text), ("start", number), ("end", number)])
+    constituent = pa.struct(
+        [
+            ("label", text),
+            *((name, number) for name in ("start", "end", "char_start", "char_end")),
+            ("score", pa.float64()),
+        ]
+    )
+    return [
+        ("text", text),
+        ("tree", text),
+        ("score", pa.float64()),
+        ("tokens", pa.list_(token)),
+        ("constituents", pa.list_(constituent)),
+        ("error", text),
+    ]
+
+
+@contextmanager
+def parquet_writer(target: BinaryIO, schema: Any = None) -> Iterator[Callable[[Row], None]]:
+    """Give a function that writes a row; ``schema`` is pyarrow's, by default that of a parse.
+
+    Raises MissingExtraError without pyarrow.
+    """
+    pa, parquet = pyarrow_of(), pyarrow_of("pyarrow.parquet")
+    schema = pa.schema(parse_fields()) if schema is None else schema
+    rows: list[Row] = []
+    with parquet.ParquetWriter(target, schema, compression="zstd") as table:
+
+        def flush() -> None:
+            table.write_table(pa.Table.from_pylist(rows, schema))
+            rows.clear()
+
+        def write(row: Row) -> None:
+            rows.append(row)
+            if len(rows) >= _GROUP:
+                flush()
+
+        yield write
+        if rows:
+            flush()

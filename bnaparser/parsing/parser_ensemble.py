@@ -1,0 +1,172 @@
+"""Several parsers that decide together: of every span and every word, the mean of their scores.
+
+Words are what they share. Each reads them with an encoder and a vocabulary of its own and scores all
+labels of all spans; the best tree is looked for once, in the mean of these scores. It is slower than
+all of its parsers together, and made to write trees that a single parser learns from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.errors import SettingsError
+from bnaparser.network.averaging import normalised_shares
+from bnaparser.network.best_labels import packed_best
+from bnaparser.network.decoding import Prediction, best_trees
+from bnaparser.network.labels import Inventory
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
+from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.given import each_sentence, rows_of_tags
+from bnaparser.parsing.parallel import in_batches
+from bnaparser.parsing.parser import FAILED, Parser, Tags, parse_of, reason_against
+from bnaparser.parsing.result import Parse, Parses
+from bnaparser.parsing.threads import on_one_thread
+from bnaparser.text.sentence import Sentence
+
+
+class Ensemble:
+    """Loaded parsers that parse as one. ``Ensemble.load(["en", "runs/mine/model"])``.
+
+    ``shares`` say how much each counts: positive numbers of any sum, equal ones where none are
+    given. The parsers may know different labels and tags: a label that one does not know scores
+    there as the worst that it knows. Words have tags where all parsers predict them. Raises
+    SettingsError where shares are wrong or there is no second parser, or one of them reads tags.
+    """
+
+    reads_tags = False
+
+    def __init__(self, parsers: Sequence[Parser], shares: Sequence[float] | None = None):
+        self.parsers = list(parsers)
+        self.shares = normalised_shares(len(parsers), shares, "an ensemble")
+        for parser in parsers:
+            if parser.reads_tags:
+                raise SettingsError(f"{parser.name} reads tags: it cannot be part of an ensemble")
+        models = [parser.model for parser in parsers]
+        self.labels = Inventory.of_labels(name for one in models for name in one.labels.names)
+        self.tags = Inventory.of_tags(name for one in models for name in one.tags.names)
+        self.predicts_tags = all(parser.predicts_tags for parser in parsers)
+        self.allow_empty_root = any(one.allow_empty_root for one in models)
+        self._columns = [_places(one.labels, self.labels) for one in models]
+        self._tag_columns = [_places(one.tags, self.tags) for one in models]
+
+    @classmethod
+    def load(
+        cls,
+        names: Sequence[str | Path],
+        shares: Sequence[float] | None = None,
+        device: str | None = None,
+    ) -> Ensemble:
+        """Load models by their names or folders; raises as `Parser.load` and the constructor do."""
+        normalised_shares(len(names), shares, "an ensemble")  # before models are loaded
+        return cls([Parser.load(name, device) for name in names], shares)
+
+    def parse_many(
+        self, sentences: Iterable[Iterable[str]], tags: Sequence[Sequence[str]] | None = None
+    ) -> Parses:
+        """Parse sentences of given words as `Parser.parse_many` does; ``tags`` stand in the trees."""
+        return Parses(self.parse_sentences(list(each_sentence(sentences)), tags))
+
+    def parse_sentences(
+        self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None
+    ) -> list[Parse]:
+        """Parse tokenized sentences, in length-sorted batches; a Parse each, in order."""
+        rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
+        given = list(zip(sentences, rows, strict=True))
+        found: dict[int, Prediction | str] = {}
+        good: list[int] = []
+        for index, (sentence, row) in enumerate(given):
+            reason = reason_against(sentence, row)
+            if reason is None:
+                good.append(index)
+            else:
+                found[index] = reason
+        ready: dict[int, tuple[PreparedSentence, ...]] = {}
+        of_good = each_or_reason(self._prepare, [sentences[index] for index in good], FAILED)
+        for index, one in zip(good, of_good, strict=True):
+            if isinstance(one, str):
+                found[index] = one
+            else:
+                ready[index] = one
+        prepared = list(ready.values())
+        predictions = in_batches(
+            lambda batch: each_or_reason(self._predict, [prepared[i] for i in batch], FAILED),
+            [max(one.size for one in each) for each in prepared],
+            min(parser.batch_tokens for parser in self.parsers),
+            min(parser.usable_threads() for parser in self.parsers),
+        )
+        found.update(zip(ready, predictions, strict=True))
+        return [
+            parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)
+        ]
+
+    def _prepare(self, sentences: Sequence[Sentence]) -> list[tuple[PreparedSentence, ...]]:
+        each = [parser.prepare([(one, None) for one in sentences]) for parser in self.parsers]
+        return list(zip(*each, strict=True))
+
+    def _predict(self, batch: Sequence[tuple[PreparedSentence, ...]]) -> list[Prediction]:
+        """Parse one batch of sentences, each prepared by every parser."""
+        models = [parser.model for parser in self.parsers]
+        with ExitStack() as stack:
+            for model in models:
+                stack.enter_context(model.inference())
+            stack.enter_context(on_one_thread())
+            encoded = [
+                model.encode(prepared)
+                for model, prepared in zip(models, zip(*batch, strict=True), strict=True)
+            ]
+            scores = self._mean_scores(models, encoded)
+            tags = self._tags(models, encoded)
+        lengths = encoded[0].lengths
+        labels = scores[:, 1:].argmax(axis=1).astype(np.int32) + 1
+        best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        packed = packed_best(best, labels, lengths, self.allow_empty_root)
+        return best_trees(packed, lengths, self.labels, tags)
+
+    def _mean_scores(
+        self, models: Sequence[ParsingNetwork], encoded: Sequence[Any]
+    ) -> NDArray[np.float32]:
+        """Return the mean score of every label of every span: float32 (spans, labels)."""
+        total: NDArray[np.float32] | None = None
+        for model, known, columns, share in zip(
+            models, encoded, self._columns, self.shares, strict=True
+        ):
+            own = model.all_scores(known)
+            worst = own[:, 1:].min(axis=1, keepdims=True)
+            scores = np.repeat(worst, len(self.labels), axis=1)
+            scores[:, columns] = own
+            scores *= np.float32(share)
+            total = scores if total is None else total + scores
+        assert total is not None
+        return total
+
+    def _tags(
+        self, models: Sequence[ParsingNetwork], encoded: Sequence[Any]
+    ) -> list[list[str] | None]:
+        """Return the tag of most mean probability of every word; None where none are predicted."""
+        lengths = encoded[0].lengths
+        if not self.predicts_tags:
+            return [None] * len(lengths)
+        total = np.zeros((sum(lengths), len(self.tags)), np.float32)
+        for model, known, columns, share in zip(
+            models, encoded, self._tag_columns, self.shares, strict=True
+        ):
+            total[:, columns] += share * _softmax(model.all_tag_scores(known))
+        numbers = iter(total.argmax(axis=1).tolist())
+        return [[self.tags.names[next(numbers)] for _ in range(n)] for n in lengths]
+
+
+def _places(names: Inventory, among: Inventory) -> list[int]:
+    return [among.number(name) for name in names.names]
+
+
+def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probabilities: NDArray[np.float32] = exponents / exponents.sum(axis=1, keepdims=True)
+    return probabilities

@@ -1,0 +1,191 @@
+"""What a model of a task says of one text, and the text on its way to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bnaparser.errors import DataError
+from bnaparser.files.tables import json_line
+from bnaparser.parsing.given import kind
+from bnaparser.parsing.result import Parse
+from bnaparser.tasks.answer_spans import AnswerCandidates
+from bnaparser.tasks.prepared_example import Span
+from bnaparser.tasks.relation_marks import read_marks
+from bnaparser.tasks.task_settings import TaskSettings
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import split
+from bnaparser.trees.tree import Tree
+
+NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
+NOT_A_QUESTION = "this model takes a question and a passage: two texts with one tab between"
+
+
+@dataclass(frozen=True)
+class FoundAnswer:
+    """A part of the passage that may answer the question, from ``start`` to ``end`` in characters.
+
+    ``probability`` is its share among the answers that are given, and no answer where the model
+    may say that there is none.
+    """
+
+    text: str
+    start: int
+    end: int
+    probability: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return text, start, end and probability."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Classification:
+    """What a model says of one text.
+
+    ``label`` is the likeliest class, ``probabilities`` has each class's, in the model's order;
+    ``parses`` are the text's sentences with their trees. A model of scores gives ``score``, one
+    that labels words ``tags``, one a word; one of answers ``answer``, empty where the passage has
+    none, and ``answers``, the best ones, best first; they have no label. ``error`` says why a text
+    has no answer, or that a sentence has no tree: then the plain encoder has served the text, and
+    ``label`` is there.
+    """
+
+    text: str
+    label: str | None = None
+    probabilities: dict[str, float] | None = None
+    parses: tuple[Parse, ...] = ()
+    score: float | None = None
+    tags: tuple[str, ...] = ()
+    error: str | None = None
+    answer: str | None = None
+    answers: tuple[FoundAnswer, ...] = ()
+
+    @property
+    def trees(self) -> tuple[Tree | None, ...]:
+        """The tree of each sentence, None where it could not be parsed."""
+        return tuple(parse.tree for parse in self.parses)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model has said anything of the text."""
+        said = (self.label, self.score, self.answer)
+        return any(one is not None for one in said) or bool(self.tags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the one JSON form: label, probabilities, trees in brackets, error.
+
+        Models of scores have ``score``, those that label words ``tags`` besides, those of answers
+        ``answer`` and ``answers``.
+        """
+        answer: dict[str, Any] = {
+            "label": self.label,
+            "probabilities": self.probabilities or {},
+            "trees": [None if tree is None else str(tree) for tree in self.trees],
+            "error": self.error,
+        }
+        if self.score is not None:
+            answer["score"] = self.score
+        if self.tags:
+            answer["tags"] = list(self.tags)
+        if self.answer is not None:
+            answer["answer"] = self.answer
+            answer["answers"] = [one.to_dict() for one in self.answers]
+        return answer
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as one line of JSON."""
+        return json_line(self.to_dict())
+
+    def to_text(self) -> str:
+        """Return label, probabilities and trees with tabs between; nothing without an answer.
+
+        Of answers the best one, then each with its place and probability.
+        """
+        if not self.answered:
+            return ""
+        trees = " ".join(str(tree) for tree in self.trees if tree is not None)
+        if self.score is not None:
+            return f"{self.score:.4f}\t{trees}"
+        if self.tags:
+            return f"{' '.join(self.tags)}\t{trees}"
+        if self.answer is not None:
+            found = (f"{a.start}-{a.end} {a.probability:.4f}" for a in self.answers)
+            return f"{' '.join(self.answer.split())}\t{', '.join(found)}\t{trees}"
+        shares = (self.probabilities or {}).items()
+        shown = ", ".join(f"{name} {share:.4f}" for name, share in shares)
+        return f"{self.label}\t{shown}\t{trees}"
+
+
+@dataclass
+class ReadText:
+    """A text on its way: its parts (two of a pair) as sentences, and these with their parses.
+
+    ``written`` are the parts as they were written, without marks; ``marks`` are the two marked parts
+    of a relation. ``error`` says why the text can have no answer.
+    """
+
+    text: str
+    parts: list[list[Sentence]]
+    error: str | None = None
+    parses: tuple[tuple[Parse, ...], ...] = ()
+    written: tuple[str, ...] = ()
+    marks: tuple[Span, Span] | None = None
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all parts, in order."""
+        return [sentence for part in self.parts for sentence in part]
+
+    def take(self, parses: Iterator[Parse]) -> None:
+        """Take a parse for each sentence, in order."""
+        self.parses = tuple(tuple(next(parses) for _ in part) for part in self.parts)
+
+
+def read_text(text: str | Sequence[str], task: TaskSettings) -> ReadText:
+    """Split a text for a task into its parts, and they into sentences; a pair may come in two strings.
+
+    Raises TypeError for what is neither text nor a list of texts.
+    """
+    if isinstance(text, str):
+        written = text.split("\t") if task.pair else [text]
+    elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
+        raise TypeError(f"give text, or two texts for a model of pairs, not {kind(text)}")
+    else:
+        written, text = list(text), "\t".join(text)
+    if task.pair and len(written) != 2:
+        return ReadText(text, [], NOT_A_QUESTION if task.kind == "answers" else NOT_A_PAIR)
+    if not task.pair and len(written) != 1:
+        return ReadText(text, [], "this model takes one text at a time, no pairs")
+    marks = None
+    if task.kind == "relations":
+        try:
+            written[0], marks = read_marks(written[0])
+        except DataError as error:
+            return ReadText(text, [], str(error))
+    parts = [split(part) for part in written]
+    if not all(parts):
+        names = ("question", "passage") if task.kind == "answers" else ("text", "text")
+        blank = names[[bool(part) for part in parts].index(False)]
+        return ReadText(text, [], f"the {blank} has no words")
+    return ReadText(text, parts, written=tuple(written), marks=marks)
+
+
+def with_answers(
+    text: str,
+    found: AnswerCandidates,
+    threshold: float,
+    parses: tuple[Parse, ...],
+    error: str | None,
+) -> Classification:
+    """Return what a model of answers says of a question and its passage."""
+    if not found.spans:
+        unread = "the model's tokenizer reads none of the passage's words"
+        return Classification(text, parses=parses, error=unread)
+    answers = tuple(
+        FoundAnswer(found.text_of(span), span.start, span.end, share)
+        for span, share in zip(found.spans, found.shares(threshold), strict=True)
+    )
+    best = found.answer(threshold)
+    return Classification(text, parses=parses, error=error, answer=best, answers=answers)

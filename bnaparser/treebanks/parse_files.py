@@ -1,0 +1,110 @@
+"""Trees wherever they lie: treebank files, and what the parser wrote, JSON lines or Parquet."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.files.compressed import open_compressed
+from bnaparser.treebanks.reading import Found, StrPath, find_trees, list_files, without
+from bnaparser.trees.tree import Tree, parse_trees_with_places
+
+MayHold = Callable[[str], bool]
+PARSES = (".jsonl", ".parquet")
+"""Files of parses: JSON lines or Parquet whose field ``tree`` has the brackets, or nothing."""
+
+_FIELD = "tree"
+_ROWS = 1024  # of Parquet that are read at once
+
+
+def list_parse_files(path: StrPath) -> list[Path]:
+    """Return the files that a name, a folder or a pattern means; of a folder its parses, or its trees.
+
+    Raises DataError if there is none.
+    """
+    where = Path(path)
+    if where.is_dir():
+        files = sorted(file for file in where.rglob("*") if kind_of(file) and file.is_file())
+        if files:
+            return files
+    return list_files(path)
+
+
+def kind_of(path: Path) -> str:
+    """Return ``.jsonl`` or ``.parquet`` for a file of parses, compressed or not, "" for any other."""
+    suffixes = [one for one in path.suffixes[-2:] if one not in (".gz", ".xz", ".zst")]
+    return suffixes[-1] if suffixes and suffixes[-1] in PARSES else ""
+
+
+def find_parsed(paths: Iterable[StrPath], may_hold: MayHold) -> Iterator[Found]:
+    """Yield the trees of files, in constant memory, but those of which ``may_hold`` says False.
+
+    ``may_hold`` gets the tree's text, or a line of several. A parse without a tree is passed over.
+    Raises DataError and TreeError as `bnaparser.treebanks.reading.find_trees` does.
+    """
+    for path in paths:
+        for file in list_parse_files(path):
+            kind = kind_of(file)
+            if kind == ".jsonl":
+                with open_compressed(file) as raw:
+                    yield from in_json_lines(raw, str(file), may_hold)
+            elif kind == ".parquet":
+                yield from _in_parquet(file, may_hold)
+            else:
+                yield from find_trees(file, may_hold=may_hold)
+
+
+def in_stream(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:
+    """Yield the trees of lines in UTF-8, of brackets or, where the first sign is ``{``, of JSON."""
+    rest = iter(lines)
+    first = list(itertools.islice((line for line in rest if line.strip()), 1))
+    together = itertools.chain(first, rest)
+    if first and first[0].lstrip().startswith(b"{"):
+        yield from in_json_lines(together, source, may_hold)
+        return
+    texts = (line.decode("utf-8", "replace").removeprefix("\ufeff") for line in together)
+    for tree, place in parse_trees_with_places(without(texts, may_hold), source):
+        yield Found(tree, source, place.line)
+
+
+def in_json_lines(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:
+    """Yield the trees of lines of JSON that have them, or nothing, in their field ``tree``."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            text = json.loads(line)[_FIELD]
+        except (ValueError, KeyError, TypeError) as error:
+            message = f"{source}:{number}: no line of JSON with a field {_FIELD!r}: {error!r}"
+            raise DataError(message) from None
+        yield from _tree_of(text, source, number, may_hold)
+
+
+def _in_parquet(file: Path, may_hold: MayHold) -> Iterator[Found]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet") from None
+    try:
+        table = parquet.ParquetFile(file)
+        if _FIELD not in table.schema_arrow.names:
+            names = ", ".join(table.schema_arrow.names)
+            raise DataError(f"{file}: no column {_FIELD!r}; its columns are {names}")
+        number = 0
+        for batch in table.iter_batches(_ROWS, columns=[_FIELD]):
+            for text in batch.column(0).to_pylist():
+                number += 1
+                yield from _tree_of(text, str(file), number, may_hold)
+    except (ArrowException, OSError) as error:
+        raise DataError(f"{file}: not a whole Parquet file: {error}") from error
+
+
+def _tree_of(text: object, source: str, number: int, may_hold: MayHold) -> Iterator[Found]:
+    if text is None or (isinstance(text, str) and not may_hold(text)):
+        return
+    if not isinstance(text, str):
+        raise DataError(f"{source}:{number}: the field {_FIELD!r} is {text!r:.40}, not brackets")
+    yield Found(Tree.parse(text, f"{source}:{number}"), source, number)

@@ -1,0 +1,83 @@
+"""What a tree says of each dependency: the phrases on both sides of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.heads.dependencies import (
+    CONJUNCTIONS,
+    HeadedPhrase,
+    dependencies,
+    headed_phrases,
+    is_punctuation,
+)
+from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.tree import Tree
+
+_NOUN_PHRASES = ("NP", "NML", "NX")
+
+
+class Arc(NamedTuple):
+    """A word's head, from 1 (0: none), and its place in the tree; labels are without functions.
+
+    ``child`` is the largest phrase that the word heads, ``parent`` the phrase above it, ``head_child``
+    the head among that one's children; ``before``: whether it stands before the head child.
+    """
+
+    head: int
+    child: str = ""
+    parent: str = ""
+    head_child: str = ""
+    before: bool = False
+    is_conjunct: bool = False
+    possessive: bool = False  # "the cat's"
+    has_question_word: bool = False  # "who sat"
+    has_subordinator: bool = False  # "because it sat", not "that it sat"
+    has_subject: bool = False
+    holds_clause: bool = False  # "by going"
+    nouns_after: bool = False  # a noun phrase follows among its sisters
+
+
+def arcs(tree: Tree, rules: HeadRules) -> list[Arc]:
+    """Return the arc of each word, with heads as `dependencies` finds them."""
+    found = [Arc(head) for head in dependencies(tree, rules)]
+    for phrase, head, asks in headed_phrases(tree, rules):
+        chosen = head if asks is None else asks
+        for place, word in enumerate(phrase.head_words):
+            if place != chosen and found[word].head:
+                found[word] = _arc(phrase, place, chosen, found[word].head)
+    return found
+
+
+def _arc(phrase: HeadedPhrase, place: int, chosen: int, head: int) -> Arc:
+    child = phrase.node.subtrees[place]
+    inside = [core_label(below.label) for below in child.subtrees]
+    clause = child
+    if phrase.labels[place] == "SBAR" and inside:
+        clause = next((one for one in child.subtrees if one.label[:1] == "S"), child)
+    first = child.subtrees[0] if child.subtrees else child
+    return Arc(
+        head,
+        phrase.labels[place],
+        phrase.label,
+        phrase.labels[chosen],
+        before=place < chosen,
+        is_conjunct=_is_conjunct(phrase.labels, place, chosen),
+        possessive=bool(inside) and inside[-1] == "POS",
+        has_question_word=any(label[:2] in ("WH", "WD", "WP") for label in inside),
+        has_subordinator=first.label[:2] == "IN" and first.words[0].lower() != "that",
+        has_subject=any(core_label(one.label) in _NOUN_PHRASES for one in clause.subtrees[:-1]),
+        holds_clause=any(label in ("S", "VP", "SBAR") for label in inside),
+        nouns_after=any(label in _NOUN_PHRASES for label in phrase.labels[place + 1 :]),
+    )
+
+
+def _is_conjunct(labels: list[str], place: int, chosen: int) -> bool:
+    """Whether a child is joined to the head child before it by a conjunction, also in a longer row."""
+    if place < chosen or is_punctuation(labels[place]) or labels[place] in CONJUNCTIONS:
+        return False
+    if not CONJUNCTIONS.isdisjoint(labels[chosen:place]):
+        return True
+    alike = labels[place][:2] == labels[chosen][:2]
+    return alike and not CONJUNCTIONS.isdisjoint(labels[place:])

@@ -1,0 +1,198 @@
+"""A pattern after it was read: nodes, what they must be related to, and every way in which that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Literal
+
+from bnaparser.trees.search.descriptions import Description
+from bnaparser.trees.search.indexed_tree import IndexedTree
+from bnaparser.trees.search.relations import Relation
+
+Mode = Literal["", "!", "?"]
+"""How a condition is meant: it holds, it does not hold, it may hold."""
+
+
+@dataclass(slots=True)
+class Bindings:
+    """What a way of matching has found so far: nodes by their names, captured strings by theirs."""
+
+    nodes: dict[str, int] = field(default_factory=dict)
+    strings: dict[str, str] = field(default_factory=dict)
+
+
+class WantedNode:
+    """A node of a pattern: what its label must be, its name, and the condition that it must meet.
+
+    ``refers``: instead of by a label it is told by a node that was named before, ``=`` for that node
+    itself, ``~`` for any with its label. ``captures`` are numbers of groups and names of strings.
+    """
+
+    __slots__ = ("accepts", "at_top", "captures", "condition", "description", "name", "refers")
+
+    def __init__(
+        self,
+        description: Description,
+        name: str | None = None,
+        refers: tuple[Literal["=", "~"], str] | None = None,
+        captures: Sequence[tuple[int, str]] = (),
+    ):
+        self.description, self.name, self.refers = description, name, refers
+        self.captures = tuple(captures)
+        self.at_top = False  # only the top node will do
+        self.accepts = description.accepting()
+        self.condition: Condition | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its label is all there is to ask."""
+        told_otherwise = self.refers or self.name or self.captures or self.at_top
+        return not told_otherwise and self.condition is None
+
+    def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
+        """Yield once for each way in which a node meets all; ``found`` is as it found it meanwhile."""
+        if not self._fits(tree, node, found):
+            return
+        captured = self._captured(tree, node, found)
+        if captured is None:
+            return
+        found.strings |= captured
+        if self.name is not None:
+            found.nodes[self.name] = node
+        try:
+            if self.condition is None:
+                yield
+            else:
+                yield from self.condition.ways(tree, node, found)
+        finally:  # also where nobody asks for more ways
+            if self.name is not None:
+                del found.nodes[self.name]
+            for name in captured:
+                del found.strings[name]
+
+    def _fits(self, tree: IndexedTree, node: int, found: Bindings) -> bool:
+        if self.at_top and (node == 0) == self.description.negated:
+            return False
+        if self.refers is None:
+            return self.at_top or self.accepts(tree.labels[node])
+        kind, name = self.refers
+        other = found.nodes.get(name)
+        if other is None:
+            return False
+        return node == other if kind == "=" else tree.labels[node] == tree.labels[other]
+
+    def _captured(self, tree: IndexedTree, node: int, found: Bindings) -> dict[str, str] | None:
+        """The strings that this node adds; None where one was found before and is another."""
+        if not self.captures:
+            return {}
+        label = tree.labels[node]
+        groups = self.description.groups(label)
+        new: dict[str, str] = {}
+        for number, name in self.captures:
+            string = label if groups is None else (groups[number] or "")
+            known = found.strings.get(name, new.get(name))
+            if known is not None and known != string:
+                return None
+            if name not in found.strings:
+                new[name] = string
+        return new
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """``relation B``: some node that the relation leads to is the wanted one."""
+
+    relation: Relation
+    wanted: WantedNode
+    mode: Mode = ""
+
+    def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
+        """Yield for each way in which it holds of a node."""
+        return _in_mode(self.mode, lambda: self._all(tree, node, found))
+
+    def _all(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
+        wanted = self.wanted
+        if wanted.is_plain:
+            accepts, labels = wanted.accepts, tree.labels
+            for other in self.relation(tree, node):
+                if accepts(labels[other]):
+                    yield
+        else:
+            for other in self.relation(tree, node):
+                yield from wanted.ways(tree, other, found)
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Conditions joined by ``&``."""
+
+    parts: tuple[Condition, ...]
+    mode: Mode = ""
+
+    def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
+        """Yield for each way in which all hold of a node; those of the last part change first."""
+        return _in_mode(self.mode, lambda: self._all(tree, node, found, 0))
+
+    def _all(self, tree: IndexedTree, node: int, found: Bindings, place: int) -> Iterator[None]:
+        if place == len(self.parts):
+            yield
+            return
+        for _ in self.parts[place].ways(tree, node, found):
+            yield from self._all(tree, node, found, place + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Conditions joined by ``|``."""
+
+    parts: tuple[Condition, ...]
+    mode: Mode = ""
+
+    def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
+        """Yield for each way in which one of them holds of a node."""
+        return _in_mode(self.mode, lambda: self._all(tree, node, found))
+
+    def _all(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
+        for part in self.parts:
+            yield from part.ways(tree, node, found)
+
+
+Condition = Related | AllOf | AnyOf
+
+
+def _in_mode(mode: Mode, ways: Callable[[], Iterator[None]]) -> Iterator[None]:
+    """The ways of a condition as its mode has them: all; one if there is none; the first, or one."""
+    if not mode:
+        yield from ways()
+        return
+    holds = False
+    for _ in ways():
+        holds = True
+        if mode == "?":
+            yield
+        break
+    if not holds:
+        yield
+
+
+def needed(wanted: WantedNode) -> list[frozenset[str]]:
+    """Return sets of strings: the text of a tree that matches holds one of each set."""
+    own = None if wanted.refers or wanted.at_top else wanted.description.needed()
+    below = [] if wanted.condition is None else _needed_by(wanted.condition)
+    return below if own is None else [own, *below]
+
+
+def _needed_by(condition: Condition) -> list[frozenset[str]]:
+    if condition.mode:
+        return []
+    if isinstance(condition, Related):
+        return needed(condition.wanted)
+    of_parts = [_needed_by(part) for part in condition.parts]
+    return list(chain(*of_parts)) if isinstance(condition, AllOf) else one_of(of_parts)
+
+
+def one_of(of_parts: Sequence[list[frozenset[str]]]) -> list[frozenset[str]]:
+    """Return what is needed where one of several parts is to match, of each what it needs."""
+    return [frozenset().union(*(sets[0] for sets in of_parts))] if all(of_parts) else []

@@ -1,0 +1,253 @@
+"""The relations of tregex: for node A all nodes B of the tree with ``A relation B``, in text order.
+
+A node is its number in an `IndexedTree`. What a relation says stands in docs/search.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from bnaparser.trees.search.indexed_tree import IndexedTree
+
+Relation = Callable[[IndexedTree, int], Iterable[int]]
+Accepts = Callable[[str], bool]
+
+
+def _below(tree: IndexedTree, node: int) -> Iterable[int]:
+    return range(node + 1, tree.ends[node])
+
+
+def _above(tree: IndexedTree, node: int) -> Iterator[int]:
+    while (node := tree.parents[node]) >= 0:
+        yield node
+
+
+def _children(tree: IndexedTree, node: int) -> Iterable[int]:
+    return tree.children[node]
+
+
+def _parent(tree: IndexedTree, node: int) -> Iterable[int]:
+    parent = tree.parents[node]
+    return () if parent < 0 else (parent,)
+
+
+def _after(tree: IndexedTree, node: int) -> Iterable[int]:
+    return range(tree.ends[node], len(tree.parts))
+
+
+def _before(tree: IndexedTree, node: int) -> Iterator[int]:
+    return (other for other in range(node) if tree.ends[other] <= node)
+
+
+def _next(tree: IndexedTree, node: int) -> Iterator[int]:
+    """The nodes that begin where this one ends."""
+    other = tree.ends[node]
+    if other < len(tree.parts):
+        yield other
+        yield from _first_below(tree, other)
+
+
+def _previous(tree: IndexedTree, node: int) -> Iterator[int]:
+    """The nodes that end where this one begins."""
+    while (parent := tree.parents[node]) >= 0:
+        sisters = tree.children[parent]
+        if sisters[0] != node:
+            other = sisters[sisters.index(node) - 1]
+            yield other
+            yield from _last_below(tree, other)
+            return
+        node = parent
+
+
+def _first_below(tree: IndexedTree, node: int) -> Iterator[int]:
+    while tree.children[node]:
+        node = tree.children[node][0]
+        yield node
+
+
+def _last_below(tree: IndexedTree, node: int) -> Iterator[int]:
+    while tree.children[node]:
+        node = tree.children[node][-1]
+        yield node
+
+
+def _first_above(tree: IndexedTree, node: int) -> Iterator[int]:
+    while (parent := tree.parents[node]) >= 0 and tree.children[parent][0] == node:
+        yield parent
+        node = parent
+
+
+def _last_above(tree: IndexedTree, node: int) -> Iterator[int]:
+    while (parent := tree.parents[node]) >= 0 and tree.children[parent][-1] == node:
+        yield parent
+        node = parent
+
+
+def _only_child(tree: IndexedTree, node: int) -> Iterable[int]:
+    below = tree.children[node]
+    return below if len(below) == 1 else ()
+
+
+def _only_child_of(tree: IndexedTree, node: int) -> Iterable[int]:
+    parent = tree.parents[node]
+    return (parent,) if parent >= 0 and len(tree.children[parent]) == 1 else ()
+
+
+def _chain_below(tree: IndexedTree, node: int) -> Iterator[int]:
+    while len(tree.children[node]) == 1:
+        node = tree.children[node][0]
+        yield node
+
+
+def _chain_above(tree: IndexedTree, node: int) -> Iterator[int]:
+    while (parent := tree.parents[node]) >= 0 and len(tree.children[parent]) == 1:
+        yield parent
+        node = parent
+
+
+def _family(tree: IndexedTree, node: int) -> list[int]:
+    """The node and its sisters, left to right."""
+    parent = tree.parents[node]
+    return [node] if parent < 0 else tree.children[parent]
+
+
+def _sisters(tree: IndexedTree, node: int) -> Iterable[int]:
+    return [other for other in _family(tree, node) if other != node]
+
+
+def _right_sisters(tree: IndexedTree, node: int) -> Iterable[int]:
+    family = _family(tree, node)
+    return family[family.index(node) + 1 :]
+
+
+def _left_sisters(tree: IndexedTree, node: int) -> Iterable[int]:
+    family = _family(tree, node)
+    return family[: family.index(node)]
+
+
+def _next_sister(tree: IndexedTree, node: int) -> Iterable[int]:
+    family = _family(tree, node)
+    place = family.index(node) + 1
+    return family[place : place + 1]
+
+
+def _previous_sister(tree: IndexedTree, node: int) -> Iterable[int]:
+    family = _family(tree, node)
+    place = family.index(node)
+    return family[place - 1 : place] if place else ()
+
+
+def _head_child(tree: IndexedTree, node: int) -> Iterable[int]:
+    head = tree.heads[node]
+    return () if head < 0 else (head,)
+
+
+def _heads(tree: IndexedTree, node: int) -> Iterator[int]:
+    while (node := tree.heads[node]) >= 0:
+        yield node
+
+
+def _head_child_of(tree: IndexedTree, node: int) -> Iterable[int]:
+    parent = tree.parents[node]
+    return (parent,) if parent >= 0 and tree.heads[parent] == node else ()
+
+
+def _heads_of(tree: IndexedTree, node: int) -> Iterator[int]:
+    while (parent := tree.parents[node]) >= 0 and tree.heads[parent] == node:
+        yield parent
+        node = parent
+
+
+def _leaves(tree: IndexedTree, node: int) -> list[int]:
+    return [other for other in range(node + 1, tree.ends[node]) if not tree.children[other]]
+
+
+def _same(tree: IndexedTree, node: int) -> Iterable[int]:
+    return (node,)
+
+
+def _same_or_child(tree: IndexedTree, node: int) -> Iterable[int]:
+    return (node, *tree.children[node])
+
+
+def _anywhere(tree: IndexedTree, node: int) -> Iterable[int]:
+    return range(len(tree.parts))
+
+
+SIMPLE: dict[str, Relation] = {
+    "<<": _below,
+    ">>": _above,
+    "<": _children,
+    ">": _parent,
+    "<<<": _leaves,
+    "..": _after,
+    ".": _next,
+    ",,": _before,
+    ",": _previous,
+    "<<,": _first_below,
+    "<<-": _last_below,
+    "<<`": _last_below,
+    ">>,": _first_above,
+    ">>-": _last_above,
+    ">>`": _last_above,
+    "<:": _only_child,
+    ">:": _only_child_of,
+    "<<:": _chain_below,
+    ">>:": _chain_above,
+    "$": _sisters,
+    "$++": _right_sisters,
+    "$..": _right_sisters,
+    "$--": _left_sisters,
+    "$,,": _left_sisters,
+    "$+": _next_sister,
+    "$.": _next_sister,
+    "$-": _previous_sister,
+    "$,": _previous_sister,
+    "<#": _head_child,
+    ">#": _head_child_of,
+    "<<#": _heads,
+    ">>#": _heads_of,
+    "==": _same,
+    "<=": _same_or_child,
+    ":": _anywhere,
+}
+"""The relations that take nothing but their two nodes."""
+
+COUNTED = {"<,": ("<", 1), ">,": (">", 1), "<-": ("<", -1), ">-": (">", -1)}
+COUNTED |= {"<`": ("<", -1), ">`": (">", -1)}
+"""Short forms of relations with a number."""
+
+
+def numbered(symbol: str, count: int) -> Relation | None:
+    """Return ``<i``, ``>i`` or ``<<<i``, from the end if ``count`` is below 0; None for others."""
+    place = count - 1 if count > 0 else count
+    if symbol == ">":
+        return lambda tree, node: (
+            parent for parent in _parent(tree, node) if _at(tree.children[parent], place) == [node]
+        )
+    if symbol == "<":
+        return lambda tree, node: _at(tree.children[node], place)
+    return (lambda tree, node: _at(_leaves(tree, node), place)) if symbol == "<<<" else None
+
+
+def _at(nodes: list[int], place: int) -> list[int]:
+    return [nodes[place]] if -len(nodes) <= place < len(nodes) else []
+
+
+def through(symbol: str, accepts: Accepts) -> Relation:
+    """Return ``<+(C)``, ``>+(C)``, ``.+(C)`` or ``,+(C)``; ``accepts`` tells whether a label is C."""
+    step = {"<+": _children, ">+": _parent, ".+": _next, ",+": _previous}[symbol]
+
+    def reached(tree: IndexedTree, node: int) -> Iterator[int]:
+        seen = {node}
+        found, waiting = [], [node]
+        while waiting:
+            for other in step(tree, waiting.pop()):
+                if other not in seen:
+                    seen.add(other)
+                    found.append(other)
+                    if accepts(tree.labels[other]):
+                        waiting.append(other)
+        return iter(sorted(found, reverse=symbol in (">+", ",+")))
+
+    return reached

@@ -1,0 +1,141 @@
+"""``bnaparser search``: what is printed for trees in files, JSON lines, Parquet and on standard input."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnaparser.cli import main
+from bnaparser.parsing.result import Parse
+from bnaparser.trees.tree import Span, Tree
+
+CATS = "(TOP (S (NP (NP (NNS Cats)) (PP (IN of) (NP (NNP Rome)))) (VP (VBP sleep))))"
+DOGS = "(TOP (S (NP (NNS Dogs)) (VP (VBP chase) (NP (NNS cats)))))"
+
+Streams = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> Path:
+    """Two trees, the second over several lines."""
+    file = tmp_path / "trees.mrg"
+    file.write_text(f"{CATS}\n\n{Tree.parse(DOGS).pretty()}\n", encoding="utf-8")
+    return file
+
+
+def run(capsys: Streams, *arguments: object) -> tuple[int, str, str]:
+    code = main(["search", *map(str, arguments)])
+    return (code, *capsys.readouterr())
+
+
+def test_each_node_found_is_a_line(trees: Path, capsys: Streams) -> None:
+    code, out, err = run(capsys, "NP < (PP << of)", trees)
+    assert (code, out) == (0, "(NP (NP (NNS Cats)) (PP (IN of) (NP (NNP Rome))))\n")
+    assert err.startswith("bnaparser search: 1 matches in 1 of 2 trees, ")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["NP", "-f", "words"], "Cats of Rome\nCats\nRome\nDogs\ncats\n"),
+        (["/cats/", "-n"], "{file}:3: cats\n"),
+        (["PP=a < NP=b", "--name", "b"], "(NP (NNP Rome))\n"),
+        (["PP=a < NP=b", "--name", "b", "--name", "a", "-f", "words"], "Rome\nof Rome\n"),
+        (["of", "--whole"], f"{CATS}\n"),
+        (["PP", "--invert"], f"{DOGS}\n"),
+        (["PP", "--invert", "-c"], "1 matches in 1 trees\n"),
+        (["S << __", "-c"], "22 matches in 2 trees\n"),
+        (["S << __", "-c", "--once"], "2 matches in 2 trees\n"),
+        (["S <# NP", "--heads", "collins", "-c"], "0 matches in 0 trees\n"),
+        (["PP <# NP", "--heads", "ud", "-c"], "1 matches in 1 trees\n"),
+        (["zebra"], ""),
+        (["PP", "-f", "pretty"], "(PP\n  (IN of)\n  (NP (NNP Rome)))\n\n"),
+    ],
+)
+def test_what_is_shown(options: list[str], expected: str, trees: Path, capsys: Streams) -> None:
+    code, out, err = run(capsys, *options, "-q", trees)
+    assert (code, out, err) == (0, expected.replace("{file}", str(trees)), "")
+
+
+def test_json_has_the_places_and_names(trees: Path, tmp_path: Path, capsys: Streams) -> None:
+    target = tmp_path / "found.jsonl"
+    assert run(capsys, "PP < IN=a << /(R.)/#1%s", trees, "-f", "json", "-q", "-o", target)[0] == 0
+    (line,) = target.read_text(encoding="utf-8").splitlines()
+    assert json.loads(line) == {
+        "source": str(trees), "line": 1, "node": "(PP (IN of) (NP (NNP Rome)))", "start": 1,
+        "end": 3, "number": 7, "names": {"a": {"node": "(IN of)", "start": 1, "end": 2}},
+        "strings": {"s": "Ro"},
+    }  # fmt: skip
+
+
+def parses() -> list[Parse]:
+    """A sentence, one that failed, and one with a bracket."""
+    spans = (Span(0, 2, "S::VP", 1.5),)
+    return [
+        Parse("It rained", ("It", "rained"), ("PRP", "VBD"), spans, 1.0, ((0, 2), (3, 9))),
+        Parse("", error="the sentence has no words"),
+        Parse("( it", ("(", "it"), ("-LRB-", "PRP"), spans, 1.0, ((0, 1), (2, 4))),
+    ]
+
+
+def test_json_lines_parquet_and_folders(tmp_path: Path, capsys: Streams) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    lines = "".join(f"{parse.to_json()}\n" for parse in parses())
+    (tmp_path / "a.jsonl.xz").write_bytes(lzma.compress(lines.encode()))
+    table = pa.table({"n": [1, 2, 3], "tree": [p.tree and str(p.tree) for p in parses()]})
+    parquet.write_table(table, tmp_path / "b.parquet")
+    code, out, _ = run(capsys, "VP <, /RB-$/", tmp_path, "-f", "words", "-n", "-q")
+    assert code == 0
+    assert out == "".join(f"{tmp_path}/{n}:3: -LRB- it\n" for n in ("a.jsonl.xz", "b.parquet"))
+
+
+@pytest.mark.parametrize("text", [f"{CATS}\n{DOGS}\n", f"\n{json.dumps({'tree': CATS})}\n"])
+def test_standard_input_is_trees_or_json(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: Streams
+) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(text.encode()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert run(capsys, "NP < (PP << of)", "-q", "-f", "words")[1] == "Cats of Rome\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments", "said"),
+    [
+        ("t.mrg", CATS, ["NP <"], "the pattern: a node is wanted here: "),
+        ("t.mrg", CATS, ["NP=a", "--name", "b"], "names no node 'b'; its names are a\n"),
+        ("t.mrg", CATS, ["NP", "--name", "b"], "its names are none: write NP=name\n"),
+        ("t.mrg", CATS, ["NP", "--invert", "--once"], "give no --name and no --once"),
+        ("t.mrg", "(TOP (NP", ["NP"], "t.mrg:1:1: the tree that starts here is never closed"),
+        ("t.jsonl", '{"a": 1}', ["NP"], "t.jsonl:1: no line of JSON with a field 'tree'"),
+        ("t.jsonl", '{"tree": 1}', ["NP"], "t.jsonl:1: the field 'tree' is 1, not brackets"),
+        ("t.jsonl", '{"tree": "(NP"}', ["NP"], "t.jsonl:1:1:1: the tree that starts here"),
+        ("t.parquet", "PAR1", ["NP"], "t.parquet: not a whole Parquet file"),
+        ("t.mrg", CATS, ["NP", "none.mrg"], "none.mrg: no such file or folder"),
+    ],
+)
+def test_mistakes_are_one_sentence(
+    name: str, content: str, arguments: list[str], said: str, tmp_path: Path, capsys: Streams
+) -> None:
+    file = tmp_path / name
+    file.write_text(content, encoding="utf-8")
+    code, out, err = run(capsys, *arguments, *([] if "none.mrg" in arguments else [file]))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_pattern_s_mistake_has_a_caret(capsys: Streams) -> None:
+    assert run(capsys, "NP < )", "x")[2].endswith("\n  NP < )\n       ^\n")
+
+
+def test_lines_that_cannot_match_are_not_read(tmp_path: Path, capsys: Streams) -> None:
+    file = tmp_path / "many.mrg"
+    file.write_text(f"(TOP (NP))\n{CATS}\n", encoding="utf-8")  # the first is no tree
+    assert run(capsys, "PP", file)[2].startswith("bnaparser search: 1 matches in 1 of 2 trees")
+    assert "the node 'NP' is empty" in run(capsys, "NP", file)[2]

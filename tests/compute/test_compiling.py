@@ -1,0 +1,59 @@
+"""Where machine code is kept: also where neither the package nor a home can be written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+from bnaparser.compute.compiling import compiled
+
+
+@pytest.fixture(autouse=True)
+def nowhere_to_write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Numba finds no folder of its own, and refuses to keep anything unless it is given one."""
+    njit = numba.njit
+
+    def refuse(*functions: Any, **options: Any) -> Any:
+        if options.get("cache") and not numba.config.CACHE_DIR:
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(*functions, **options)
+
+    monkeypatch.setattr(numba, "njit", refuse)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    yield
+
+
+def one_more(number: int) -> int:
+    return number + 1
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows: temporary files are one's own")
+def test_it_is_kept_among_temporary_files_where_only_the_user_may_write(tmp_path: Path) -> None:
+    assert compiled(one_more)(1) == 2
+    folder = Path(numba.config.CACHE_DIR)
+    assert folder.parent == tmp_path
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(folder.rglob("*.nbi"))
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows: temporary files are one's own")
+def test_a_folder_that_others_may_write_is_not_used(tmp_path: Path) -> None:
+    folder = tmp_path / f"bnaparser-{os.getuid()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert compiled(one_more)(1) == 2
+    assert not list(folder.iterdir())
+
+
+def test_where_nothing_can_be_written_it_compiles_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    assert compiled(one_more)(1) == 2

@@ -1,0 +1,161 @@
+"""Products against numpy: whole numbers exactly, float32 to its rounding, each row by itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bnaparser.compute.functions import ACTIVATION_NUMBERS
+from bnaparser.compute.instructions import instructions
+from bnaparser.compute.packed import RowScaled, as_floats, pack_bytes, pack_floats, row_scaled
+from bnaparser.compute.products import multiply
+
+ROOT = Path(__file__).parents[2]
+SIZES = st.tuples(st.integers(1, 20), st.integers(1, 150), st.integers(1, 150))
+TORCH: dict[str, Any] = {
+    "relu": torch.nn.functional.relu,
+    "leaky_relu": torch.nn.functional.leaky_relu,
+    "gelu": torch.nn.functional.gelu,
+}
+
+
+def whole(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray[Any, Any]:
+    """Whole numbers up to 127, which stands in each row: so rounding changes nothing."""
+    numbers = generator.integers(-127, 128, (rows, columns))
+    numbers[:, 0] = generator.choice([-127, 127], rows)
+    return numbers
+
+
+def scaled(numbers: np.ndarray[Any, Any]) -> RowScaled:
+    return RowScaled(numbers.astype(np.int8), np.ones(len(numbers), np.float32))
+
+
+@settings(max_examples=60)
+@given(sizes=SIZES, seed=st.integers(0, 2**32 - 1))
+def test_whole_numbers_are_multiplied_exactly(sizes: tuple[int, int, int], seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    rows, inputs, outputs = sizes
+    left, right = whole(generator, rows, inputs), whole(generator, outputs, inputs)
+    found = multiply(
+        left.astype(np.float32), pack_bytes(scaled(right)), np.zeros(outputs, np.float32)
+    )
+    assert np.array_equal(found, left @ right.T)
+
+
+def test_the_largest_numbers_do_not_saturate() -> None:
+    signs = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [-1, -1, -1, -1]]).repeat(16, axis=1)
+    found = multiply(
+        (127 * signs).astype(np.float32), pack_bytes(scaled(127 * signs)), np.zeros(3, np.float32)
+    )
+    assert np.array_equal(found, 127 * 127 * signs @ signs.T)
+
+
+@settings(max_examples=40)
+@given(sizes=SIZES, seed=st.integers(0, 2**32 - 1))
+def test_rounded_rows_are_near_and_float32_is_nearer(
+    sizes: tuple[int, int, int], seed: int
+) -> None:
+    generator = np.random.default_rng(seed)
+    rows, inputs, outputs = sizes
+    left = generator.standard_normal((rows, inputs)).astype(np.float32)
+    right = generator.standard_normal((outputs, inputs)).astype(np.float32)
+    bias = generator.standard_normal(outputs).astype(np.float32)
+    exact = left.astype(np.float64) @ right.T + bias
+    assert multiply(left, pack_floats(right), bias) == pytest.approx(exact, abs=1e-4)
+    kept = row_scaled(left), row_scaled(right)
+    rounded = kept[0].values.astype(np.int64) @ kept[1].values.T
+    expected = rounded * kept[0].scales[:, None].astype(float) * kept[1].scales + bias
+    assert multiply(left, pack_bytes(right), bias) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("pack", [pack_floats, pack_bytes])
+def test_a_row_is_the_same_alone_and_among_others(pack: Any) -> None:
+    generator = np.random.default_rng(0)
+    left = generator.standard_normal((23, 70)).astype(np.float32)
+    matrix = pack(generator.standard_normal((90, 70)).astype(np.float32))
+    bias = np.zeros(90, np.float32)
+    together = multiply(left, matrix, bias)
+    for row in range(23):
+        assert np.array_equal(multiply(left[row : row + 1], matrix, bias)[0], together[row])
+    assert np.array_equal(multiply(left[7:15], matrix, bias), together[7:15])
+
+
+@pytest.mark.parametrize("name", ACTIVATION_NUMBERS)
+def test_activations_are_those_of_pytorch(name: str) -> None:
+    numbers = np.linspace(-9, 9, 5001, dtype=np.float32)[:, None]
+    one, zero = pack_floats(np.ones((1, 1), np.float32)), np.zeros(1, np.float32)
+    found = multiply(numbers, one, zero, ACTIVATION_NUMBERS[name])
+    assert found == pytest.approx(TORCH[name](torch.from_numpy(numbers)).numpy(), abs=1e-6)
+
+
+def test_what_is_not_a_number_stays_none() -> None:
+    rows = np.ones((8, 20), np.float32)
+    rows[3, 5] = np.nan
+    for matrix in (
+        pack_floats(np.ones((4, 20), np.float32)),
+        pack_bytes(np.ones((4, 20), np.float32)),
+    ):
+        found = np.isnan(multiply(rows, matrix, np.zeros(4, np.float32)))
+        assert found[3].all() and found.sum() == 4
+
+
+def test_what_is_stored_in_int8_is_not_rounded_again() -> None:
+    stored = scaled(np.array([[3, -7], [0, 0]]))
+    assert row_scaled(stored) is stored
+    assert np.array_equal(as_floats(stored), [[3, -7], [0, 0]])
+    assert np.array_equal(row_scaled(np.zeros((2, 3), np.float32)).values, np.zeros((2, 3)))
+
+
+def test_sizes_that_do_not_fit_are_refused() -> None:
+    matrix = pack_bytes(np.ones((4, 20), np.float32))
+    with pytest.raises(ValueError, match="rows of 19 and 4 biases for a matrix of 20 inputs and 4"):
+        multiply(np.ones((2, 19), np.float32), matrix, np.zeros(4, np.float32))
+
+
+OLDER = {
+    "x86-64-v3": "+avx,+avx2,+fma,+sse4.2,+f16c,+bmi,+bmi2,+64bit",
+    "skylake-avx512": "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+64bit",
+    "x86-64": "+sse2,+64bit",
+}
+EXACT = """
+import numpy as np
+from bnaparser.compute.instructions import instructions
+from tests.compute.test_products import multiply, pack_bytes, scaled, whole
+for seed in range(3):
+    generator = np.random.default_rng(seed)
+    left, right = whole(generator, 14, 67), whole(generator, 70, 67)
+    found = multiply(left.astype(np.float32), pack_bytes(scaled(right)), np.zeros(70, np.float32))
+    assert np.array_equal(found, left @ right.T)
+print(instructions().int8)
+"""
+
+
+@pytest.mark.skipif(instructions().int8 == "plain", reason="no machine with AVX2")
+@pytest.mark.parametrize(
+    ("machine", "int8"),
+    [("x86-64-v3", "vpmaddwd"), ("skylake-avx512", "vpmaddwd"), ("x86-64", "plain")],
+)
+def test_older_machines_multiply_exactly_too(machine: str, int8: str) -> None:
+    """Bytes times bytes without VNNI saturate, unless they are made wider first."""
+    if machine == "skylake-avx512" and instructions().lanes < 16:
+        pytest.skip("this machine has no AVX-512")
+    settings_ = {"NUMBA_CPU_NAME": machine, "NUMBA_CPU_FEATURES": OLDER[machine]}
+    environment = {**os.environ, **settings_, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", EXACT],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == int8, done.stderr

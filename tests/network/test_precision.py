@@ -1,0 +1,93 @@
+"""The network of a folder: what computes it, in which numbers, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from bnaparser import Parser
+from bnaparser.errors import ModelError
+from bnaparser.network import precision as module
+from bnaparser.network import storage
+from bnaparser.network.compiled.compiled_network import CompiledNetwork
+from bnaparser.network.int8_linear import compute_in_int8
+from bnaparser.network.model import BnaModel
+from bnaparser.network.precision import PRECISIONS, load_network
+from bnaparser.training.data import Example
+
+WORDS = ["The", "cat", "saw", "Mira", "."]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_each_precision_computes_in_it_and_gives_trees(
+    tiny_model_dir: Path, examples: list[Example], precision: module.Precision
+) -> None:
+    parser = Parser.load(tiny_model_dir, "cpu", precision=precision)
+    assert parser.precision == ("float32" if precision == "auto" else precision)
+    exact = Parser.load(tiny_model_dir, "cpu", precision="float32")
+    words = [example.words for example in examples]
+    found, expected = parser.parse_many(words), exact.parse_many(words)
+    same = sum(a.tree == b.tree for a, b in zip(found, expected, strict=True))
+    assert same >= 0.9 * len(examples)
+    assert [parse.error for parse in found] == [None] * len(examples)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_a_parse_is_the_same_in_every_run_and_beside_others(
+    tiny_model_dir: Path, examples: list[Example], precision: module.Precision
+) -> None:
+    words = [example.words for example in examples[:20]]
+    parser = Parser.load(tiny_model_dir, "cpu", precision=precision)
+    together = parser.parse_many(words)
+    parser.threads = 1
+    assert parser.parse_many(words) == together
+    if isinstance(parser.model, CompiledNetwork):
+        assert [parser.parse_words(sentence) for sentence in words] == together
+
+
+def test_int8_exchanges_the_linear_layers_of_any_encoder(
+    build_model: Callable[..., BnaModel], examples: list[Example], encoder_kind: str
+) -> None:
+    model = build_model(encoder_kind).eval()
+    batch = model.prepare([example.words for example in examples[:10]])
+    with torch.inference_mode():
+        exact = model.all_scores(model.encode(batch))
+        compute_in_int8(model)
+        found = model.all_scores(model.encode(batch))
+    assert model.precision == "int8"
+    difference = np.abs(found - exact).mean()
+    assert 0 < difference < 0.1 * np.abs(exact).mean()
+
+
+def test_what_is_not_compiled_is_computed_by_pytorch(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
+    storage.save(build_model(), tmp_path, "int8", {})
+    assert isinstance(load_network(tmp_path, "cpu", "auto"), BnaModel)
+    assert load_network(tmp_path, "cpu", "auto").precision == "float32"
+    assert load_network(tmp_path, "cpu", "int8").precision == "int8"
+
+
+def test_int8_is_refused_on_a_device_without_it(tiny_model_dir: Path) -> None:
+    with pytest.raises(ModelError, match=r"^int8 is for the CPU, not for 'cuda:3': leave"):
+        Parser.load(tiny_model_dir, "cuda:3", precision="int8")
+
+
+def test_an_unknown_precision_is_refused(tiny_model_dir: Path) -> None:
+    with pytest.raises(ValueError, match="precision is 'int4': give one of auto, float32, bfl"):
+        Parser.load(tiny_model_dir, precision="int4")  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others are asked in other ways")
+def test_pytorch_is_asked_for_a_gpu_only_where_there_may_be_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "_OF_GPUS", (str(tmp_path / "none"),))
+    assert not module._may_have_gpu()
+    monkeypatch.setattr(module, "_OF_GPUS", (str(tmp_path / "none"), str(tmp_path)))
+    assert module._may_have_gpu()

@@ -1,0 +1,217 @@
+"""Every kind of file gives its documents, their places, ids and fields; what is wrong is said."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnaparser.errors import BnaparserError, DataError, SettingsError
+from bnaparser.parsing.corpus.corpus_inputs import find_files
+from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
+from bnaparser.parsing.corpus.shards import ShardSettings
+from bnaparser.parsing.parser import Parse, Parser
+from tests.parsing.corpus.corpora import (
+    PACKERS,
+    SMALL,
+    TEXTS,
+    csv_text,
+    found,
+    rows,
+    run,
+    write_jsonl,
+)
+
+
+@pytest.fixture(scope="module")
+def parser(tiny_model_dir: Path) -> Parser:
+    return Parser.load(tiny_model_dir, "cpu")
+
+
+def expected(parser: Parser) -> list[tuple[str, str]]:
+    """The documents' ids, and the texts of their sentences."""
+    return [(row["id"], parse.text) for row in rows() for parse in parser(row["text"])]
+
+
+@pytest.mark.parametrize("packed", PACKERS)
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "parquet"])
+def test_tables_give_their_documents(
+    kind: str, packed: str, parser: Parser, tmp_path: Path
+) -> None:
+    file = tmp_path / f"in.{kind}{packed}"
+    if kind == "parquet":
+        if packed:
+            pytest.skip("Parquet is packed within")
+        pa: Any = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist(rows()), file)
+    elif kind == "jsonl":
+        plain = "".join(json.dumps(row) + "\n\n" for row in rows())
+        file.write_bytes(PACKERS[packed](b"\xef\xbb\xbf" + plain.encode()))
+    else:
+        text = csv_text(rows(), "\t" if kind == "tsv" else ",")
+        file.write_bytes(PACKERS[packed](text.encode()))
+    totals = run(parser, [file], tmp_path / "out", replace(SMALL, id_field="id"))
+    sentences = found(tmp_path / "out")
+    assert [(one["document"], one["text"]) for one in sentences] == expected(parser)
+    years = [int(one["fields"]["year"]) for one in sentences]
+    assert years == [1990, 1990, 1990, 1991, 1993]
+    assert (totals["documents"], totals["sentences"], totals["failed"]) == (4, 5, 0)
+
+
+def test_a_text_is_a_document_and_places_count_in_it(parser: Parser, tmp_path: Path) -> None:
+    text = "\ufeffIt rained. Dogs bark.\n\n  Cats sat.\n"
+    folder = tmp_path / "texts"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "a.txt").write_text(text, encoding="utf-8")
+    (folder / ".hidden.txt").write_text("Not this.", encoding="utf-8")
+    (folder / "notes.bin").write_text("Not this.", encoding="utf-8")
+    run(parser, [folder], tmp_path / "out")
+    sentences = found(tmp_path / "out")
+    places = [(one["document"], one["part"], one["sentence"]) for one in sentences]
+    name = str(Path("sub") / "a.txt")
+    assert places == [(name, 1, 1), (name, 1, 2), (name, 3, 1)]
+    for one in sentences:
+        for token in one["tokens"]:
+            assert text[1:][token["start"] : token["end"]] == token["text"]
+    again = [Parse.from_dict(one) for one in sentences]
+    whole = parser(text[1:])
+    assert [(p.text, p.words, p.tags, p.offsets, str(p.tree)) for p in again] == [
+        (p.text, p.words, p.tags, p.offsets, str(p.tree)) for p in whole
+    ]
+    assert [p.score for p in again] == pytest.approx([p.score for p in whole], abs=6e-4)
+
+
+@pytest.mark.parametrize("split", ["paragraph", "text", "line", "token"])
+def test_every_split_gives_the_sentences_of_the_parser(
+    split: Any, parser: Parser, tmp_path: Path
+) -> None:
+    text = "It rained\nall day. Dogs bark .\n\nThe cat sat.\n" * 4
+    file = tmp_path / "a.txt"
+    file.write_text(text, encoding="utf-8")
+    settings = CorpusSettings(shard=ShardSettings(split=split, size=10))
+    run(parser, [file], tmp_path / "out", settings)
+    whole = [parse for parse in parser(text, split=split) if parse.words]
+    assert [one["text"] for one in found(tmp_path / "out")] == [parse.text for parse in whole]
+    starts = [one["tokens"][0]["start"] for one in found(tmp_path / "out")]
+    assert starts == [parse.offsets[0][0] for parse in whole]
+
+
+def test_conllu_gives_words_documents_and_sentence_ids(parser: Parser, tmp_path: Path) -> None:
+    file = tmp_path / "a.conllu"
+    line = "{}\t{}\t_\t_\tNN\t_\t0\troot\t_\t_\n"
+    file.write_text(
+        "# newdoc id = one\n# sent_id = s1\n1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        + line.format(1, "do") + line.format(2, "n't") + "\n"
+        + "# sent_id = s2\n" + line.format(1, "bark") + "1.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+        + "# newdoc id = two\n" + line.format(1, "cats"),
+        encoding="utf-8",
+    )  # fmt: skip
+    run(parser, [file], tmp_path / "out")
+    assert [
+        (one["document"], one["part"], one["fields"], [t["text"] for t in one["tokens"]])
+        for one in found(tmp_path / "out")
+    ] == [
+        ("one", 1, {"sent_id": "s1"}, ["do", "n't"]),
+        ("one", 2, {"sent_id": "s2"}, ["bark"]),
+        ("two", 1, {}, ["cats"]),
+    ]
+
+
+def test_parquet_output_is_read_by_others(parser: Parser, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    file = write_jsonl(tmp_path / "in.jsonl", rows())
+    run(parser, [file], tmp_path / "lines")
+    settings = CorpusSettings(shard=ShardSettings(size=60, to="parquet"))
+    run(parser, [file], tmp_path / "table", settings)
+    table = polars.read_parquet(tmp_path / "table" / "part-*.parquet").to_dicts()
+    for row in table:
+        row["fields"] = json.loads(row["fields"])
+    assert table == found(tmp_path / "lines")
+
+
+def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
+    parser: Parser, tmp_path: Path
+) -> None:
+    given = [
+        {"id": "a", "text": "Dogs bark."}, {"id": "b"}, {"id": "c", "text": 3}, [1],
+        {"id": "a", "text": "Cats."}, {"text": "No id."}, {"id": "d", "text": "word " * 2100},
+    ]  # fmt: skip
+    file = write_jsonl(tmp_path / "in.jsonl", given)
+    with file.open("a", encoding="utf-8") as more:
+        more.write('{"id": "e", "text": \n{"id": "f", "text": "It rained."}\n')
+    totals = run(parser, [file], tmp_path / "out", replace(SMALL, id_field="id"))
+    errors = [json.loads(line) for line in (tmp_path / "out" / "errors.jsonl").open()]
+    assert [(one["document"], one["place"].rpartition(" ")[2]) for one in errors] == [
+        ("b", "2"), ("c", "3"), ("in.jsonl:4", "4"), ("a", "5"), ("in.jsonl:6", "6"), ("d", "7"),
+        ("in.jsonl:8", "8"),
+    ]  # fmt: skip
+    said = [one["error"] for one in errors]
+    for reason, part in zip(
+        said,
+        ["the field 'text' is not there", "the field 'text' is 3, not text", "no JSON object",
+         f"the id 'a' is that of an earlier document: {file}, row 1", "'id' is empty: no id",
+         "the sentence has 2,100 words", "no JSON: Expecting value"],
+        strict=True,
+    ):  # fmt: skip
+        assert part in reason
+    kept = [(one["document"], one["tree"] is None) for one in found(tmp_path / "out")]
+    assert kept == [("a", False), ("d", True), ("f", False)]
+    assert (totals["failed"], totals["sentences"]) == (7, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "settings", "said"),
+    [
+        (
+            "a.csv",
+            "id,body\n1,x\n",
+            {},
+            "a.csv: no field 'text', its fields are id, body: name the",
+        ),
+        ("a.csv", "text\nx\n", {"id_field": "id"}, "a.csv: no field 'id', its fields are text"),
+        ("a.csv", "", {}, "a.csv: no field 'text', its fields are none"),
+        ("a.gz", "", {}, "a.gz: its name does not say what it is: give --from"),
+        ("a.txt.gz", "no gzip", {}, "a.txt.gz: not a whole .gz file"),
+        ("a.parquet", "PAR1", {}, "a.parquet: not a whole Parquet file"),
+        ("a.conllu", "1\tx\n", {}, "a.conllu:1: 2 columns, CoNLL-U has 10"),
+        ("a.txt", "x", {"workers": 0}, "0 workers: there must be at least 1"),
+        ("a.txt", "x", {"shard": ShardSettings(size=0)}, "shards of 0 characters"),
+    ],
+)
+def test_wrong_files_are_known_before_the_model_is_loaded(
+    name: str, content: str, settings: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(BnaparserError) as caught:
+        CorpusRun([str(tmp_path / name)], tmp_path / "out", CorpusSettings(**settings))
+    assert said in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_parquet_without_the_column(tmp_path: Path) -> None:
+    pa: Any = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
+    with pytest.raises(DataError, match=r"no field 'text', its fields are a: name the one with"):
+        CorpusRun([str(tmp_path)], tmp_path / "out", SMALL)
+
+
+def test_files_are_found_once_each_and_never_in_the_output(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("B.", encoding="utf-8")
+    (tmp_path / "a.txt.gz").write_bytes(PACKERS[".gz"](b"A."))
+    given = [str(tmp_path / "b.txt"), str(tmp_path), str(tmp_path / "*.txt")]
+    assert [file.name for file in find_files(given)] == ["b.txt", "a.txt.gz"]
+    with pytest.raises(DataError, match="no file matches this pattern"):
+        find_files([str(tmp_path / "*.csv")])
+    with pytest.raises(DataError, match="no such file or folder"):
+        find_files([str(tmp_path / "none")])
+    with pytest.raises(SettingsError, match="standard input cannot be read again"):
+        find_files(["-"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"no file in this folder ends in \.txt"):
+        find_files([str(tmp_path / "empty")])
+    with pytest.raises(SettingsError, match=r"is input, and in the output's folder"):
+        CorpusRun([str(tmp_path / "b.txt")], tmp_path, SMALL)
+    assert len(TEXTS) == 4

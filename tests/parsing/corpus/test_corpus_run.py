@@ -1,0 +1,350 @@
+"""Runs end in the same bytes, however many workers there are and however often they are killed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.parsing.corpus import output_folder
+from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
+from bnaparser.parsing.corpus.shards import ShardSettings
+from bnaparser.parsing.parser import Parser
+from tests.parsing.corpus.corpora import SMALL, many_lines, rows, run, write_jsonl, written
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
+SETTINGS = CorpusSettings(shard=ShardSettings(size=400))
+FORK = multiprocessing.get_context("fork") if sys.platform == "linux" else None
+
+
+@pytest.fixture(scope="module")
+def parser(tiny_model_dir: Path) -> Parser:
+    return Parser.load(tiny_model_dir, "cpu")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("corpus") / "in.txt"
+    file.write_text(many_lines(120), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def whole(
+    corpus: Path, parser: Parser, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, bytes]:
+    """What a run that nobody disturbed wrote."""
+    output = tmp_path_factory.mktemp("whole") / "out"
+    run(parser, [corpus], output, SETTINGS)
+    files = written(output)
+    assert len(files) > 15
+    return files
+
+
+def in_a_process(work: Callable[[], Any]) -> int:
+    """Do something in a forked process; its exit code, below 0 for a signal."""
+    assert FORK is not None
+    process = FORK.Process(target=work)
+    process.start()
+    process.join(60)
+    assert process.exitcode is not None
+    return process.exitcode
+
+
+def test_several_workers_write_the_same_bytes(
+    corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=3))
+    assert written(tmp_path / "out") == whole
+
+
+def test_the_manifest_tells_what_was_made_of_what(whole: dict[str, bytes], parser: Parser) -> None:
+    manifest = json.loads(whole["manifest.json"])
+    assert manifest["totals"]["sentences"] == 240
+    assert manifest["run"]["model"] == parser.name
+    assert manifest["run"]["inputs"][0][:2] == ["in.txt", "text"]
+    names = [shard["name"] for shard in manifest["shards"]]
+    assert sorted(whole) == sorted([*names, "manifest.json", "errors.jsonl"])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killed_at_any_moment_a_run_goes_on_to_the_same_bytes(
+    workers: int, corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    draw = random.Random(workers)
+    settings = replace(SETTINGS, workers=workers)
+    killed = 0
+    for _ in range(10):
+        moment = draw.uniform(0, 0.15)
+
+        def work(moment: float = moment) -> None:
+            threading.Timer(moment, os.kill, (os.getpid(), signal.SIGKILL)).start()
+            run(parser, [corpus], tmp_path / "out", settings)
+            os._exit(0)
+
+        killed += in_a_process(work) == -signal.SIGKILL
+    run(parser, [corpus], tmp_path / "out", settings)
+    assert written(tmp_path / "out") == whole
+    assert killed
+
+
+def test_what_is_there_is_not_parsed_again(
+    corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+
+    def stop_after_five() -> None:
+        done = []
+
+        def report(progress: Any) -> None:
+            done.append(progress.shards)
+            if len(done) == 5:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        run(parser, [corpus], output, SETTINGS, report=report)
+
+    assert in_a_process(stop_after_five) == -signal.SIGKILL
+    before = {file.name: file.stat().st_mtime_ns for file in output.glob("part-*")}
+    assert len(before) == 5
+    cut_off = output / "part-000001.jsonl"
+    cut_off.write_bytes(cut_off.read_bytes()[:-7])  # as a machine that stopped might leave it
+    (output / "part-000009.jsonl.77.draft").write_bytes(b"half")
+    seen: list[tuple[int, int]] = []
+    run(parser, [corpus], output, SETTINGS, report=lambda p: seen.append((p.kept, p.new_sentences)))
+    assert written(output) == whole
+    after = {file.name: file.stat().st_mtime_ns for file in output.glob("part-*")}
+    assert [name for name in before if before[name] != after[name]] == ["part-000001.jsonl"]
+    assert seen[-1][1] < 240
+
+
+def test_a_killed_worker_is_replaced(
+    corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    notices: list[str] = []
+    killed = []
+
+    def report(progress: Any) -> None:
+        if progress.shards in (3, 6):
+            victim = random.Random(progress.shards).choice(multiprocessing.active_children())
+            assert victim.pid is not None
+            os.kill(victim.pid, signal.SIGKILL)
+            killed.append(victim.pid)
+
+    settings = replace(SETTINGS, workers=2)
+    run(parser, [corpus], tmp_path / "out", settings, report=report, notices=notices)
+    assert len(killed) == 2
+    assert written(tmp_path / "out") == whole
+    for notice in notices:  # one that was idle is replaced without a word
+        assert "its worker ended by signal SIGKILL, another one takes it" in notice
+    assert not multiprocessing.active_children()
+
+
+class Deadly:
+    """A parser that takes its process along at a word."""
+
+    name = None
+    precision = "float32"
+    batch_tokens = 1000
+
+    def __init__(self, parser: Parser, word: str):
+        self.parser, self.word = parser, word
+        self.model, self.reads_tags = parser.model, parser.reads_tags
+
+    def parse_sentences(self, sentences: Any, tags: Any) -> Any:
+        if any(self.word in sentence.words for sentence in sentences):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.parser.parse_sentences(sentences, tags)
+
+
+def test_a_shard_that_kills_its_workers_ends_the_run_and_keeps_the_rest(
+    corpus: Path, parser: Parser, tmp_path: Path
+) -> None:
+    notices: list[str] = []
+    deadly: Any = Deadly(parser, "cat60")
+    settings = replace(SETTINGS, workers=2)
+    with pytest.raises(
+        DataError, match=r"3 workers ended by signal SIGKILL at it; is there too"
+    ) as e:
+        run(deadly, [corpus], tmp_path / "out", settings, notices=notices)
+    assert f"({corpus}:" in str(e.value)
+    assert len(notices) == 2
+    assert len(list((tmp_path / "out").glob("part-*"))) >= 8
+
+
+def test_workers_end_with_a_run_that_is_killed(
+    corpus: Path, parser: Parser, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+
+    def work() -> None:
+        def report(progress: Any) -> None:
+            children = multiprocessing.active_children()
+            pids.write_text(" ".join(str(child.pid) for child in children), encoding="utf-8")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2), report=report)
+
+    in_a_process(work)
+    left = {int(pid) for pid in pids.read_text(encoding="utf-8").split()}
+    until = time.monotonic() + 10
+    while left and time.monotonic() < until:
+        left = {pid for pid in left if alive(pid)}
+        time.sleep(0.05)
+    assert not left
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2][0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_a_complete_run_is_left_alone_and_another_s_output_is_refused(
+    corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    run(parser, [corpus], output, SETTINGS)
+    notices: list[str] = []
+    totals = run(parser, [corpus], output, SETTINGS, notices=notices)
+    assert (notices, totals["sentences"]) == ([f"{output} is complete"], 240)
+    other = replace(SETTINGS, shard=ShardSettings(size=500))
+    with pytest.raises(
+        SettingsError, match=r"another run \(shard_size: 400, now 500\): give another"
+    ):
+        run(parser, [corpus], output, other)
+    second = tmp_path / "second.txt"
+    second.write_text("Dogs bark.\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"another run \(inputs: 1 of them, now 2\)"):
+        run(parser, [corpus, second], output, SETTINGS)
+    run(parser, [second], output, replace(other, fresh=True))
+    assert sorted(written(output)) == ["errors.jsonl", "manifest.json", "part-000000.jsonl"]
+    assert whole["part-000000.jsonl"] != (output / "part-000000.jsonl").read_bytes()
+
+
+def test_a_folder_with_other_things_is_not_touched(
+    corpus: Path, parser: Parser, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
+    output = tmp_path
+    with pytest.raises(SettingsError, match=r"holds thesis\.tex, which is not of this run"):
+        CorpusRun([str(corpus)], output, SETTINGS).go(parser, lambda p: None, print)
+    assert (tmp_path / "thesis.tex").read_text(encoding="utf-8") == "x"
+
+
+def test_a_file_that_is_changed_while_it_is_read_ends_the_run(
+    parser: Parser, tmp_path: Path
+) -> None:
+    file = tmp_path / "in.txt"
+    file.write_text(many_lines(60), encoding="utf-8")
+
+    def report(progress: Any) -> None:
+        if progress.shards == 1:
+            with file.open("a", encoding="utf-8") as more:
+                more.write("And more.\n")
+
+    with pytest.raises(DataError, match=r"in\.txt: it was changed while it was read"):
+        run(parser, [file], tmp_path / "out", SETTINGS, report=report)
+
+
+def test_input_that_is_changed_between_two_runs_is_noticed(parser: Parser, tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    text = many_lines(60)
+    file.write_text(text, encoding="utf-8")
+
+    def stop() -> None:
+        def report(progress: Any) -> None:
+            os._exit(9)
+
+        run(parser, [file], tmp_path / "out", SETTINGS, report=report)
+
+    assert in_a_process(stop) == 9
+    file.write_text(text.replace("often in 0", "often in 9"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"part-000000\.jsonl \(.*in\.txt:1 to .*changed since"):
+        run(parser, [file], tmp_path / "out", SETTINGS)
+    run(parser, [file], tmp_path / "out", replace(SETTINGS, fresh=True))
+
+
+def test_two_runs_do_not_write_one_folder(corpus: Path, parser: Parser, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def report(progress: Any) -> None:
+        if not said:
+            with pytest.raises(SettingsError, match="another run is writing here") as caught:
+                run(parser, [corpus], tmp_path / "out", SETTINGS)
+            said.append(str(caught.value))
+
+    run(parser, [corpus], tmp_path / "out", SETTINGS, report=report)
+    assert said
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
+    workers: int, corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    written_so_far = []
+
+    def full(descriptor: int) -> None:
+        written_so_far.append(descriptor)
+        if len(written_so_far) > 9:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    settings = replace(SETTINGS, workers=workers)
+    with monkeypatch.context() as patch:
+        patch.setattr(output_folder.os, "fsync", full)
+        with pytest.raises(DataError, match=r"the disk is full: free some space, and run the same"):
+            run(parser, [corpus], tmp_path / "out", settings)
+    assert not list((tmp_path / "out").rglob("*.draft"))
+    run(parser, [corpus], tmp_path / "out", settings)
+    assert written(tmp_path / "out") == whole
+
+
+def test_ids_and_errors_survive_a_stop(parser: Parser, tmp_path: Path) -> None:
+    given = [*rows(), *rows(), {"id": "x"}] * 3
+    file = write_jsonl(tmp_path / "in.jsonl", given)
+    settings = replace(SMALL, id_field="id")
+    run(parser, [file], tmp_path / "whole", settings)
+
+    def stop() -> None:
+        run(parser, [file], tmp_path / "out", settings, report=lambda progress: os._exit(9))
+
+    assert in_a_process(stop) == 9
+    run(parser, [file], tmp_path / "out", settings)
+    assert written(tmp_path / "out") == written(tmp_path / "whole")
+    errors = (tmp_path / "out" / "errors.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(errors) == 23
+
+
+def test_ray_writes_the_same_bytes_also_when_actors_are_killed(
+    corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    ray = pytest.importorskip("ray")
+    from bnaparser.parsing.corpus.ray_engine import ACTORS
+
+    ray.init(num_cpus=2, include_dashboard=False, logging_level="error", log_to_driver=False)
+    try:
+
+        def report(progress: Any) -> None:
+            if progress.shards == 4:
+                os.kill(ray.get(ACTORS[0].process.remote()), signal.SIGKILL)
+
+        settings = replace(SETTINGS, workers=2, engine="ray")
+        run(parser, [corpus], tmp_path / "out", settings, report=report)
+    finally:
+        ray.shutdown()
+    assert written(tmp_path / "out") == whole

@@ -1,0 +1,245 @@
+"""Formats for other programs, read back by readers that are not ours: the same trees."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bnaparser.parsing.parquet_rows import parquet_writer
+from bnaparser.parsing.result import Parse
+from bnaparser.render import EXPORT_START, TIGER_END, TIGER_START, conllu, export, penn, tiger
+from bnaparser.render.widths import visible
+from bnaparser.trees.escapes import escape_brackets, unescape
+from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.dependencies import dependencies
+from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.tree import Span, Tree
+from tests.render.drawings import ODD
+
+LABELS = st.sampled_from(["S", "NP", "VP", "NP-SBJ-1", "PRT|ADVP", "ÜP", "-LRB-"])
+WORDS = st.one_of(
+    st.sampled_from([word for word in ODD if not any(map(str.isspace, word))]),
+    st.text(
+        st.characters(exclude_categories=["Cs", "Z", "Cc"], exclude_characters="()"), min_size=1
+    ),
+).filter(lambda word: word.strip() == word and len(word.split()) == 1)
+LEAVES = st.builds(lambda tag, word: Tree(tag, [word]), LABELS, WORDS)
+NODES = st.recursive(
+    LEAVES,
+    lambda below: st.builds(Tree, LABELS, st.lists(below, min_size=1, max_size=3)),
+    max_leaves=9,
+)
+TREES = st.builds(Tree, st.just("TOP"), st.lists(NODES, min_size=1, max_size=3))
+SEVERAL = st.lists(TREES, min_size=1, max_size=4)
+QUICK = settings(max_examples=30)
+
+
+def file_of(content: str | bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("written") / "file"
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
+    file.write_bytes(data)
+    return file
+
+
+def plain(tree: Any) -> Tree:
+    """A tree of treetools, as ours."""
+    from treetools import trees
+
+    if not tree.children:
+        return Tree(tree.data["label"], [escape_brackets(tree.data["word"])])
+    return Tree(tree.data["label"], [plain(child) for child in trees.children(tree)])
+
+
+def renamed(tree: Tree, root: str, words: list[str] | None = None) -> Tree:
+    """A tree with another label at the top, and other words."""
+    shown = tree.words if words is None else words
+
+    def copy(node: Tree) -> Tree:
+        if node.word is not None:
+            return Tree(node.label, [escape_brackets(shown[node.start])])
+        return Tree(node.label, [copy(child) for child in node.subtrees])
+
+    return Tree(root, [copy(child) for child in tree.subtrees])
+
+
+@QUICK
+@given(SEVERAL)
+def test_nltk_reads_penn_files(
+    tmp_path_factory: pytest.TempPathFactory, given_trees: list[Tree]
+) -> None:
+    from nltk.corpus.reader import BracketParseCorpusReader
+
+    file = file_of("".join(map(penn, given_trees)), tmp_path_factory)
+    reader = BracketParseCorpusReader(str(file.parent), [file.name], detect_blocks="sexpr")
+    # NLTK calls the bracket without a label S, where it holds several nodes or a word's node.
+    found = [str(Tree.from_nltk(tree)).partition(" ")[2] for tree in reader.parsed_sents()]
+    assert [one.rstrip(")") for one in found if one] == [
+        str(tree).partition(" ")[2].rstrip(")") for tree in given_trees
+    ]
+
+
+@QUICK
+@given(SEVERAL)
+def test_treetools_reads_export(
+    tmp_path_factory: pytest.TempPathFactory, given_trees: list[Tree]
+) -> None:
+    from treetools import treeinput
+
+    text = EXPORT_START + "".join(export(tree, n) for n, tree in enumerate(given_trees, 1))
+    found = treeinput.export(str(file_of(text, tmp_path_factory)), "utf-8", quiet=True)
+    assert [plain(tree) for tree in found] == [renamed(tree, "VROOT") for tree in given_trees]
+
+
+@QUICK
+@given(SEVERAL)
+def test_treetools_reads_tiger_xml(
+    tmp_path_factory: pytest.TempPathFactory, given_trees: list[Tree]
+) -> None:
+    from treetools import treeinput
+
+    parts = [tiger(tree, n) for n, tree in enumerate(given_trees, 1)]
+    file = file_of(TIGER_START + "".join(parts) + TIGER_END, tmp_path_factory)
+    found = [plain(tree) for tree in treeinput.tigerxml(str(file), "utf-8", quiet=True)]
+    shown = [[visible(word) for word in tree.words] for tree in given_trees]
+    assert found == [renamed(t, "VROOT", w) for t, w in zip(given_trees, shown, strict=True)]
+
+
+@QUICK
+@given(SEVERAL, st.sampled_from([UD, COLLINS]))
+def test_udapi_reads_conllu(given_trees: list[Tree], rules: Any) -> None:
+    from udapi.core.document import Document
+
+    text = "".join(conllu(tree, n, rules=rules) for n, tree in enumerate(given_trees, 1))
+    document = Document()
+    document.from_conllu_string(text)
+    roots = [bundle.get_tree() for bundle in document.bundles]
+    assert [root.sent_id for root in roots] == [str(n) for n in range(1, len(roots) + 1)]
+    for root, tree in zip(roots, given_trees, strict=True):
+        nodes = root.descendants
+        assert [node.form for node in nodes] == [unescape(word) for word in tree.words]
+        assert [node.parent.ord for node in nodes] == list(dependencies(tree, rules))
+        assert [node.xpos for node in nodes] == list(tree.tags)
+        assert [node.deprel for node in nodes].count("root") == 1
+        assert str(tree) in root.comment
+
+
+def test_universal_relations_and_parts_of_speech() -> None:
+    sentences = {
+        "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (PRP$ my) (NN mat)))) (. .))":
+            "det amod nsubj root case nmod:poss obl punct",
+        "(S (NP (PRP She)) (VP (MD will) (RB not) (VP (VB give) (NP (PRP him)) (NP (NNS books)))))":
+            "nsubj aux advmod root iobj obj",
+        "(S (NP (NNS Cats)) (VP (VBP are) (VP (VBN fed) (PP (IN by) (NP (NNP Ann))))))":
+            "nsubj:pass aux:pass root case obl",
+        "(S (NP (NP (DT the) (NN man)) (SBAR (WHNP (WP who)) (S (VP (VBD left))))) (VP (VBZ is) "
+        "(ADJP (RB very) (JJ kind))))": "det nsubj nsubj acl:relcl cop advmod root",
+        "(S (NP (EX There)) (VP (VBZ is) (NP (NP (CD one)) (CC and) (NP (JJR more)))))":
+            "expl root nsubj cc conj",
+        "(S (NP (PRP We)) (VP (VBP want) (S (VP (TO to) (VP (VB go) (PRT (RP away)))))))":
+            "nsubj root mark xcomp compound:prt",
+        "(S (NP (PRP I)) (VP (VBP say) (SBAR (IN that) (S (NP (PRP it)) (VP (VBZ works))))))":
+            "nsubj root mark nsubj ccomp",
+    }  # fmt: skip
+    for brackets, relations in sentences.items():
+        lines = conllu(Tree.parse(brackets)).splitlines()
+        columns = [line.split("\t") for line in lines if line[:1].isdigit()]
+        assert " ".join(column[7] for column in columns) in (
+            relations,
+            relations.replace("root nsubj", "root obj"),
+        )
+        assert all(column[3] != "_" for column in columns)
+
+
+def test_conllu_of_a_parse_says_where_blanks_are_and_what_a_tree_does_not_tell() -> None:
+    parse = Parse(
+        "(It  rained)", ("(", "It", "rained", ")"), ("-LRB-", "PRP", "VBD", "-RRB-"),
+        (Span(0, 4, "X"),), 1.0, ((0, 1), (1, 3), (5, 11), (11, 12)),
+    )  # fmt: skip
+    assert parse.to_conllu(7) == (
+        "# sent_id = 7\n# text = (It rained)\n"
+        "# tree = (TOP (X (-LRB- -LRB-) (PRP It) (VBD rained) (-RRB- -RRB-)))\n"
+        "1\t(\t_\tPUNCT\t-LRB-\t_\t2\tpunct\t_\tSpaceAfter=No\n"
+        "2\tIt\t_\tPRON\tPRP\t_\t0\troot\t_\t_\n"
+        "3\trained\t_\tVERB\tVBD\t_\t2\tdep\t_\tCollins=VBD%X%PRP|SpaceAfter=No\n"
+        "4\t)\t_\tPUNCT\t-RRB-\t_\t2\tpunct\t_\t_\n\n"
+    )
+
+
+def parses() -> list[Parse]:
+    spans = (Span(0, 2, "S::VP", 1.5), Span(1, 2, "NP", 0.25))
+    return [
+        Parse("It $x$", ("It", "$x$"), ("PRP", "VBD"), spans, 1.75, ((0, 2), (3, 6))),
+        Parse("", error="the sentence has no words"),
+        Parse("( 猫", ("(", "猫"), ("-LRB-", "NN"), (spans[0],), 1.0, ((0, 1), (2, 3))),
+    ]
+
+
+def test_polars_reads_parquet_and_json_lines() -> None:
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    target = io.BytesIO()
+    with parquet_writer(target) as write:
+        for parse in parses():
+            write(parse.to_dict())
+    target.seek(0)
+    rows = polars.read_parquet(target, use_pyarrow=False).to_dicts()
+    assert [Parse.from_dict(row) for row in rows] == parses()
+    lines = io.BytesIO("".join(f"{parse.to_json()}\n" for parse in parses()).encode())
+    assert polars.read_ndjson(lines)["tree"].to_list() == [row["tree"] for row in rows]
+    assert [json.loads(parse.to_json())["tree"] for parse in parses()] == [r["tree"] for r in rows]
+
+
+def test_pypdf_reads_a_page_for_each_tree(tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    from bnaparser.render import pdf_pages
+
+    first = parses()[0]
+    assert first.tree is not None
+    target = io.BytesIO()
+    with pdf_pages(target) as page:
+        page(first.tree, first.words)
+        page(Tree.parse("(TOP (NP (DT The) (NN cat)))"), None)
+    pages = PdfReader(target).pages
+    assert [sorted(page.extract_text().split()) for page in pages] == [
+        sorted(["S", "VP", "NP", "PRP", "VBD", "It", "$x$"]),
+        sorted(["NP", "DT", "NN", "The", "cat"]),
+    ]
+    assert first.to_pdf() == first.to_pdf()
+    assert parses()[1].to_pdf() is None
+
+
+def test_pillow_reads_a_png_with_ink_where_words_stand() -> None:
+    from PIL import Image
+
+    from bnaparser.render.layout import arrange
+
+    parse = parses()[0]
+    data = parse.to_png()
+    assert data is not None
+    assert parse.tree is not None
+    picture = Image.open(io.BytesIO(data)).convert("L")
+    layout = arrange(parse.tree, parse.words)
+    assert picture.size == pytest.approx((2 * layout.width, 2 * layout.height), abs=2)
+    for box in layout.boxes:
+        x, y = 2 * box.x, 2 * (box.y + (25 if box.word else 0))
+        part = picture.crop((int(x - 12), int(y - 12), int(x + 12), int(y + 12)))
+        assert part.getextrema()[0] < 120, box  # type: ignore[operator]
+    assert parse.to_png() == data
+
+
+def test_a_large_tree_fits_a_png() -> None:
+    from PIL import Image
+
+    tree = Tree("S", [Tree("NN", ["word"]) for _ in range(700)])
+    parse = Parse("", tree.words, tree.tags, (Span(0, 700, "S"),))
+    data = parse.to_png()
+    assert data is not None
+    Image.MAX_IMAGE_PIXELS = None
+    assert max(Image.open(io.BytesIO(data)).size) <= 32_000
