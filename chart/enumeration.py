@@ -8,8 +8,8 @@ the sum of theirs. Trees that score minus infinity are left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
+from itertools import combinations, product
 
 from bnaparser.chart.reference import Node, Scores, binary_trees, span_index
 
@@ -24,21 +24,12 @@ def crosses(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     return a < c < b < d or c < a < d < b
 
 
-def shapes(n: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Every set of spans of a sentence of n words no two of which cross."""
-    spans = [(i, j) for i in range(n) for j in range(i + 1, n + 1)]
-
-    def grown(
-        chosen: tuple[tuple[int, int], ...], rest: int
-    ) -> Iterator[tuple[tuple[int, int], ...]]:
-        if rest == len(spans):
-            yield chosen
-            return
-        yield from grown(chosen, rest + 1)
-        if not any(crosses(spans[rest], one) for one in chosen):
-            yield from grown((*chosen, spans[rest]), rest + 1)
-
-    return grown((), 0)
+def shapes(spans: Sequence[tuple[int, int]]) -> list[tuple[tuple[int, int], ...]]:
+    """Every choice of some of the spans no two of which cross."""
+    found: list[tuple[tuple[int, int], ...]] = [()]
+    for span in spans:
+        found += [(*shape, span) for shape in found if not any(crosses(span, one) for one in shape)]
+    return found
 
 
 def all_trees(
@@ -48,24 +39,19 @@ def all_trees(
 
     ``allowed`` tells which nodes may be a tree; by default all.
     """
+    possible: dict[tuple[int, int], list[int]] = {}
+    for span in [(i, j) for i in range(n) for j in range(i + 1, n + 1)]:
+        row = scores[span_index(*span, n)]
+        possible[span] = [label for label in range(1, len(row)) if row[label] > -math.inf]
     found: list[ScoredTree] = []
-
-    def labelled(shape: tuple[tuple[int, int], ...], nodes: tuple[Node, ...], score: float) -> None:
-        if score == -math.inf:
-            return
-        if len(nodes) == len(shape):
-            tree = frozenset(nodes)
-            if allowed is None or allowed(tree):
-                found.append((score, tree))
-            return
-        start, end = shape[len(nodes)]
-        row = scores[span_index(start, end, n)]
-        for label in range(1, len(row)):
-            labelled(shape, (*nodes, (start, end, label)), score + row[label])
-
-    for shape in shapes(n):
-        if allow_empty_root or (0, n) in shape:
-            labelled(shape, (), 0.0)
+    for shape in shapes([span for span in possible if possible[span]]):
+        if not allow_empty_root and (0, n) not in shape:
+            continue
+        for chosen in product(*(possible[span] for span in shape)):
+            nodes = frozenset((*span, label) for span, label in zip(shape, chosen, strict=True))
+            if allowed is None or allowed(nodes):
+                each = [scores[span_index(start, end, n)][label] for start, end, label in nodes]
+                found.append((sum(each, 0.0), nodes))
     return sorted(found, key=lambda one: -one[0])
 
 

@@ -13,7 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled, compiled_fusing, compiled_reordering
+from bnaparser.chart.compiled import (
+    compiled,
+    compiled_borrowing,
+    compiled_fusing,
+    compiled_reordering,
+)
 from bnaparser.chart.kernels import EMPTY_NOT_ZERO, NO_TREE, NOT_A_NUMBER, OK, Layout, status_of
 from bnaparser.chart.recursion import (
     LOG,
@@ -64,7 +69,7 @@ def exponential_single(x: np.float32) -> np.float32:
     return np.float32(series * bits.view(np.float32)) if x > _LEAST else np.float32(0)
 
 
-@compiled
+@compiled_borrowing
 def highest_label(row: Float32s) -> tuple[np.float32, int]:
     """The greatest of row[1:], minus infinity where there is none, and the status of the row."""
     bits = row.view(np.int32)
@@ -81,7 +86,7 @@ def highest_label(row: Float32s) -> tuple[np.float32, int]:
     return (back.view(np.float32) if len(bits) > 1 else np.float32(-np.inf)), status
 
 
-@compiled
+@compiled_borrowing
 def sum_labels(scores: Float32s, coldness: float, weights: Float32s, filled: Float64s) -> int:
     """Write the logarithm of each row's summed weights, column 0 left out; return the status.
 
@@ -134,7 +139,7 @@ def fill_inside(filled: Float64s, never_empty: Bools, n: int) -> Inside:
     return Inside(filled, both, pieces, chart)
 
 
-@compiled
+@compiled_borrowing
 def parts_of(inside: Inside, span: int) -> float:
     """Logarithm of the weight of what may stand below a span's own label; minus infinity for 0."""
     if inside.chart[span] == -np.inf:
@@ -174,14 +179,14 @@ def write_occupied(inside: Inside, n: int, occupied: Float64s) -> None:
             below[middle] = parts if parts > -np.inf else np.inf
 
 
-@compiled
-def share_out(scores: Float32s, occupied: Float64s, weights: Float32s) -> float:
+@compiled_borrowing
+def share_out(scores: Float32s, occupied: Float64s, weights: Float32s, parts: Float32s) -> float:
     """Turn each label's share in its span's weight into its probability, in place.
 
-    Column 0 gets what is left of 1. Returns the expected score of a tree.
+    Column 0 gets what is left of 1. ``parts`` is scratch space of one row. Returns the expected
+    score of a tree.
     """
     expected = 0.0
-    parts = np.empty(weights.shape[1], np.float32)
     for span in range(len(occupied)):
         row, of_row, scale = scores[span], weights[span], np.float32(occupied[span])
         for label in range(len(of_row)):
@@ -234,6 +239,7 @@ def marginals_group(
     end: int,
 ) -> None:
     """Probabilities of all constituents in the sentences begin..end of a batch."""
+    parts = np.empty(scores.shape[1], np.float32)
     for sentence in range(begin, end):
         n, first = layout.words[sentence], layout.spans[sentence]
         size = span_count(n)
@@ -247,6 +253,6 @@ def marginals_group(
         occupied = np.empty(size)
         write_occupied(inside, n, occupied)
         shares.log_partitions[sentence] = inside.chart[n - 1]
-        expected = share_out(rows, occupied, weights) * coldness
+        expected = share_out(rows, occupied, weights, parts) * coldness
         # The average of -log(probability), which is 0 at least whatever the rounding.
         shares.entropies[sentence] = max(0.0, inside.chart[n - 1] - expected)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled
+from bnaparser.chart.compiled import compiled, compiled_borrowing
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
 
@@ -73,7 +73,7 @@ class AugmentedTrees(NamedTuple):
     status: Int64s
 
 
-@compiled
+@compiled_borrowing
 def status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
     """Status of scores from the greatest of their bit patterns, read with sign and without."""
     if highest > _INFINITY_BITS or highest_unsigned > _MINUS_INFINITY_BITS:
@@ -81,7 +81,7 @@ def status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
     return TOO_LARGE if highest > _LARGEST_BITS else OK
 
 
-@compiled
+@compiled_borrowing
 def _write_maxima(
     scores: Float32s, first: int, n: int, allow_empty_root: bool, best: Float32s
 ) -> int:
@@ -106,7 +106,7 @@ def _write_maxima(
     return status
 
 
-@compiled
+@compiled_borrowing
 def _write_augmented_maxima(
     scores: Float32s, gold: Int32s, first: int, n: int, allow_empty_root: bool, best: Float32s
 ) -> int:
@@ -136,7 +136,7 @@ def _write_augmented_maxima(
     return status
 
 
-@compiled
+@compiled_borrowing
 def _best_label(scores: Float32s, row: int, first_label: int) -> int:
     """Column of the greatest of scores[row, first_label:], the lowest of equals."""
     best, best_label = scores[row, first_label], first_label
@@ -147,7 +147,7 @@ def _best_label(scores: Float32s, row: int, first_label: int) -> int:
     return best_label
 
 
-@compiled
+@compiled_borrowing
 def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: int) -> int:
     """The same where every label but ``right`` scores 1 more."""
     best_label = first_label
@@ -159,7 +159,7 @@ def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: i
     return best_label
 
 
-@compiled
+@compiled_borrowing
 def _status_of_maxima(best: Float32s, size: int) -> int:
     """Status of the first ``size`` numbers of ``best``."""
     status = OK
@@ -171,7 +171,7 @@ def _status_of_maxima(best: Float32s, size: int) -> int:
     return status
 
 
-@compiled
+@compiled_borrowing
 def _trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
     """Write (start, end) of the best tree's 2n - 1 nodes in pre-order; of equal splits the lowest.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled, compiled_inline
+from bnaparser.chart.compiled import compiled, compiled_borrowing
 from bnaparser.chart.inside_outside import highest_label
 from bnaparser.chart.kernels import NO_TREE, OK
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
@@ -91,8 +91,9 @@ def best_trees(
     many each tree has; and the trees' scores. Trees of minus infinity are left out.
     """
     search, status = start_search(scores, never_empty, n)
-    items = Items(np.empty((6, 256), np.int32), np.empty(256), np.zeros(1, np.int64))
+    items = Items(np.empty((6, 16 * n), np.int32), np.empty(16 * n), np.zeros(1, np.int64))
     nodes, written = np.empty((2 * n, 3), np.int32), 0
+    stack, places = np.empty((2 * n + 2, 3), np.int32), np.empty((n + 1, 3), np.int32)
     counts, totals = np.zeros(count, np.int64), np.zeros(count)
     if status != OK:
         return nodes[:0], counts[:0], totals[:0], status
@@ -102,32 +103,39 @@ def best_trees(
             wider = np.empty((2 * len(nodes) + 2 * n, 3), np.int32)
             wider[:written] = nodes[:written]
             nodes = wider
-        items, size = _write_tree(search, items, item, nodes[written:])
+        # Of each of the tree's nodes at most four items are new.
+        while items.used[0] + 8 * n > len(items.totals):
+            items = _wider(items)
+        size = _write_tree(search, items, item, nodes[written:], places)
         written += size
         counts[found], totals[found] = size, items.totals[item]
         found += 1
         if found == count:
             break
-        items = _list_next(search, items)
-        item = items.links[_NEXT, item]
+        stack[0, 0], stack[0, 1], stack[0, 2] = _SEQUENCE, 0, n
+        height = _list_next(search, items, stack, 1)
+        while height > 0:
+            items = _wider(items)
+            height = _list_next(search, items, stack, height)
+        item = int(items.links[_NEXT, item])
     return nodes[:written], counts[:found], totals[:found], OK
 
 
-@compiled_inline
+@compiled_borrowing
 def _vertex(search: Search, kind: int, start: int, end: int) -> int:
     return kind * span_count(search.n) + row_start(start, search.n) + end
 
 
 @compiled
-def _wider(items: Items, more: int) -> Items:
-    """The items, with at least twice the room, and room for so many more."""
-    used, room = items.used[0], 2 * len(items.totals) + more
+def _wider(items: Items) -> Items:
+    """The items, with twice the room."""
+    used, room = items.used[0], 2 * len(items.totals)
     links, totals = np.empty((6, room), np.int32), np.empty(room)
     links[:, :used], totals[:used] = items.links[:, :used], items.totals[:used]
     return Items(links, totals, items.used)
 
 
-@compiled_inline
+@compiled_borrowing
 def _new_item(items: Items, total: float, choice: int, left: int, right: int) -> int:
     item = items.used[0]
     items.used[0] += 1
@@ -138,7 +146,7 @@ def _new_item(items: Items, total: float, choice: int, left: int, right: int) ->
     return int(item)
 
 
-@compiled
+@compiled_borrowing
 def _choose(
     search: Search, kind: int, start: int, end: int, below: float, last: int
 ) -> tuple[float, int]:
@@ -163,7 +171,7 @@ def _choose(
     return best, choice
 
 
-@compiled_inline
+@compiled_borrowing
 def _first_parts(search: Search, items: Items, start: int, end: int) -> int:
     """The first item of a span's parts; what is below it is found when it is asked for."""
     vertices, vertex = search.vertices, _vertex(search, _PARTS, start, end)
@@ -178,7 +186,7 @@ def _first_parts(search: Search, items: Items, start: int, end: int) -> int:
     return int(vertices[_FIRST, vertex])
 
 
-@compiled_inline
+@compiled_borrowing
 def _first(search: Search, items: Items, kind: int, start: int, end: int) -> int:
     """The first item of a piece or a sequence."""
     vertices, vertex = search.vertices, _vertex(search, kind, start, end)
@@ -190,7 +198,7 @@ def _first(search: Search, items: Items, kind: int, start: int, end: int) -> int
     return int(vertices[_FIRST, vertex])
 
 
-@compiled_inline
+@compiled_borrowing
 def _settle(search: Search, items: Items, item: int, start: int, end: int) -> None:
     """Find the items below the parts of (start, end) where nobody has looked yet."""
     links = items.links
@@ -200,19 +208,18 @@ def _settle(search: Search, items: Items, item: int, start: int, end: int) -> No
         links[_RIGHT, item] = _first(search, items, _SEQUENCE, middle, end)
 
 
-@compiled
-def _list_next(search: Search, items: Items) -> Items:
-    """List the next item of the whole sentence, and of whatever stands below as far as that takes.
+@compiled_borrowing
+def _list_next(search: Search, items: Items, stack: Int32s, height: int) -> int:
+    """List the next item of each vertex on a stack of this height, from the top, and whatever others that takes.
 
     What may follow a vertex's last item goes into its heap, each as soon as the item below that it
-    needs is listed; then the best of the heap is listed.
+    needs is listed; then the best of the heap is listed. Returns the height that is left: 0, or
+    more where there is no more room for items. The stack (2n + 2, 3) has kind, start and end.
     """
-    first, stack = search.vertices[_FIRST], np.empty((2 * search.n + 2, 3), np.int32)
-    stack[0, 0], stack[0, 1], stack[0, 2] = _SEQUENCE, 0, search.n
-    height = 1
+    first = search.vertices[_FIRST]
     while height > 0:
         if items.used[0] + _ITEMS_A_STEP > len(items.totals):
-            items = _wider(items, _ITEMS_A_STEP)
+            return height
         kind, start, end = (
             stack[height - 1, 0],
             int(stack[height - 1, 1]),
@@ -245,10 +252,10 @@ def _list_next(search: Search, items: Items) -> Items:
             _wait_with_next_choice(search, items, last, (kind, start, end))
         _list_best(search, items, last, vertex)
         height -= 1
-    return items
+    return height
 
 
-@compiled_inline
+@compiled_borrowing
 def _wait(search: Search, items: Items, last: int, vertex: int, left: int, right: int) -> None:
     """Put what follows ``last`` with one of the two below exchanged into the heap, if there is one."""
     below, links = items.totals, items.links
@@ -265,7 +272,7 @@ def _wait(search: Search, items: Items, last: int, vertex: int, left: int, right
     heap[vertex] = _meld(items, heap[vertex], item)
 
 
-@compiled
+@compiled_borrowing
 def _wait_with_next_choice(
     search: Search, items: Items, last: int, place: tuple[int, int, int]
 ) -> None:
@@ -285,7 +292,7 @@ def _wait_with_next_choice(
         heap[vertex] = _meld(items, heap[vertex], item)
 
 
-@compiled
+@compiled_borrowing
 def _list_best(search: Search, items: Items, last: int, vertex: int) -> None:
     """Take the best out of the vertex's heap and list it after ``last``; _NONE if there is none."""
     vertices, links = search.vertices, items.links
@@ -296,7 +303,7 @@ def _list_best(search: Search, items: Items, last: int, vertex: int) -> None:
         vertices[_HEAP, vertex] = _without_top(items, best)
 
 
-@compiled_inline
+@compiled_borrowing
 def _meld(items: Items, first: int, second: int) -> int:
     """The top of two heaps put together, either of which may be empty."""
     if first == _NONE or second == _NONE:
@@ -309,7 +316,7 @@ def _meld(items: Items, first: int, second: int) -> int:
     return top
 
 
-@compiled
+@compiled_borrowing
 def _without_top(items: Items, top: int) -> int:
     """The heap that is left when its top is taken: its children are melded in pairs, then all."""
     sibling, pairs = items.links[_SIBLING], _NONE
@@ -326,33 +333,28 @@ def _without_top(items: Items, top: int) -> int:
     return whole
 
 
-@compiled
-def _write_tree(search: Search, items: Items, item: int, nodes: Int32s) -> tuple[Items, int]:
-    """Write the labelled nodes of a whole sentence's item in pre-order; returns how many they are."""
-    n, written, height = search.n, 0, 1
-    stack = np.empty((2 * n + 2, 4), np.int32)
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = _SEQUENCE, 0, n, item
-    if items.used[0] + 8 * n > len(items.totals):
-        items = _wider(items, 8 * n)
+@compiled_borrowing
+def _write_tree(search: Search, items: Items, item: int, nodes: Int32s, stack: Int32s) -> int:
+    """Write the labelled nodes of a whole sentence's item in pre-order; returns how many they are.
+
+    ``stack`` is scratch space of shape (n + 1, 3) for start, end and item.
+    """
+    written, height, links = 0, 1, items.links
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, search.n, item
     while height > 0:
         height -= 1
-        kind, at = stack[height, 0], int(stack[height, 3])
-        start, end = int(stack[height, 1]), int(stack[height, 2])
-        if kind == _PARTS:
-            if end - start == 1:
-                continue
-            _settle(search, items, at, start, end)
-            middle = items.links[_CHOICE, at]
-            stack[height, 0], stack[height, 1], stack[height, 2] = _SEQUENCE, middle, end
-            stack[height, 3] = items.links[_RIGHT, at]
-            stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = _PIECE, start, middle
-            stack[height + 1, 3] = items.links[_LEFT, at]
-            height += 2
-            continue
-        label = items.links[_CHOICE, at]
+        start, end, at = int(stack[height, 0]), int(stack[height, 1]), int(stack[height, 2])
+        label = links[_CHOICE, at]
         if label > 0:
             nodes[written, 0], nodes[written, 1], nodes[written, 2] = start, end, label
             written += 1
-        stack[height, 0], stack[height, 3] = _PARTS, items.links[_RIGHT, at]
+        if end - start == 1:
+            continue
+        parts = int(links[_RIGHT, at])
+        _settle(search, items, parts, start, end)
+        middle = links[_CHOICE, parts]
+        stack[height, 0], stack[height, 1], stack[height, 2] = middle, end, links[_RIGHT, parts]
         height += 1
-    return items, written
+        stack[height, 0], stack[height, 1], stack[height, 2] = start, middle, links[_LEFT, parts]
+        height += 1
+    return written

@@ -9,6 +9,8 @@ rounding may stand in either order. Trees that score minus infinity are left out
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from bnaparser.chart.chart_batch import (
     raise_first,
     with_roots,
 )
-from bnaparser.chart.cky import decode_best
+from bnaparser.chart.cky import decode, decode_best
 from bnaparser.chart.kernels import NO_TREE, OK
 from bnaparser.chart.spans import Bools, Float32s, Int64s, span_count, span_index
 
@@ -60,13 +62,14 @@ def decode_n_best_packed(
     full = with_roots(batch, never_empty, allow_empty_root)
     found: list[list[Decoded]] = [[] for _ in range(len(batch))]
     status: Int64s = np.zeros(len(batch), np.int64)
+    as_usual = partial(decode, allow_empty_root=allow_empty_root) if never_empty is None else None
 
     def work(begin: int, end: int) -> None:
         for sentence in range(begin, end):
             n, first = int(batch.layout.words[sentence]), int(batch.layout.spans[sentence])
             rows = slice(first, first + span_count(n))
             found[sentence], status[sentence] = _list_trees(
-                flat_scores[rows], full[rows], n, count, constrained=never_empty is not None
+                flat_scores[rows], full[rows], n, count, as_usual
             )
 
     batch.run(work, 3 * flat_scores.size, threads)
@@ -75,30 +78,37 @@ def decode_n_best_packed(
 
 
 def _list_trees(
-    scores: Float32s, full: Bools, n: int, count: int, constrained: bool
+    scores: Float32s,
+    full: Bools,
+    n: int,
+    count: int,
+    as_usual: Callable[[Float32s, int], Decoded] | None,
 ) -> tuple[list[Decoded], int]:
     # With one tree more it is known whether the first is the only best one.
     nodes, counts, totals, status = lazy.best_trees(scores, full, n, max(count, 2))
     spans = np.split(nodes, counts.cumsum()[:-1]) if len(counts) else []
     trees = list(map(Decoded, totals.tolist(), spans))
-    if status == NO_TREE and not constrained:
-        return [_single_best(scores, full, n)], OK
+    if status == NO_TREE and as_usual is not None:
+        return [as_usual(scores, n)], OK
     if len(trees) > 1 and _may_tie(trees, scores, n):
-        trees = _as_decoded(trees, _single_best(scores, full, n))
+        best = decode_full(scores, full, n) if as_usual is None else as_usual(scores, n)
+        trees = _as_decoded(trees, best)
     return trees[:count], status
 
 
-def _single_best(scores: Float32s, full: Bools, n: int) -> Decoded:
-    """The tree that ``cky`` finds, nodes that may not be empty being so."""
+def decode_full(scores: Float32s, never_empty: Bools, n: int) -> Decoded:
+    """``cky.decode`` where the given spans, (spans,), may not be empty, the whole sentence among them or not."""
     labels = scores[:, 1:].argmax(1).astype(np.int32) + 1
-    best = np.take_along_axis(scores, labels[:, None], 1)[:, 0]
-    none = ~full & ~(best > 0)
+    best = scores[np.arange(len(scores)), labels]
+    none = ~never_empty & ~(best > 0)
     best[none], labels[none] = 0, 0
     return decode_best(best, labels, float(best[n - 1]), int(labels[n - 1]), n)
 
 
 def _as_decoded(trees: list[Decoded], best: Decoded) -> list[Decoded]:
     """The trees with ``best`` first, which is as good as the first of them; as many as they were."""
+    if np.array_equal(trees[0].spans, best.spans):
+        return trees
     others = [tree for tree in trees if not np.array_equal(tree.spans, best.spans)]
     return [best, *others][: len(trees)]
 

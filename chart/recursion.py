@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnaparser.chart import spans
-from bnaparser.chart.compiled import compiled, compiled_fusing
+from bnaparser.chart.compiled import compiled, compiled_borrowing, compiled_fusing
 from bnaparser.chart.spans import Floats
 
 # The sum is the maximum: best trees. The sum is that of the numbers whose logarithms these are: all trees.
@@ -62,7 +62,7 @@ def exponential(x: float) -> float:
     return series * bits.view(np.float64) if x > _LEAST else 0.0
 
 
-@compiled
+@compiled_borrowing
 def fill_chart(
     semiring: int, chart: Floats, pieces: Floats, n: int, splits: Floats, relative: Floats
 ) -> None:
@@ -103,7 +103,7 @@ def fill_chart(
                     sums[end] = max(sums[end], total)
 
 
-@compiled
+@compiled_borrowing
 def _add_logarithms(highest: Floats, relative: Floats, left: float, right_parts: Floats) -> None:
     """Add ``left`` times each of the right parts to its sum: one exponential each, no branch."""
     for end in range(len(right_parts)):
@@ -115,7 +115,7 @@ def _add_logarithms(highest: Floats, relative: Floats, left: float, right_parts:
         highest[end] = high
 
 
-@compiled
+@compiled_borrowing
 def with_none(filled: float) -> float:
     """log(1 + e^filled): the weight of some label or none."""
     if filled > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled
+from bnaparser.chart.compiled import compiled, compiled_borrowing
 from bnaparser.chart.inside_outside import Inside, parts_of
 from bnaparser.chart.recursion import exponential, row_start
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
@@ -62,7 +62,7 @@ def draw_trees(
         counts[tree], totals[tree] = out - begin, total
 
 
-@compiled
+@compiled_borrowing
 def _draw_label(row: Float32s, coldness: float, filled: float, chance: float) -> int:
     drawn = 0
     for label in range(1, len(row)):
@@ -76,7 +76,7 @@ def _draw_label(row: Float32s, coldness: float, filled: float, chance: float) ->
     return drawn
 
 
-@compiled
+@compiled_borrowing
 def _draw_split(inside: Inside, start: int, end: int, n: int, chance: float) -> int:
     row = row_start(start, n)
     parts = parts_of(inside, row + end)

@@ -28,19 +28,19 @@ def compiled_freely(function: Function) -> Function:
 def kept_on_disk(
     function: Function,
     liberties: frozenset[str] | set[str] = frozenset(),
-    inline: bool = False,
+    borrowing: bool = False,
 ) -> Function:
     """Compile on first use, with these liberties in arithmetic, as LLVM names them.
 
-    With ``inline`` it becomes part of the compiled functions that call it.
+    With ``borrowing`` it makes no array of its own, and counts no references to those it is given.
 
     Numba writes the machine code beside the source file or, where it may not, to the user's cache
     folder; where there is neither (a read-only container without a home), to the folder for
     temporary files. Where it may write nowhere, each process compiles anew.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(liberties)}
-    if inline:
-        options["inline"] = "always"
+    if borrowing:
+        options["_nrt"] = False
     try:
         return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
     except RuntimeError:

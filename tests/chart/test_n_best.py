@@ -52,14 +52,14 @@ def test_best_of_all_trees(sentence: ScoredSentence, count: int) -> None:
         check_list(sentence.scores, sentence.words, sentence.empty_root, count)
 
 
-@pytest.mark.parametrize(("n", "filled", "labels"), [(5, 0.8, 2), (6, 0.5, 2), (7, 0.3, 3)])
+@pytest.mark.parametrize(("n", "filled", "labels"), [(5, 0.8, 2), (6, 0.5, 2), (7, 0.3, 2)])
 def test_longer_sentences(n: int, filled: float, labels: int) -> None:
     for seed in range(3):
         check_list(sparse_scores(n, filled, labels, seed), n, seed == 1, [40, 7, 10_000][seed])
 
 
 def test_thousands_of_charts() -> None:
-    for seed in range(1500):
+    for seed in range(1000):
         n = 1 + seed % 4
         check_list(sparse_scores(n, 0.8, 2 + seed % 2, seed), n, seed % 3 == 0, 1 + seed % 11)
 

@@ -57,20 +57,20 @@ def test_shares_of_all_trees(sentence: ScoredSentence, temperature: float) -> No
     check_marginals(sentence.scores, sentence.words, sentence.empty_root, temperature)
 
 
-@pytest.mark.parametrize(("n", "filled", "labels"), [(5, 0.8, 2), (6, 0.5, 2), (7, 0.3, 3)])
+@pytest.mark.parametrize(("n", "filled", "labels"), [(5, 0.8, 2), (6, 0.5, 2), (7, 0.3, 2)])
 def test_longer_sentences(n: int, filled: float, labels: int) -> None:
     for seed in range(3):
         check_marginals(sparse_scores(n, filled, labels, seed), n, seed == 1)
 
 
 def test_thousands_of_charts() -> None:
-    for seed in range(1500):
+    for seed in range(1000):
         n = 1 + seed % 4
         check_marginals(sparse_scores(n, 0.8, 2 + seed % 2, seed), n, seed % 3 == 0)
 
 
 def test_inside_is_the_sum_over_the_n_best_of_all() -> None:
-    for seed in range(20):
+    for seed in range(8):
         scores = sparse_scores(5, 0.8, 3, seed)
         trees = chart.decode_n_best(scores, 5, 1_000_000)
         totals = np.array([tree.score for tree in trees])
