@@ -18,8 +18,6 @@ from bnaparser.compute.instructions import Instructions, instructions
 
 # Rows of a tile: with 4 vectors across 24 of 32 registers hold sums, with 2 across 12 of 16.
 ROWS = 6
-# Weights come from far away, each once a batch: they are asked for some steps before they are needed.
-_STEPS_AHEAD, _CACHE_LINE = 4, 64
 
 _BYTE, _SHORT, _INT, _LONG, _FLOAT = (
     ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType(),
@@ -50,9 +48,6 @@ def tile(kind: str, vectors: int) -> Any:
         zero = ir.Constant(numbers, [0] * unit.lanes)
         sums = [[builder.phi(numbers) for _ in range(vectors)] for _ in range(ROWS)]
         of_step = [_load(builder, here, of_b, size=v * _bytes(of_b)) for v in range(vectors)]
-        step_size = vectors * _bytes(of_b)
-        for offset in range(0, step_size, _CACHE_LINE):
-            _prefetch(builder, builder.add(here, _LONG(_STEPS_AHEAD * step_size + offset)))
         after = []
         for row, of_row in zip(rows, sums, strict=True):
             place = builder.add(row, builder.mul(step, _LONG(4)))
@@ -145,15 +140,6 @@ def _load(builder: ir.IRBuilder, place: ir.Value, kind: ir.Type, size: int = 0) 
     loaded = builder.load(pointer)
     loaded.align = 1
     return loaded
-
-
-def _prefetch(builder: ir.IRBuilder, place: ir.Value) -> None:
-    """Ask for a cache line, wherever it is; where there is no memory nothing happens."""
-    pointer = _BYTE.as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [pointer, _INT, _INT, _INT])
-    to_read, soon, data = _INT(0), _INT(3), _INT(1)
-    given = [builder.inttoptr(place, pointer), to_read, soon, data]
-    builder.call(_declared(builder, "llvm.prefetch.p0", kind), given)
 
 
 def _shared(builder: ir.IRBuilder, number: ir.Value, lanes: int) -> ir.Value:
