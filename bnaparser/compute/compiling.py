@@ -42,13 +42,13 @@ def kept_on_disk(
     if borrowing:
         options["_nrt"] = False
     try:
-        return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
+        return _stamped(numba.njit(cache=True, **options)(function))
     except RuntimeError:
         folder = _own_folder(Path(tempfile.gettempdir()))
     if folder is not None:
         numba.config.CACHE_DIR = str(folder)
         try:
-            return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
+            return _stamped(numba.njit(cache=True, **options)(function))
         except RuntimeError:
             pass
     return cast(Function, numba.njit(**options)(function))
@@ -60,7 +60,7 @@ def _stamped(dispatcher: Any) -> Any:
     Numba looks only at the file that a function stands in, and would run old machine code of what
     it calls in others.
     """
-    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = _stamp(Path(dispatcher.py_func.__code__.co_filename).parent)
     return dispatcher
