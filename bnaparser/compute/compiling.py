@@ -60,7 +60,7 @@ def _stamped(dispatcher: Any) -> Any:
     Numba looks only at the file that a function stands in, and would run old machine code of what
     it calls in others.
     """
-    file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = _stamp(Path(dispatcher.py_func.__code__.co_filename).parent)
     return dispatcher
