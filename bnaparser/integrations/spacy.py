@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,12 @@ try:
 except ImportError as error:
     raise MissingExtraError("spacy", "spacy") from error
 
+__all__ = ["Language", "SpacyComponent", "create_component", "sentences"]
+
 log = logging.getLogger(__name__)
+
+# What benepar's models are given to read of tokens that are such a sign.
+_SIGNS = {**dict.fromkeys("«»“”„", '"'), **dict.fromkeys("`‹›‘’", "'"), "—": "--"}  # noqa: RUF001
 
 # Where a pipeline that is saved keeps a model that does not ship.
 MODEL = "model"
@@ -134,7 +139,8 @@ class SpacyComponent:
 
     def _parse(self, ahead: Sequence[tuple[Any, list[list[Any]]]]) -> None:
         rows = [tokens for _, of_doc in ahead for tokens in of_doc]
-        parses = iter(self.parser.parse_sentences([_sentence(tokens) for tokens in rows]))
+        signs = _SIGNS if self.parser.joins_words else {}
+        parses = iter(self.parser.parse_sentences([_sentence(tokens, signs) for tokens in rows]))
         for doc, of_doc in ahead:
             found = [(tokens, next(parses)) for tokens in of_doc]
             keep(doc, _constituents(doc, found))
@@ -157,8 +163,10 @@ def _words(tokens: Iterable[Any]) -> list[Any]:
     return [token for token in tokens if not token.is_space]
 
 
-def _sentence(tokens: Sequence[Any]) -> Sentence:
-    return spaced_sentence((token.text, bool(token.whitespace_)) for token in _words(tokens))
+def _sentence(tokens: Sequence[Any], signs: Mapping[str, str]) -> Sentence:
+    return spaced_sentence(
+        (signs.get(token.text, token.text), bool(token.whitespace_)) for token in _words(tokens)
+    )
 
 
 def _constituents(doc: Any, parses: Iterable[tuple[Sequence[Any], Parse]]) -> SpacyConstituents:
