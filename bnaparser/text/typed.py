@@ -35,6 +35,7 @@ _WITHIN = {
     "`": "'",
     "''": '"',
 }
+_ESCAPED = re.compile(r"[`\\]|''|-[LR][RCS]B-")
 _CLITICS = {"n't", "'", "'s", "'ll", "'re", "'d", "'m", "'ve"}
 _GLUED_BEFORE = re.compile(r"-(?!-|[LR][RCS]B-)|-R[RCS]B-|''|[%.,!?:;]")
 _GLUED_AFTER = re.compile(r"(?:(?<!-)(?<!-[LR][RCS]B)-|-L[RCS]B-|[`$#])\Z")
@@ -68,8 +69,9 @@ def typed(words: Sequence[str]) -> list[str]:
     found = []
     for word in words:
         word = _SIGNS.get(word, word)
-        for escape, sign in _WITHIN.items():
-            word = word.replace(escape, sign)
+        if _ESCAPED.search(word):
+            for escape, sign in _WITHIN.items():
+                word = word.replace(escape, sign)
         found.append(word)
     return found
 
