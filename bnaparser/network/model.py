@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
+from bnaparser.encoders.joined_subwords import JoinedSubwords
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
@@ -34,6 +35,7 @@ from bnaparser.network.prepared import (
 )
 from bnaparser.network.scorer import SpanScorer
 from bnaparser.network.word_shapes import WordShape, word_shapes
+from bnaparser.text.typed import blanks_after, typed
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
@@ -129,9 +131,15 @@ class BnaModel(nn.Module):
         return self.subwords is not None and self.subwords.mask is not None
 
     def prepare(
-        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]] | None = None,
+        blanks: Sequence[Sequence[bool]] | None = None,
     ) -> list[PreparedSentence]:
         """Return sentences of words as the network takes them; ``tags`` where it wants given ones.
+
+        ``blanks`` say whether one follows each word, for a model that reads sentences as one text;
+        words are then as typed. Without them such a model takes a treebank's words, and guesses.
 
         A tag that training never saw is read as such; where all are, a warning is logged. Raises
         ValueError where it wants tags and there are none.
@@ -144,7 +152,7 @@ class BnaModel(nn.Module):
             windows = self.encoder.windows(sentences, max_words)
         else:
             assert self.subwords is not None
-            windows = self.subwords.windows(sentences)
+            windows = self._subword_windows(self.subwords, sentences, blanks)
         numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
         if self.settings.tags.given and tags is not None:
             numbers = number_tags(tags, self.tags)
@@ -156,6 +164,22 @@ class BnaModel(nn.Module):
             PreparedSentence(len(words), tuple(of), row, shape)  # type: ignore[arg-type]
             for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
         ]
+
+    def _subword_windows(
+        self,
+        subwords: Subwords,
+        sentences: Sequence[Sequence[str]],
+        blanks: Sequence[Sequence[bool]] | None,
+    ) -> list[list[Window]]:
+        if not isinstance(subwords, JoinedSubwords):
+            return subwords.windows(sentences)
+        if blanks is None:
+            sentences = [typed(words) for words in sentences]
+            blanks = [
+                blanks_after(words, self.settings.encoder.joined or "guessed")
+                for words in sentences
+            ]
+        return subwords.joined_windows(sentences, blanks)
 
     def inference(self) -> AbstractContextManager[Any]:
         """Return a context in which no gradients are kept."""
@@ -278,4 +302,5 @@ def build_subwords(
 ) -> Subwords:
     """Return the subwords of an encoder, windows bounded by its positions and by BNA's own."""
     limit = max_positions(encoder.model.config)
-    return Subwords(tokenizer, limit, settings.layers.max_positions - 2)
+    kind = Subwords if settings.encoder.joined is None else JoinedSubwords
+    return kind(tokenizer, limit, settings.layers.max_positions - 2, settings.encoder.decoder)

@@ -34,6 +34,7 @@ from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
+from bnaparser.text.typed import as_typed
 
 Tags = tuple[str, ...] | None
 Context = TypeVar("Context")
@@ -85,6 +86,11 @@ class Parser:
         """Whether the model reads part-of-speech tags: a sentence without them gets an ``error``."""
         return self.model.settings.tags.given
 
+    @property
+    def joins_words(self) -> bool:
+        """Whether the model reads a sentence as one text, as benepar's do: it matters where blanks are."""
+        return self.model.settings.encoder.joined is not None
+
     @classmethod
     def load(
         cls,
@@ -93,8 +99,9 @@ class Parser:
         batch_tokens: int | None = None,
         precision: Precision = "auto",
     ) -> Parser:
-        """Load a model that ships, a model folder, or ``org/name`` of a model hub.
+        """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub.
 
+        A folder may be one of benepar's.
         ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
@@ -231,9 +238,17 @@ class Parser:
     def prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
         """Return good sentences, with their tags where the model reads them, as it takes them."""
         tags = [row for _, row in given if row is not None]
-        untagged = len(tags) < len(given)
+        rows = None if len(tags) < len(given) else tags
+        if (kind := self.model.settings.encoder.joined) is not None:
+            model: Any = self.model  # a BnaModel: no other joins words
+            joined = [as_typed(sentence, kind) for sentence, _ in given]
+            blanks = [one.blanks for one in joined]
+            found: list[PreparedSentence] = model.prepare(
+                [one.words for one in joined], rows, blanks
+            )
+            return found
         read = [as_read(sentence.words, self.cased) for sentence, _ in given]
-        return self.model.prepare(read, None if untagged else tags)
+        return self.model.prepare(read, rows)
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
         with on_one_thread():
