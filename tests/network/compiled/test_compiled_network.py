@@ -11,13 +11,14 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
+from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import WEIGHTS
 from bnaparser.network import storage
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
 from bnaparser.network.decoding import predict, predict_batch
 from bnaparser.network.model import BnaModel
-from bnaparser.network.model_settings import LayerSettings, TagSettings
+from bnaparser.network.model_settings import LayerSettings, ScorerSettings, TagSettings
 from bnaparser.training.data import Example
 
 FAMILIES = ["bert", "distilbert", "electra", "mpnet", "roberta"]
@@ -191,3 +192,19 @@ def test_weights_that_do_not_fit_are_refused(
     save_file(arrays, tmp_path / WEIGHTS)
     with pytest.raises(ModelError, match=f"does not fit config.json: .*{message}"):
         load_compiled(tmp_path, "float32")
+
+
+def test_every_setting_of_the_network_was_thought_of() -> None:
+    """A new one must be computed without PyTorch, too, or refused by `can_compile`; then name it here."""
+    of_layers = "kinds width heads head_width feed_forward_width ngrams positions max_positions"
+    of_layers += " activation residual span_signs word_shapes"
+    of_training = "position_deviation residual_dropout feed_forward_dropout attention_dropout"
+    of_training += " input_dropout"
+    assert set(LayerSettings.model_fields) == {*of_layers.split(), *of_training.split()}
+    of_encoder = (
+        "name layers joined decoder mix_layers attention dropout character_width character_dropout"
+    )
+    assert set(EncoderSettings.model_fields) == set(of_encoder.split())
+    assert set(ScorerSettings.model_fields) == {"hidden"}
+    of_tags = "predict given deviation dropout hidden loss_weight"
+    assert set(TagSettings.model_fields) == set(of_tags.split())
