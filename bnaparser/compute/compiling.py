@@ -42,13 +42,13 @@ def kept_on_disk(
     if borrowing:
         options["_nrt"] = False
     try:
-        return _stamped(numba.njit(cache=True, **options)(function))
+        return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
     except RuntimeError:
         folder = _own_folder(Path(tempfile.gettempdir()))
     if folder is not None:
         numba.config.CACHE_DIR = str(folder)
         try:
-            return _stamped(numba.njit(cache=True, **options)(function))
+            return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
         except RuntimeError:
             pass
     return cast(Function, numba.njit(**options)(function))

@@ -75,7 +75,8 @@ class Subwords:
             self._blank = " " if reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_tokens(tokenizer)
         if decoder:
-            self.prefix = [self.tokenizer.pad_token_id, *self.prefix]
+            # No encoder that is read from its file alone has a decoder.
+            self.prefix = [tokenizer.pad_token_id, *self.prefix]  # type: ignore[union-attr]
         self.mask: int | None = tokenizer.mask_token_id
         self.max_subwords = max_subwords - len(self.prefix) - len(self.suffix)
         self.reads_case: bool = tokenizer.encode("A") != tokenizer.encode("a")
