@@ -3,7 +3,7 @@
     python -m benchmarks.integrations.run_benepar --benepar-python PYTHON --train TREES --parse TREES
         [--encoder DIR]
 
-benepar makes the models of `MODELS` in its own environment (``benepar_models.py``), random or
+benepar makes the models of `MODELS` in its own environment (``making.py``), random or
 trained a little on the first 1,500 of ``--train``, and parses the first ``--sentences`` of ``--parse``; then
 we parse the same with the same weights. Both have ``--threads`` threads, and the fastest of
 ``--repeats`` counts. ``--encoder`` adds a model on a real encoder of BERT's kind, with the two
@@ -38,7 +38,7 @@ from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import Tree
 
 Row = dict[str, Any]
-SIDE = Path(__file__).with_name("benepar_models.py")
+SIDE = Path(__file__).with_name("making.py")
 TEXTS = ["The time for action is now. It's never too late to do something."]
 # name, encoder, layers of benepar's own, tag head, updates
 MODELS = [

@@ -7,7 +7,7 @@ of the next one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -24,6 +24,7 @@ Blanks = Sequence[bool]
 class JoinedSubwords(Subwords):
     """A tokenizer that reads a sentence as one text; arguments as those of `Subwords`.
 
+    ``read`` says of a sentence of words how they are typed, and whether a blank follows each.
     START is the last mark before the text, STOP the first one after it; where a tokenizer has marks
     at one end only, START is the last of them and STOP the first. Raises ModelError for a tokenizer
     without offsets.
@@ -34,7 +35,8 @@ class JoinedSubwords(Subwords):
         tokenizer: PreTrainedTokenizerBase,
         max_subwords: int,
         max_words: int,
-        decoder: bool = False,
+        decoder: bool,
+        read: Callable[[Words], tuple[Words, Blanks]],
     ):
         if not tokenizer.is_fast:
             raise ModelError(
@@ -42,11 +44,17 @@ class JoinedSubwords(Subwords):
                 " subword stands there: its tokenizer.json is missing"
             )
         super().__init__(tokenizer, max_subwords, max_words, decoder)
+        self._read = read
         marks = len(self.prefix) + len(self.suffix)
         if marks == 0:
             raise ModelError("the tokenizer puts no marks around a sentence: there is no START")
         self._start = len(self.prefix) - 1 if self.prefix else marks - 1
         self._stop = len(self.prefix) if self.suffix else 0
+
+    def windows(self, sentences: Sequence[Words]) -> list[list[Window]]:
+        """Return the windows of each sentence, as ``read`` types it."""
+        typed = [self._read(words) for words in sentences]
+        return self.joined_windows([words for words, _ in typed], [blanks for _, blanks in typed])
 
     def joined_windows(
         self, sentences: Sequence[Words], blanks: Sequence[Blanks]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,9 +74,8 @@ class Subwords:
             tokenizer.backend_tokenizer.no_padding()
             self._blank = " " if reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_tokens(tokenizer)
-        if decoder:
-            # No encoder that is read from its file alone has a decoder.
-            self.prefix = [tokenizer.pad_token_id, *self.prefix]  # type: ignore[union-attr]
+        if decoder:  # a T5's, which is never read from its file alone
+            self.prefix = [cast(Any, tokenizer).pad_token_id, *self.prefix]
         self.mask: int | None = tokenizer.mask_token_id
         self.max_subwords = max_subwords - len(self.prefix) - len(self.suffix)
         self.reads_case: bool = tokenizer.encode("A") != tokenizer.encode("a")

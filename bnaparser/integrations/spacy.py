@@ -139,7 +139,7 @@ class SpacyComponent:
 
     def _parse(self, ahead: Sequence[tuple[Any, list[list[Any]]]]) -> None:
         rows = [tokens for _, of_doc in ahead for tokens in of_doc]
-        signs = _SIGNS if self.parser.joins_words else {}
+        signs = _SIGNS if self.parser.model.settings.encoder.joined else {}
         parses = iter(self.parser.parse_sentences([_sentence(tokens, signs) for tokens in rows]))
         for doc, of_doc in ahead:
             found = [(tokens, next(parses)) for tokens in of_doc]

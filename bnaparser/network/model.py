@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from bnaparser.network.prepared import (
 )
 from bnaparser.network.scorer import SpanScorer
 from bnaparser.network.word_shapes import WordShape, word_shapes
-from bnaparser.text.typed import blanks_after, typed
+from bnaparser.text.typed import words_and_blanks
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
@@ -131,15 +132,9 @@ class BnaModel(nn.Module):
         return self.subwords is not None and self.subwords.mask is not None
 
     def prepare(
-        self,
-        sentences: Sequence[Sequence[str]],
-        tags: Sequence[Sequence[str]] | None = None,
-        blanks: Sequence[Sequence[bool]] | None = None,
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[PreparedSentence]:
         """Return sentences of words as the network takes them; ``tags`` where it wants given ones.
-
-        ``blanks`` say whether one follows each word, for a model that reads sentences as one text;
-        words are then as typed. Without them such a model takes a treebank's words, and guesses.
 
         A tag that training never saw is read as such; where all are, a warning is logged. Raises
         ValueError where it wants tags and there are none.
@@ -152,7 +147,7 @@ class BnaModel(nn.Module):
             windows = self.encoder.windows(sentences, max_words)
         else:
             assert self.subwords is not None
-            windows = self._subword_windows(self.subwords, sentences, blanks)
+            windows = self.subwords.windows(sentences)
         numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
         if self.settings.tags.given and tags is not None:
             numbers = number_tags(tags, self.tags)
@@ -164,22 +159,6 @@ class BnaModel(nn.Module):
             PreparedSentence(len(words), tuple(of), row, shape)  # type: ignore[arg-type]
             for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
         ]
-
-    def _subword_windows(
-        self,
-        subwords: Subwords,
-        sentences: Sequence[Sequence[str]],
-        blanks: Sequence[Sequence[bool]] | None,
-    ) -> list[list[Window]]:
-        if not isinstance(subwords, JoinedSubwords):
-            return subwords.windows(sentences)
-        if blanks is None:
-            sentences = [typed(words) for words in sentences]
-            blanks = [
-                blanks_after(words, self.settings.encoder.joined or "guessed")
-                for words in sentences
-            ]
-        return subwords.joined_windows(sentences, blanks)
 
     def inference(self) -> AbstractContextManager[Any]:
         """Return a context in which no gradients are kept."""
@@ -302,5 +281,8 @@ def build_subwords(
 ) -> Subwords:
     """Return the subwords of an encoder, windows bounded by its positions and by BNA's own."""
     limit = max_positions(encoder.model.config)
-    kind = Subwords if settings.encoder.joined is None else JoinedSubwords
-    return kind(tokenizer, limit, settings.layers.max_positions - 2, settings.encoder.decoder)
+    max_words, decoder = settings.layers.max_positions - 2, settings.encoder.decoder
+    if settings.encoder.joined is None:
+        return Subwords(tokenizer, limit, max_words, decoder)
+    read = partial(words_and_blanks, kind=settings.encoder.joined)
+    return JoinedSubwords(tokenizer, limit, max_words, decoder, read)

@@ -34,7 +34,7 @@ from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
-from bnaparser.text.typed import as_typed
+from bnaparser.text.typed import Spacing, as_typed
 
 Tags = tuple[str, ...] | None
 Context = TypeVar("Context")
@@ -85,11 +85,6 @@ class Parser:
     def reads_tags(self) -> bool:
         """Whether the model reads part-of-speech tags: a sentence without them gets an ``error``."""
         return self.model.settings.tags.given
-
-    @property
-    def joins_words(self) -> bool:
-        """Whether the model reads a sentence as one text, as benepar's do: it matters where blanks are."""
-        return self.model.settings.encoder.joined is not None
 
     @classmethod
     def load(
@@ -239,15 +234,8 @@ class Parser:
         """Return good sentences, with their tags where the model reads them, as it takes them."""
         tags = [row for _, row in given if row is not None]
         rows = None if len(tags) < len(given) else tags
-        if (kind := self.model.settings.encoder.joined) is not None:
-            model: Any = self.model  # a BnaModel: no other joins words
-            joined = [as_typed(sentence, kind) for sentence, _ in given]
-            blanks = [one.blanks for one in joined]
-            found: list[PreparedSentence] = model.prepare(
-                [one.words for one in joined], rows, blanks
-            )
-            return found
-        read = [as_read(sentence.words, self.cased) for sentence, _ in given]
+        joined = self.model.settings.encoder.joined
+        read = [_read(sentence, joined, self.cased) for sentence, _ in given]
         return self.model.prepare(read, rows)
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
@@ -275,6 +263,11 @@ def _read_ahead(
             ahead, count = [], 0
     if ahead:
         yield ahead
+
+
+def _read(sentence: Sentence, joined: Spacing | None, cased: bool) -> Sequence[str]:
+    """Return what a model reads of a sentence: word by word, or joined to one text."""
+    return as_read(sentence.words, cased) if joined is None else as_typed(sentence, joined)
 
 
 def _check_batch_tokens(batch_tokens: int | None) -> None:

@@ -6,7 +6,7 @@ What its models were trained on: the sentence's text, restored from its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -48,20 +48,38 @@ class TypedSentence(Sentence):
     blanks: tuple[bool, ...]
 
 
-def as_typed(sentence: Sentence, kind: Spacing) -> TypedSentence:
+class TypedWords(tuple[str, ...]):
+    """Words as typed; ``blanks`` say whether one follows each, the last one too."""
+
+    blanks: tuple[bool, ...]
+
+
+def as_typed(sentence: Sentence, kind: Spacing) -> TypedWords:
     """Return a sentence as typed. Where blanks are its offsets say, unless all words have one between.
 
     Then they may be a treebank's words, and ``kind`` says where blanks were.
     """
     if isinstance(sentence, TypedSentence):
-        return sentence
-    words = tuple(typed(sentence.words))
+        return _typed_words(sentence.words, sentence.blanks)
+    words = typed(sentence.words)
     if sentence.text == " ".join(sentence.words):
-        blanks = blanks_after(words, kind)
-    else:
-        blanks = [after > end for (_, end), (after, _) in pairwise(sentence.offsets)]
-        blanks.append(True)
-    return TypedSentence(sentence.text, words, sentence.offsets, tuple(blanks))
+        return _typed_words(words, blanks_after(words, kind))
+    between = [after > end for (_, end), (after, _) in pairwise(sentence.offsets)]
+    return _typed_words(words, [*between, True])
+
+
+def words_and_blanks(words: Sequence[str], kind: Spacing) -> tuple[Sequence[str], Sequence[bool]]:
+    """Return words as typed, and whether a blank follows each; of a treebank's words it is guessed."""
+    if isinstance(words, TypedWords):
+        return words, words.blanks
+    plain = typed(words)
+    return plain, blanks_after(plain, kind)
+
+
+def _typed_words(words: Iterable[str], blanks: Iterable[bool]) -> TypedWords:
+    found = TypedWords(words)
+    found.blanks = tuple(blanks)
+    return found
 
 
 def typed(words: Sequence[str]) -> list[str]:

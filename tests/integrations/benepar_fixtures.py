@@ -1,6 +1,6 @@
 """Two tiny models that benepar 0.2 trained, and what it answers with them.
 
-Written in benepar's own environment by ``benchmarks/integrations/benepar_models.py``: ``bert-tags``
+Written in benepar's own environment by ``benchmarks/integrations/making.py``: ``bert-tags``
 has a partitioned layer and a tag head, ``t5`` neither.
 """
 

@@ -1,6 +1,6 @@
 """Make models with benepar 0.2 and write what it parses with them; run in benepar's own environment.
 
-    python benepar_models.py JOB.json
+    python making.py JOB.json
 
 JOB.json: ``train`` and ``parse`` (files of trees, one a line), ``sentences`` (how many of the latter),
 ``texts`` (strings for its spaCy component), ``output`` (a folder), ``threads``, ``repeats`` (of
