@@ -64,7 +64,7 @@ def test_longer_sentences(n: int, filled: float, labels: int) -> None:
 
 
 def test_thousands_of_charts() -> None:
-    for seed in range(1000):
+    for seed in range(300):
         n = 1 + seed % 4
         check_marginals(sparse_scores(n, 0.8, 2 + seed % 2, seed), n, seed % 3 == 0)
 

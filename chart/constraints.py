@@ -1,0 +1,177 @@
+"""What a user knows of a tree, as changes to the scores: exact for best trees, lists and probabilities.
+
+A span that must be a constituent has a label in every tree, and no other node of the chart, empty
+ones included, crosses it; a span that no constituent may cross only forbids labels to those that
+would. What is forbidden scores minus infinity; what is only unlikely loses some of its score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bnaparser.chart.spans import Bools, Float32s, Int64s, span_count, span_index, span_indices
+
+Labels = frozenset[int] | None
+"""Numbers of labels, 1 or more; None for any."""
+
+
+class Rule(NamedTuple):
+    """What is known of the span (start, end): a constituent there has one of ``labels``.
+
+    ``must``: there is one. ``uncrossed``: no constituent crosses the span. With ``labels`` empty
+    there is none.
+    """
+
+    start: int
+    end: int
+    labels: Labels = None
+    must: bool = False
+    uncrossed: bool = False
+
+
+class Bonus(NamedTuple):
+    """What a constituent over (start, end) with one of ``labels`` scores more; less where below 0."""
+
+    start: int
+    end: int
+    amount: float
+    labels: Labels = None
+
+
+class Clash(ValueError):
+    """Two rules that no tree keeps: ``first`` and ``second`` are their places in the list.
+
+    ``second`` is None where the first alone has none, since the whole sentence needs a label.
+    """
+
+    def __init__(self, first: int, second: int | None):
+        other = "the whole sentence's label" if second is None else f"rule {second}"
+        super().__init__(f"rule {first} and {other} cannot hold together")
+        self.first, self.second = first, second
+
+
+def constrain(
+    scores: Float32s,
+    n: int,
+    rules: Sequence[Rule] = (),
+    bonuses: Sequence[Bonus] = (),
+    *,
+    allow_empty_root: bool = False,
+) -> tuple[Float32s, Bools]:
+    """Return the scores of a sentence of n words with rules and bonuses in them, and ``never_empty``.
+
+    Both are for ``decode_n_best``, ``marginals`` and the like; ``scores`` is not changed. Raises
+    Clash for rules that no tree keeps, ValueError for what lies outside the sentence or the labels
+    or is not a finite number.
+    """
+    _check(scores, n, rules, bonuses)
+    _check_together(n, rules, allow_empty_root)
+    changed, never_empty = scores.copy(), np.zeros(span_count(n), np.bool_)
+    starts, ends = span_indices(n)
+    for bonus in bonuses:
+        row = span_index(bonus.start, bonus.end, n)
+        columns = slice(1, None) if bonus.labels is None else sorted(bonus.labels)
+        changed[row, columns] += np.float32(bonus.amount)
+    for rule in rules:
+        row = span_index(rule.start, rule.end, n)
+        if rule.labels is not None:
+            others = [label for label in range(1, scores.shape[1]) if label not in rule.labels]
+            changed[row, others] = -np.inf
+        never_empty[row] |= rule.must
+        if rule.must or rule.uncrossed:
+            crossing = _crossing(starts, ends, rule)
+            changed[crossing, 1:] = -np.inf
+            never_empty[crossing] |= rule.must
+    return changed, never_empty
+
+
+def violations(n: int, heads: Sequence[int], punctuation: Sequence[bool] | None = None) -> Int64s:
+    """Return how many words speak against each span being a constituent, int64 (spans,).
+
+    ``heads`` are numbers of words from 1, 0 for the root. A constituent has one word whose head
+    lies outside, and that word alone has dependents outside: each word more counts once.
+    Punctuation counts on neither side.
+    """
+    if len(heads) != n or (punctuation is not None and len(punctuation) != n):
+        raise ValueError(f"{len(heads)} heads for {n} words")
+    if any(not 0 <= head <= n for head in heads):
+        raise ValueError(f"a head is not a number from 0 to {n}")
+    counted = [True] * n if punctuation is None else [not one for one in punctuation]
+    # The least span that holds a word and its head, and the least that holds its dependents, too.
+    near, whole = np.zeros((n + 1, n + 1), np.int64), np.zeros((n + 1, n + 1), np.int64)
+    words = np.zeros(n + 1, np.int64)
+    for word in (word for word in range(n) if counted[word]):
+        words[word + 1] = 1
+        if heads[word] == 0:
+            continue
+        around = [word, heads[word] - 1]
+        near[min(around), max(around) + 1] += 1
+        around += [one for one in range(n) if counted[one] and heads[one] == word + 1]
+        whole[min(around), max(around) + 1] += 1
+    starts, ends = span_indices(n)
+    words = words.cumsum()
+    with_head, closed = (_within(table)[starts, ends] for table in (near, whole))
+    headless = words[ends] - words[starts] - with_head
+    return np.maximum(0, headless - 1) + with_head - closed
+
+
+def _within(table: Int64s) -> Int64s:
+    """Sum the entries (a, b) with start <= a and b <= end, for each (start, end)."""
+    return table[::-1].cumsum(0)[::-1].cumsum(1)
+
+
+def _crossing(starts: Int64s, ends: Int64s, rule: Rule) -> Bools:
+    left = (starts < rule.start) & (rule.start < ends) & (ends < rule.end)
+    right = (rule.start < starts) & (starts < rule.end) & (rule.end < ends)
+    return np.asarray(left | right)
+
+
+def _check(scores: Float32s, n: int, rules: Sequence[Rule], bonuses: Sequence[Bonus]) -> None:
+    for one in (*rules, *bonuses):
+        if not 0 <= one.start < one.end <= n:
+            raise ValueError(f"({one.start}, {one.end}) is no span of a sentence of {n} words")
+        if any(not 0 < label < scores.shape[1] for label in one.labels or ()):
+            raise ValueError(f"({one.start}, {one.end}) has a label without a column in the scores")
+    for bonus in bonuses:
+        if not math.isfinite(bonus.amount):
+            raise ValueError(f"the bonus of ({bonus.start}, {bonus.end}) is {bonus.amount}")
+
+
+def _check_together(n: int, rules: Sequence[Rule], allow_empty_root: bool) -> None:
+    """Raise Clash unless the spans that must be do not cross each other or what is uncrossed, and have labels."""
+    for place, rule in enumerate(rules):
+        whole = (rule.start, rule.end) == (0, n) and not allow_empty_root
+        if rule.labels == frozenset() and (rule.must or whole):
+            raise Clash(place, None if whole else place)
+        for earlier, other in enumerate(rules[:place]):
+            if _apart(rule, other) and (
+                (rule.must and (other.must or other.uncrossed)) or (other.must and rule.uncrossed)
+            ):
+                raise Clash(earlier, place)
+    needed = {rule[:2] for rule in rules if rule.must} | (set() if allow_empty_root else {(0, n)})
+    for span in needed:
+        left: Labels = None
+        of_span = [place for place, rule in enumerate(rules) if rule[:2] == span]
+        for place in of_span:
+            given = rules[place].labels
+            left = given if left is None else left if given is None else left & given
+            if left == frozenset():
+                raise Clash(_first_against(rules, of_span, place), place)
+
+
+def _first_against(rules: Sequence[Rule], places: Sequence[int], last: int) -> int:
+    """The rule before ``last`` with which it has no label in common, or else fewest."""
+    labels = rules[last].labels or frozenset()
+    before = [place for place in places if place < last and rules[place].labels is not None]
+    return min(before, key=lambda place: len(labels & (rules[place].labels or frozenset())))
+
+
+def _apart(first: Rule, second: Rule) -> bool:
+    """Tell whether two spans cross."""
+    return first.start < second.start < first.end < second.end or (
+        second.start < first.start < second.end < first.end
+    )

@@ -1,0 +1,135 @@
+"""Constraints against all trees, those that break them taken out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bnaparser import chart
+from bnaparser.chart import enumeration
+from bnaparser.chart.constraints import Bonus, Clash, Rule, constrain, violations
+from tests.chart.chart_cases import random_batch, sparse_scores
+
+
+def keeps(tree: enumeration.Nodes, rules: list[Rule]) -> bool:
+    labels = {node[:2]: node[2] for node in tree}
+    for rule in rules:
+        label = labels.get(rule[:2])
+        if rule.must and label is None:
+            return False
+        if label is not None and rule.labels is not None and label not in rule.labels:
+            return False
+        if rule.uncrossed and any(enumeration.crosses(rule[:2], span) for span in labels):
+            return False
+    return True
+
+
+@st.composite
+def rules_of(draw: st.DrawFn, n: int, labels: int) -> list[Rule]:
+    found = []
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, n - 1))
+        end = draw(st.integers(start + 1, n))
+        chosen = draw(st.none() | st.frozensets(st.integers(1, labels - 1)))
+        found.append(Rule(start, end, chosen, draw(st.booleans()), draw(st.booleans())))
+    return found
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data(), st.integers(1, 5), st.integers(0, 10_000))
+def test_best_trees_and_probabilities_are_those_of_the_trees_that_keep_the_rules(
+    data: st.DataObject, n: int, seed: int
+) -> None:
+    scores, rules = sparse_scores(n, 1.0, 3, seed), data.draw(rules_of(n, 3))
+    trees = enumeration.all_trees(scores.tolist(), n, False, lambda tree: keeps(tree, rules))
+    try:
+        changed, never_empty = constrain(scores, n, rules)
+    except Clash:
+        assert not trees
+        return
+    assert trees
+    found = chart.decode_n_best(changed, n, 30, never_empty=never_empty)
+    assert [one.score for one in found] == [score for score, _ in trees[:30]]
+    assert all(keeps(frozenset(map(tuple, one.spans.tolist())), rules) for one in found)
+    assert len(chart.decode_n_best(changed, n, 1, never_empty=never_empty)) == 1
+    shares = chart.marginals(changed, n, never_empty=never_empty)
+    assert shares.log_partition == pytest.approx(enumeration.log_partition(trees), abs=1e-5)
+    for (start, end, label), share in enumeration.probabilities(trees).items():
+        row = chart.span_index(start, end, n)
+        assert shares.probabilities[row, label] == pytest.approx(share, abs=1e-5)
+    tree = chart.decode_expected(shares.probabilities, [n], never_empty=never_empty)[0]
+    assert keeps(frozenset(map(tuple, tree.spans.tolist())), rules)
+
+
+def test_a_bonus_is_added_to_each_tree_that_has_the_constituent() -> None:
+    scores = sparse_scores(4, 1.0, 3, 1)
+    changed, _ = constrain(scores, 4, (), [Bonus(1, 3, 0.5), Bonus(0, 2, -0.25, frozenset({2}))])
+    trees = {nodes: score for score, nodes in enumeration.all_trees(scores.tolist(), 4)}
+    for score, nodes in enumeration.all_trees(changed.tolist(), 4):
+        extra = 0.5 * any(node[:2] == (1, 3) for node in nodes) - 0.25 * ((0, 2, 2) in nodes)
+        assert score == trees[nodes] + extra
+
+
+@pytest.mark.parametrize(
+    ("rules", "places"),
+    [
+        ([Rule(0, 2, must=True), Rule(1, 3, must=True)], (0, 1)),
+        ([Rule(2, 3), Rule(0, 2, uncrossed=True), Rule(1, 3, must=True)], (1, 2)),
+        ([Rule(0, 2, must=True), Rule(0, 2, frozenset())], (0, 1)),
+        ([Rule(0, 2, frozenset({1}), must=True), Rule(0, 2, frozenset({2}))], (0, 1)),
+        ([Rule(1, 2), Rule(0, 4, frozenset())], (1, None)),
+    ],
+)
+def test_a_clash_names_its_two_rules(rules: list[Rule], places: tuple[int, int | None]) -> None:
+    with pytest.raises(Clash, match="cannot hold together") as caught:
+        constrain(random_batch([4])[0], 4, rules)
+    found = caught.value
+    assert {found.first, found.second} in ({*places}, {places[1], places[0]})
+
+
+@pytest.mark.parametrize(
+    ("rules", "bonuses", "message"),
+    [
+        ([Rule(2, 2)], [], r"\(2, 2\) is no span of a sentence of 4 words"),
+        ([Rule(0, 5)], [], r"\(0, 5\) is no span"),
+        ([Rule(-1, 2)], [], r"\(-1, 2\) is no span"),
+        ([Rule(0, 2, frozenset({5}))], [], "has a label without a column"),
+        ([], [Bonus(0, 1, math.nan)], r"the bonus of \(0, 1\) is nan"),
+        ([], [Bonus(0, 1, math.inf)], r"the bonus of \(0, 1\) is inf"),
+    ],
+)
+def test_what_is_outside_is_refused(rules: list[Rule], bonuses: list[Bonus], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        constrain(random_batch([4])[0], 4, rules, bonuses)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data(), st.integers(1, 8))
+def test_violations_counted_word_by_word(data: st.DataObject, n: int) -> None:
+    heads = data.draw(st.lists(st.integers(0, n), min_size=n, max_size=n))
+    heads = [0 if head == word else head for word, head in enumerate(heads, 1)]
+    marks = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    words = [word for word in range(n) if not marks[word]]
+    expected = []
+    for start, end in zip(*map(np.ndarray.tolist, chart.span_indices(n)), strict=True):
+        inside = [word for word in words if start <= word < end]
+        outer = [word for word in inside if not start <= heads[word] - 1 < end]
+        reaching = [
+            word
+            for word in inside
+            if word not in outer
+            and any(heads[one] - 1 == word and not start <= one < end for one in words)
+        ]
+        expected.append(max(0, len(outer) - 1) + len(reaching))
+    assert violations(n, heads, marks).tolist() == expected
+
+
+def test_heads_of_another_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 heads for 3 words"):
+        violations(3, [0, 1])
+    with pytest.raises(ValueError, match="a head is not a number from 0 to 3"):
+        violations(3, [0, 1, 4])
