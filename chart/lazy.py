@@ -7,7 +7,7 @@ and only as far as somebody asks. An item is a choice (of a split point or of a 
 of the left and one of the right part below it; what may come after it takes the next right item,
 or the next left one, or the next choice, and waits in the vertex's heap.
 
-Items that are first of their vertex need no search, since the filled chart has their scores.
+Items that are first of their vertex need no graph, since the filled chart has their scores.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHOICE, _LEFT, _RIGHT, _NEXT, _CHILD, _SIBLING = 0, 1, 2, 3, 4, 5
 _ITEMS_A_STEP = 16
 
 
-class Search(NamedTuple):
+class Hypergraph(NamedTuple):
     """One sentence's chart and labels, and the state of each vertex.
 
     ``scores`` (spans, labels) and ``never_empty`` (spans,) as given; ``pieces`` and ``chart``
@@ -59,7 +59,7 @@ class Items(NamedTuple):
 
 
 @compiled
-def start_search(scores: Float32s, never_empty: Bools, n: int) -> tuple[Search, int]:
+def start_search(scores: Float32s, never_empty: Bools, n: int) -> tuple[Hypergraph, int]:
     """Fill the chart of the best trees in double precision; returns the status, too."""
     size = span_count(n)
     pieces, chart = np.empty(size), np.empty(size)
@@ -78,7 +78,7 @@ def start_search(scores: Float32s, never_empty: Bools, n: int) -> tuple[Search, 
     vertices[_HEAP], vertices[_WAITING] = _NONE, 0
     if status == OK and chart[n - 1] == -np.inf:
         status = NO_TREE
-    return Search(n, scores, never_empty, pieces, chart, vertices), status
+    return Hypergraph(n, scores, never_empty, pieces, chart, vertices), status
 
 
 @compiled
@@ -90,14 +90,14 @@ def best_trees(
     Returned are the labelled nodes of all trees in pre-order (nodes, 3): start, end, label; how
     many each tree has; and the trees' scores. Trees of minus infinity are left out.
     """
-    search, status = start_search(scores, never_empty, n)
+    graph, status = start_search(scores, never_empty, n)
     items = Items(np.empty((6, 16 * n), np.int32), np.empty(16 * n), np.zeros(1, np.int64))
     nodes, written = np.empty((2 * n, 3), np.int32), 0
     stack, places = np.empty((2 * n + 2, 3), np.int32), np.empty((n + 1, 3), np.int32)
     counts, totals = np.zeros(count, np.int64), np.zeros(count)
     if status != OK:
         return nodes[:0], counts[:0], totals[:0], status
-    found, item = 0, _first(search, items, _SEQUENCE, 0, n)
+    found, item = 0, _first(graph, items, _SEQUENCE, 0, n)
     while item != _NONE:
         if written + 2 * n > len(nodes):
             wider = np.empty((2 * len(nodes) + 2 * n, 3), np.int32)
@@ -106,24 +106,24 @@ def best_trees(
         # Of each of the tree's nodes at most four items are new.
         while items.used[0] + 8 * n > len(items.totals):
             items = _wider(items)
-        size = _write_tree(search, items, item, nodes[written:], places)
+        size = _write_tree(graph, items, item, nodes[written:], places)
         written += size
         counts[found], totals[found] = size, items.totals[item]
         found += 1
         if found == count:
             break
         stack[0, 0], stack[0, 1], stack[0, 2] = _SEQUENCE, 0, n
-        height = _list_next(search, items, stack, 1)
+        height = _list_next(graph, items, stack, 1)
         while height > 0:
             items = _wider(items)
-            height = _list_next(search, items, stack, height)
+            height = _list_next(graph, items, stack, height)
         item = int(items.links[_NEXT, item])
     return nodes[:written], counts[:found], totals[:found], OK
 
 
 @compiled_borrowing
-def _vertex(search: Search, kind: int, start: int, end: int) -> int:
-    return kind * span_count(search.n) + row_start(start, search.n) + end
+def _vertex(graph: Hypergraph, kind: int, start: int, end: int) -> int:
+    return kind * span_count(graph.n) + row_start(start, graph.n) + end
 
 
 @compiled
@@ -148,22 +148,22 @@ def _new_item(items: Items, total: float, choice: int, left: int, right: int) ->
 
 @compiled_borrowing
 def _choose(
-    search: Search, kind: int, start: int, end: int, below: float, last: int
+    graph: Hypergraph, kind: int, start: int, end: int, below: float, last: int
 ) -> tuple[float, int]:
     """The best choice that comes after ``last``, whose score is ``below``; _NONE if there is none.
 
     Of equals the lowest comes first. Splits score the sum of the best parts on either side.
     """
-    row, best, choice = row_start(start, search.n), -np.inf, _NONE
+    row, best, choice = row_start(start, graph.n), -np.inf, _NONE
     if kind == _PARTS:
         for middle in range(start + 1, end):
-            other = row_start(middle, search.n)
-            total = search.pieces[row + middle] + search.chart[other + end]
+            other = row_start(middle, graph.n)
+            total = graph.pieces[row + middle] + graph.chart[other + end]
             if total > best and (total < below or (total == below and middle > last)):
                 best, choice = total, middle
         return best, choice
-    labels = search.scores[row + end]
-    empty = (kind == _SEQUENCE or end - start == 1) and not search.never_empty[row + end]
+    labels = graph.scores[row + end]
+    empty = (kind == _SEQUENCE or end - start == 1) and not graph.never_empty[row + end]
     for label in range(0 if empty else 1, len(labels)):
         score = float(labels[label])
         if score > best and (score < below or (score == below and label > last)):
@@ -172,51 +172,51 @@ def _choose(
 
 
 @compiled_borrowing
-def _first_parts(search: Search, items: Items, start: int, end: int) -> int:
+def _first_parts(graph: Hypergraph, items: Items, start: int, end: int) -> int:
     """The first item of a span's parts; what is below it is found when it is asked for."""
-    vertices, vertex = search.vertices, _vertex(search, _PARTS, start, end)
+    vertices, vertex = graph.vertices, _vertex(graph, _PARTS, start, end)
     if vertices[_FIRST, vertex] == _UNKNOWN:
         if end - start == 1:
             item = _new_item(items, 0.0, _NONE, _NONE, _NONE)
             items.links[_NEXT, item] = _NONE
         else:
-            best, middle = _choose(search, _PARTS, start, end, np.inf, _NONE)
+            best, middle = _choose(graph, _PARTS, start, end, np.inf, _NONE)
             item = _new_item(items, best, middle, _UNKNOWN, _UNKNOWN)
         vertices[_FIRST, vertex] = vertices[_LAST, vertex] = item
     return int(vertices[_FIRST, vertex])
 
 
 @compiled_borrowing
-def _first(search: Search, items: Items, kind: int, start: int, end: int) -> int:
+def _first(graph: Hypergraph, items: Items, kind: int, start: int, end: int) -> int:
     """The first item of a piece or a sequence."""
-    vertices, vertex = search.vertices, _vertex(search, kind, start, end)
+    vertices, vertex = graph.vertices, _vertex(graph, kind, start, end)
     if vertices[_FIRST, vertex] == _UNKNOWN:
-        parts = _first_parts(search, items, start, end)
-        best, label = _choose(search, kind, start, end, np.inf, _NONE)
+        parts = _first_parts(graph, items, start, end)
+        best, label = _choose(graph, kind, start, end, np.inf, _NONE)
         item = _new_item(items, best + items.totals[parts], label, _NONE, parts)
         vertices[_FIRST, vertex] = vertices[_LAST, vertex] = item
     return int(vertices[_FIRST, vertex])
 
 
 @compiled_borrowing
-def _settle(search: Search, items: Items, item: int, start: int, end: int) -> None:
+def _settle(graph: Hypergraph, items: Items, item: int, start: int, end: int) -> None:
     """Find the items below the parts of (start, end) where nobody has looked yet."""
     links = items.links
     if links[_LEFT, item] == _UNKNOWN:
         middle = int(links[_CHOICE, item])
-        links[_LEFT, item] = _first(search, items, _PIECE, start, middle)
-        links[_RIGHT, item] = _first(search, items, _SEQUENCE, middle, end)
+        links[_LEFT, item] = _first(graph, items, _PIECE, start, middle)
+        links[_RIGHT, item] = _first(graph, items, _SEQUENCE, middle, end)
 
 
 @compiled_borrowing
-def _list_next(search: Search, items: Items, stack: Int32s, height: int) -> int:
+def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> int:
     """List the next item of each vertex on a stack of this height, from the top, and whatever others that takes.
 
     What may follow a vertex's last item goes into its heap, each as soon as the item below that it
     needs is listed; then the best of the heap is listed. Returns the height that is left: 0, or
     more where there is no more room for items. The stack (2n + 2, 3) has kind, start and end.
     """
-    first = search.vertices[_FIRST]
+    first = graph.vertices[_FIRST]
     while height > 0:
         if items.used[0] + _ITEMS_A_STEP > len(items.totals):
             return height
@@ -225,77 +225,77 @@ def _list_next(search: Search, items: Items, stack: Int32s, height: int) -> int:
             int(stack[height - 1, 1]),
             int(stack[height - 1, 2]),
         )
-        vertex = _vertex(search, kind, start, end)
-        last = int(search.vertices[_LAST, vertex])
+        vertex = _vertex(graph, kind, start, end)
+        last = int(graph.vertices[_LAST, vertex])
         middle, kind_below = start, _PARTS
         if kind == _PARTS:
-            _settle(search, items, last, start, end)
+            _settle(graph, items, last, start, end)
             middle, kind_below = int(items.links[_CHOICE, last]), _SEQUENCE
         left, right = int(items.links[_LEFT, last]), int(items.links[_RIGHT, last])
-        right_is_first = first[_vertex(search, kind_below, middle, end)] == right
-        if search.vertices[_WAITING, vertex] == 0:
+        right_is_first = first[_vertex(graph, kind_below, middle, end)] == right
+        if graph.vertices[_WAITING, vertex] == 0:
             if items.links[_NEXT, right] == _UNKNOWN:
                 stack[height, 0], stack[height, 1], stack[height, 2] = kind_below, middle, end
                 height += 1
                 continue
-            _wait(search, items, last, vertex, left, int(items.links[_NEXT, right]))
-            search.vertices[_WAITING, vertex] = 1
+            _wait(graph, items, last, vertex, left, int(items.links[_NEXT, right]))
+            graph.vertices[_WAITING, vertex] = 1
         left_is_first = left == _NONE
         if kind == _PARTS and right_is_first:
             if items.links[_NEXT, left] == _UNKNOWN:
                 stack[height, 0], stack[height, 1], stack[height, 2] = _PIECE, start, middle
                 height += 1
                 continue
-            _wait(search, items, last, vertex, int(items.links[_NEXT, left]), right)
-            left_is_first = first[_vertex(search, _PIECE, start, middle)] == left
+            _wait(graph, items, last, vertex, int(items.links[_NEXT, left]), right)
+            left_is_first = first[_vertex(graph, _PIECE, start, middle)] == left
         if left_is_first and right_is_first:
-            _wait_with_next_choice(search, items, last, (kind, start, end))
-        _list_best(search, items, last, vertex)
+            _wait_with_next_choice(graph, items, last, (kind, start, end))
+        _list_best(graph, items, last, vertex)
         height -= 1
     return height
 
 
 @compiled_borrowing
-def _wait(search: Search, items: Items, last: int, vertex: int, left: int, right: int) -> None:
+def _wait(graph: Hypergraph, items: Items, last: int, vertex: int, left: int, right: int) -> None:
     """Put what follows ``last`` with one of the two below exchanged into the heap, if there is one."""
     below, links = items.totals, items.links
     old_left = int(links[_LEFT, last])
     if right == _NONE or (left == _NONE and old_left != _NONE):
         return
     if old_left == _NONE:
-        labels = search.scores[vertex % span_count(search.n)]
+        labels = graph.scores[vertex % span_count(graph.n)]
         total = float(labels[links[_CHOICE, last]]) + below[right]
     else:
         total = below[left] + below[right]
     item = _new_item(items, total, int(links[_CHOICE, last]), left, right)
-    heap = search.vertices[_HEAP]
+    heap = graph.vertices[_HEAP]
     heap[vertex] = _meld(items, heap[vertex], item)
 
 
 @compiled_borrowing
 def _wait_with_next_choice(
-    search: Search, items: Items, last: int, place: tuple[int, int, int]
+    graph: Hypergraph, items: Items, last: int, place: tuple[int, int, int]
 ) -> None:
     """Put the next split point or label, with the first items below, into the heap."""
     kind, start, end = place
-    vertex, parts = _vertex(search, kind, start, end), int(items.links[_RIGHT, last])
+    vertex, parts = _vertex(graph, kind, start, end), int(items.links[_RIGHT, last])
     choice = int(items.links[_CHOICE, last])
     if kind == _PARTS:
-        best, found = _choose(search, kind, start, end, items.totals[last], choice)
+        best, found = _choose(graph, kind, start, end, items.totals[last], choice)
         item = _new_item(items, best, found, _UNKNOWN, _UNKNOWN)
     else:
-        score = float(search.scores[row_start(start, search.n) + end, choice])
-        best, found = _choose(search, kind, start, end, score, choice)
+        score = float(graph.scores[row_start(start, graph.n) + end, choice])
+        best, found = _choose(graph, kind, start, end, score, choice)
         item = _new_item(items, best + items.totals[parts], found, _NONE, parts)
     if found != _NONE:
-        heap = search.vertices[_HEAP]
+        heap = graph.vertices[_HEAP]
         heap[vertex] = _meld(items, heap[vertex], item)
 
 
 @compiled_borrowing
-def _list_best(search: Search, items: Items, last: int, vertex: int) -> None:
+def _list_best(graph: Hypergraph, items: Items, last: int, vertex: int) -> None:
     """Take the best out of the vertex's heap and list it after ``last``; _NONE if there is none."""
-    vertices, links = search.vertices, items.links
+    vertices, links = graph.vertices, items.links
     best = int(vertices[_HEAP, vertex])
     links[_NEXT, last] = best
     if best != _NONE:
@@ -334,13 +334,13 @@ def _without_top(items: Items, top: int) -> int:
 
 
 @compiled_borrowing
-def _write_tree(search: Search, items: Items, item: int, nodes: Int32s, stack: Int32s) -> int:
+def _write_tree(graph: Hypergraph, items: Items, item: int, nodes: Int32s, stack: Int32s) -> int:
     """Write the labelled nodes of a whole sentence's item in pre-order; returns how many they are.
 
     ``stack`` is scratch space of shape (n + 1, 3) for start, end and item.
     """
     written, height, links = 0, 1, items.links
-    stack[0, 0], stack[0, 1], stack[0, 2] = 0, search.n, item
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, graph.n, item
     while height > 0:
         height -= 1
         start, end, at = int(stack[height, 0]), int(stack[height, 1]), int(stack[height, 2])
@@ -351,7 +351,7 @@ def _write_tree(search: Search, items: Items, item: int, nodes: Int32s, stack: I
         if end - start == 1:
             continue
         parts = int(links[_RIGHT, at])
-        _settle(search, items, parts, start, end)
+        _settle(graph, items, parts, start, end)
         middle = links[_CHOICE, parts]
         stack[height, 0], stack[height, 1], stack[height, 2] = middle, end, links[_RIGHT, parts]
         height += 1

@@ -39,7 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="files, folders, patterns in quotes; .gz, .xz, .bz2, .zst are unpacked; last the folder"
         " to write to",
     )
-    read = parser.add_argument_group("reading")
+    _add_reading(parser.add_argument_group("reading"))
+    _add_writing(parser.add_argument_group("writing"))
+    _add_working(parser.add_argument_group("working"))
+    add_examples(parser, EXAMPLES)
+
+
+def _add_reading(read: argparse._ArgumentGroup) -> None:
     read.add_argument(
         "--from",
         dest="kind",
@@ -55,7 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="paragraph",
         help="what a line of a text is, as for bnaparse; default: paragraph",
     )
-    write = parser.add_argument_group("writing")
+
+
+def _add_writing(write: argparse._ArgumentGroup) -> None:
     write.add_argument("--to", choices=("jsonl", "parquet"), default="jsonl", help="default: jsonl")
     write.add_argument(
         "--shard-size",
@@ -67,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     write.add_argument(
         "--fresh", action="store_true", help="begin anew, also over another run's output"
     )
-    work = parser.add_argument_group("working")
+
+
+def _add_working(work: argparse._ArgumentGroup) -> None:
     work.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
     work.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     work.add_argument("--precision", default="auto", help="as for bnaparse")
@@ -86,7 +96,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ray-gpus", type=float, default=0.0, metavar="SHARE", help="of a GPU for each worker"
     )
     work.add_argument("-q", "--quiet", action="store_true", help="no progress")
-    add_examples(parser, EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -119,7 +119,7 @@ def test_minus_infinity_everywhere_leaves_the_decoders_tree() -> None:
     assert same(chart.decode_n_best(scores, 3, 5), [chart.decode(scores, 3)])
 
 
-class TestRefusals:
+class TestRefusedLists:
     @pytest.mark.parametrize("count", [0, -1])
     def test_fewer_than_one(self, count: int) -> None:
         with pytest.raises(ValueError, match=f"{count} best trees are asked for"):

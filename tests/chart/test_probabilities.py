@@ -177,7 +177,7 @@ class TestExpected:
         assert (chart.decode_expected(shares, [20])[0].spans == expected).all()
 
 
-class TestRefusals:
+class TestRefusedProbabilities:
     @pytest.mark.parametrize("temperature", [0, -1.0, math.nan, math.inf])
     def test_temperatures(self, temperature: float) -> None:
         with pytest.raises(ValueError, match=r"temperature is .*; it must be a number above 0"):

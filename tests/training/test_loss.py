@@ -31,6 +31,10 @@ class Table(BnaModel):
         self.scores = nn.Parameter(scores)
         self.labels = LABELS
 
+    @property
+    def device(self) -> torch.device:
+        return self.scores.device
+
     def span_scores(
         self, encoded: Encoded, starts: torch.Tensor, ends: torch.Tensor
     ) -> torch.Tensor:
