@@ -119,7 +119,7 @@ def _sum(numbers: Floats) -> float:
     total = numbers.dtype.type(0)
     for number in numbers:
         total += number
-    return total
+    return float(total)
 
 
 @compiled
@@ -144,7 +144,7 @@ def parts_of(inside: Inside, span: int) -> float:
     """Logarithm of the weight of what may stand below a span's own label; minus infinity for 0."""
     if inside.chart[span] == -np.inf:
         return -np.inf
-    return inside.chart[span] - inside.both[span]
+    return float(inside.chart[span] - inside.both[span])
 
 
 @compiled
