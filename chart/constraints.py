@@ -168,8 +168,10 @@ def _check_together(n: int, rules: Sequence[Rule], allow_empty_root: bool) -> No
 
 
 def _first_against(rules: Sequence[Rule], places: Sequence[int], last: int) -> int:
-    """The rule before ``last`` with which it has no label in common, or else fewest."""
-    labels = rules[last].labels or frozenset()
+    """The rule on the same span that clashes with ``last``, after which it has no label left."""
+    labels = rules[last].labels
+    if not labels:
+        return next(place for place in places if rules[place].must)
     before = [place for place in places if place < last and rules[place].labels is not None]
     return min(before, key=lambda place: len(labels & (rules[place].labels or frozenset())))
 

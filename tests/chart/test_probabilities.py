@@ -156,7 +156,8 @@ class TestExpected:
     def test_no_tree_is_expected_to_earn_more(
         self, sentence: ScoredSentence, threshold: float
     ) -> None:
-        n, root = sentence.words, {"allow_empty_root": sentence.empty_root}
+        n = sentence.words
+        root: dict[str, Any] = {"allow_empty_root": sentence.empty_root}
         trees = enumeration.all_trees(sentence.scores.tolist(), n, sentence.empty_root)
         if not trees:
             return
