@@ -39,6 +39,10 @@ class SentenceError(BnaparserError):
     """One sentence cannot be parsed; the sentences beside it can."""
 
 
+class ConstituentError(BnaparserError):
+    """A span of a spaCy document is no constituent, or its document or sentence has no parse."""
+
+
 class MissingExtraError(BnaparserError):
     """An optional package is needed; the message names the extra that installs it."""
 

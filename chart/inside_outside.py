@@ -9,7 +9,7 @@ Parsing", and Eisner (2016), "Inside-Outside and Forward-Backward Algorithms Are
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def sum_labels(scores: Float32s, coldness: float, weights: Float32s, filled: Flo
 
 
 @compiled_reordering
-def _sum(numbers: Floats) -> float:
+def _sum(numbers: Floats) -> Any:  # one of them, in their precision
     total = numbers.dtype.type(0)
     for number in numbers:
         total += number

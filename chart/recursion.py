@@ -119,5 +119,5 @@ def _add_logarithms(highest: Floats, relative: Floats, left: float, right_parts:
 def with_none(filled: float) -> float:
     """log(1 + e^filled): the weight of some label or none."""
     if filled > 0:
-        return filled + float(np.log(1 + exponential(-filled)))
+        return float(filled + np.log(1 + exponential(-filled)))
     return float(np.log(1 + exponential(filled)))

@@ -15,13 +15,13 @@ def shipped() -> list[str]:
 
 
 def find(name: str | Path) -> Path:
-    """Return the folder of a model: a shipped name, a folder, or ``org/name`` on a model hub.
+    """Return the folder of a model: a shipped name, a folder or its zip, or ``org/name`` of a hub.
 
     Raises ModelError, listing what there is, when nothing is found.
     """
     if str(name) in shipped():
         return SHIPPED / str(name)
-    if Path(name).is_dir():
+    if Path(name).exists():
         return Path(name)
     if isinstance(name, str) and name.count("/") == 1 and not name.startswith((".", "/", "~")):
         return _from_hub(name)

@@ -46,7 +46,7 @@ BLOCK, BATCH_SIZE, BATCH_TOKENS, LEARNING_RATE = 128, 32, 2048, 1e-4
 # The parser: no layers between encoder and scorer, so that it rests on the encoder alone.
 PARSER = {"batch_size": 32, "batch_tokens": 1000, "learning_rate": 1e-4, "head_learning_rate": 5e-4}
 
-# A task's tables [task] and [train]; files are names in the folder --tasks.
+# A task's tables, but for [encoder]; files are names in the folder --tasks.
 TASKS: dict[str, dict[str, dict[str, Any]]] = {
     "ner_wnut17": {
         "task": {"kind": "tagging", "metric": "span_f1"},
@@ -57,9 +57,32 @@ TASKS: dict[str, dict[str, dict[str, Any]]] = {
             "max_updates": 120,
         },
     },
+    "squad_sample": {
+        "task": {"kind": "answers"},
+        "answers": {"window": 256, "stride": 96},
+        "train": {
+            "data": [{"path": "squad_sample/train.jsonl.xz"}],
+            "dev": [{"path": "squad_sample/dev.jsonl.xz", "limit": 300}],
+            "batch_size": 8,
+            "max_updates": 100,
+        },
+    },
+    "semeval2010_task8": {
+        "task": {"kind": "relations"},
+        "train": {
+            "data": [{"path": "semeval2010_task8/train.jsonl.xz", "part": [0.0, 0.9]}],
+            "dev": [{"path": "semeval2010_task8/train.jsonl.xz", "part": [0.9, 1.0]}],
+            "test": [{"path": "semeval2010_task8/test.jsonl.xz", "limit": 1000}],
+            "max_updates": 120,
+        },
+    },
 }
 # What each is judged by: the name of a score, where one stands in a task's results.
-JUDGED = {"ner_wnut17": ("span_f1", "names, F1")}
+JUDGED = {
+    "ner_wnut17": ("span_f1", "names, F1"),
+    "squad_sample": ("answer_f1", "answers, F1"),
+    "semeval2010_task8": ("relation_f1", "relations, F1"),
+}
 
 # Table 6 of the paper, and below the rule table 7: SQuAD 2.0, NewsQA, TriviaQA (F1), coreference (F1),
 # MNLI-m, QNLI (accuracy), GLUE's mean. BERT-base, 2.4 million updates of 256 blocks of 512.

@@ -194,7 +194,7 @@ def task_scores(
     }
     recipe = TaskRecipe.model_validate(
         {
-            "task": tables["task"],
+            **tables,
             "encoder": {"name": str(encoder)},
             "train": {
                 "learning_rate": 1e-4,

@@ -8,7 +8,7 @@ step needs side by side. Compilers do not find this by themselves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba import types
@@ -28,6 +28,14 @@ _BYTE, _SHORT, _INT, _LONG, _FLOAT = (
 _Add = Callable[[ir.IRBuilder, ir.Value, ir.Value, ir.Value], ir.Value]
 
 
+class _Product(NamedTuple):
+    """Vectors of sums and of what a step takes of B, and how its products are added."""
+
+    numbers: ir.VectorType
+    of_b: ir.VectorType
+    add: _Add
+
+
 def tile(kind: str, vectors: int) -> Any:
     """Return a function for compiled loops that computes one tile; ``kind`` is "int8" or "float32".
 
@@ -36,49 +44,48 @@ def tile(kind: str, vectors: int) -> Any:
     another, int32 or float32.
     """
     unit = instructions()
-    numbers, of_b, add = _float(unit) if kind == "float32" else _int8(unit)
+    product = _float(unit) if kind == "float32" else _int8(unit)
 
     def write(builder: ir.IRBuilder, given: list[ir.Value]) -> None:
-        a, a_row, b, b_step, steps, out = given
-        before = builder.block
-        loop = builder.append_basic_block("steps")
-        done = builder.append_basic_block("done")
-        rows = [builder.add(a, builder.mul(a_row, _LONG(row))) for row in range(ROWS)]
-        builder.branch(loop)
-        builder.position_at_end(loop)
-        step, here = builder.phi(_LONG), builder.phi(_LONG)
-        zero = ir.Constant(numbers, [0] * unit.lanes)
-        sums = [[builder.phi(numbers) for _ in range(vectors)] for _ in range(ROWS)]
-        of_step = [_load(builder, here, of_b, size=v * _bytes(of_b)) for v in range(vectors)]
-        step_size = vectors * _bytes(of_b)
-        for offset in range(0, step_size, _CACHE_LINE):
-            _prefetch(builder, builder.add(here, _LONG(_STEPS_AHEAD * step_size + offset)))
-        after = []
-        for row, of_row in zip(rows, sums, strict=True):
-            place = builder.add(row, builder.mul(step, _LONG(4)))
-            shared = _shared(builder, _load(builder, place, numbers.element), unit.lanes)
-            after.append(
-                [add(builder, v, shared, b_) for v, b_ in zip(of_row, of_step, strict=True)]
-            )
-        following = builder.add(step, _LONG(1))
-        for phi, first, then in (
-            (step, _LONG(0), following),
-            (here, b, builder.add(here, b_step)),
-            *(
-                (s, zero, t)
-                for r, q in zip(sums, after, strict=True)
-                for s, t in zip(r, q, strict=True)
-            ),
-        ):
-            phi.add_incoming(first, before)
-            phi.add_incoming(then, loop)
-        builder.cbranch(builder.icmp_signed("<", following, steps), loop, done)
-        builder.position_at_end(done)
-        for number, value in enumerate(v for row in after for v in row):
-            place = builder.add(out, _LONG(number * _bytes(numbers)))
-            builder.store(value, builder.inttoptr(place, numbers.as_pointer())).align = 4
+        _write_tile(builder, given, product, vectors)
 
     return _as_intrinsic(write)
+
+
+def _write_tile(
+    builder: ir.IRBuilder, given: list[ir.Value], product: _Product, vectors: int
+) -> None:
+    a, a_row, b, b_step, steps, out = given
+    numbers, of_b = product.numbers, product.of_b
+    before = builder.block
+    loop, done = builder.append_basic_block("steps"), builder.append_basic_block("done")
+    rows = [builder.add(a, builder.mul(a_row, _LONG(row))) for row in range(ROWS)]
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    step, here = builder.phi(_LONG), builder.phi(_LONG)
+    sums = [builder.phi(numbers) for _ in range(ROWS * vectors)]
+    of_step = [_load(builder, here, of_b, size=v * _bytes(of_b)) for v in range(vectors)]
+    step_size = vectors * _bytes(of_b)
+    for offset in range(0, step_size, _CACHE_LINE):
+        _prefetch(builder, builder.add(here, _LONG(_STEPS_AHEAD * step_size + offset)))
+    after: list[ir.Value] = []
+    for row in rows:
+        place = builder.add(row, builder.mul(step, _LONG(4)))
+        shared = _shared(builder, _load(builder, place, numbers.element), numbers.count)
+        after += [
+            product.add(builder, sums[len(after) + v], shared, of_step[v]) for v in range(vectors)
+        ]
+    following = builder.add(step, _LONG(1))
+    zero = ir.Constant(numbers, [0] * numbers.count)
+    counters = [(step, _LONG(0), following), (here, b, builder.add(here, b_step))]
+    for phi, first, then in [*counters, *((s, zero, t) for s, t in zip(sums, after, strict=True))]:
+        phi.add_incoming(first, before)
+        phi.add_incoming(then, loop)
+    builder.cbranch(builder.icmp_signed("<", following, steps), loop, done)
+    builder.position_at_end(done)
+    for number, value in enumerate(after):
+        place = builder.add(out, _LONG(number * _bytes(numbers)))
+        builder.store(value, builder.inttoptr(place, numbers.as_pointer())).align = 4
 
 
 def _as_intrinsic(write: Callable[[ir.IRBuilder, list[ir.Value]], None]) -> Any:
@@ -94,7 +101,7 @@ def _as_intrinsic(write: Callable[[ir.IRBuilder, list[ir.Value]], None]) -> Any:
     return intrinsic(typed)
 
 
-def _float(unit: Instructions) -> tuple[ir.VectorType, ir.VectorType, _Add]:
+def _float(unit: Instructions) -> _Product:
     numbers = ir.VectorType(_FLOAT, unit.lanes)
 
     def add(builder: ir.IRBuilder, sums: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
@@ -102,10 +109,10 @@ def _float(unit: Instructions) -> tuple[ir.VectorType, ir.VectorType, _Add]:
             return builder.fadd(sums, builder.fmul(a, b))
         return builder.call(_named(builder, f"llvm.fma.v{unit.lanes}f32", numbers, 3), [a, b, sums])
 
-    return numbers, numbers, add
+    return _Product(numbers, numbers, add)
 
 
-def _int8(unit: Instructions) -> tuple[ir.VectorType, ir.VectorType, _Add]:
+def _int8(unit: Instructions) -> _Product:
     numbers = ir.VectorType(_INT, unit.lanes)
     of_b = ir.VectorType(_BYTE, unit.group * unit.lanes)
     shorts = ir.VectorType(_SHORT, 2 * unit.lanes)
@@ -123,7 +130,7 @@ def _int8(unit: Instructions) -> tuple[ir.VectorType, ir.VectorType, _Add]:
         taken = [builder.bitcast(a, shorts), builder.sext(b, shorts)]
         return builder.add(sums, builder.call(_declared(builder, name, kind), taken))
 
-    return numbers, of_b, add
+    return _Product(numbers, of_b, add)
 
 
 def _named(builder: ir.IRBuilder, name: str, numbers: ir.VectorType, count: int) -> ir.Function:

@@ -32,18 +32,21 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
 
 
 def load_pretrained(
-    folder: str | Path, attention: str | None = None, layers: int | None = None
+    folder: str | Path,
+    attention: str | None = None,
+    layers: int | None = None,
+    decoder: bool = False,
 ) -> PreTrainedModel:
     """Load a Hugging Face encoder with its weights from a folder or hub name, in float32.
 
-    Of ``layers`` that are named only so many, the lowest, are there. Raises ModelError where it
-    cannot be loaded, SettingsError where it has fewer layers.
+    Of ``layers`` that are named only so many, the lowest, are there. ``decoder``: a T5 comes with
+    its decoder. Raises ModelError where it cannot be loaded, SettingsError where it has fewer layers.
     """
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         if layers is not None:
             _keep_lowest(config, layers)
-        kind = T5EncoderModel if config.model_type in T5_TYPES else AutoModel
+        kind = T5EncoderModel if config.model_type in T5_TYPES and not decoder else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
         return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
@@ -58,11 +61,13 @@ def _keep_lowest(config: PretrainedConfig, layers: int) -> None:
     config.num_hidden_layers = layers
 
 
-def build_pretrained(config: PretrainedConfig, attention: str | None = None) -> PreTrainedModel:
+def build_pretrained(
+    config: PretrainedConfig, attention: str | None = None, decoder: bool = False
+) -> PreTrainedModel:
     """Build a Hugging Face encoder from its configuration, its weights yet to be given a value."""
     extra = {} if attention is None else {"attn_implementation": attention}
     with no_init_weights():  # drawing a ModernBERT's at random takes ten seconds
-        if config.model_type in T5_TYPES:
+        if config.model_type in T5_TYPES and not decoder:
             return T5EncoderModel._from_config(config, **extra)
         return AutoModel.from_config(config, trust_remote_code=False, **extra)
 
@@ -77,9 +82,14 @@ def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
         raise ModelError(
             f"{folder} is damaged: {in_one_line(error)}; get the model again"
         ) from error
+    return config, read_tokenizer(folder)
+
+
+def read_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
+    """Read a tokenizer from a folder; ModelError where it is not whole."""
     tokenizer = load_tokenizer(folder)
     files = sorted(tokenizer.vocab_files_names.values())
     # Without its vocabulary the library makes up a tokenizer that knows no words.
     if not any((folder / name).is_file() for name in files):
         raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
-    return config, tokenizer
+    return tokenizer

@@ -59,6 +59,7 @@ class PretrainedEncoder(nn.Module):
         config = model.config
         self.width: int = config.hidden_size
         self.mix_layers = settings.mix_layers
+        self.decoder = settings.decoder
         # Only the fused attention takes the mask as it is made here.
         fused = config._attn_implementation == "sdpa"
         self.shares_rows = fused and config.model_type in SHARING_TYPES
@@ -93,6 +94,13 @@ class PretrainedEncoder(nn.Module):
         return rows[gather]
 
     def _mixed(self, given: dict[str, Tensor]) -> Tensor:
+        if self.decoder:
+            # The decoder reads the same subwords, after the mark with which it starts.
+            given |= {f"decoder_{name}": tensor for name, tensor in given.items()}
+            for name in ("input_ids", "attention_mask"):
+                given[name] = given[name][:, 1:]
+            decoded: Tensor = self.model(**given, use_cache=False).last_hidden_state
+            return decoded
         outputs = self.model(**given, output_hidden_states=self.mix_layers)
         if not self.mix_layers:
             hidden: Tensor = outputs.last_hidden_state

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,15 @@ class Subwords:
     """A tokenizer seen as a map from words to windows of subwords.
 
     ``max_subwords`` bounds the subwords of a window, special tokens included; ``max_words`` its
-    words.
+    words. ``decoder``: they are for a decoder, which starts with the subword for padding.
     """
 
     def __init__(
-        self, tokenizer: PreTrainedTokenizerBase | TokenizerFile, max_subwords: int, max_words: int
+        self,
+        tokenizer: PreTrainedTokenizerBase | TokenizerFile,
+        max_subwords: int,
+        max_words: int,
+        decoder: bool = False,
     ):
         self.tokenizer: Any = tokenizer
         self.max_words = max_words
@@ -70,6 +74,8 @@ class Subwords:
             tokenizer.backend_tokenizer.no_padding()
             self._blank = " " if reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_tokens(tokenizer)
+        if decoder:  # a T5's, which is never read from its file alone
+            self.prefix = [cast(Any, tokenizer).pad_token_id, *self.prefix]
         self.mask: int | None = tokenizer.mask_token_id
         self.max_subwords = max_subwords - len(self.prefix) - len(self.suffix)
         self.reads_case: bool = tokenizer.encode("A") != tokenizer.encode("a")
@@ -115,18 +121,26 @@ class Subwords:
         # A word that is too long keeps its end, where its vector is read.
         longest = min(LONGEST_WORD, self.max_subwords)
         subwords = [word[-longest:] for word in subwords]
-        if len(subwords) <= self.max_words and sum(map(len, subwords)) <= self.max_subwords:
-            return [self._window(subwords, 0)]
-        windows, first = [], 0
+        runs = self.runs([len(word) for word in subwords])
+        return [self._window(subwords[first:end], first) for first, end in runs]
+
+    def runs(self, counts: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the words of each window, half-open; ``counts`` are the subwords of each word.
+
+        No word has more than a window may have.
+        """
+        if len(counts) <= self.max_words and sum(counts) <= self.max_subwords:
+            return [(0, len(counts))]
+        found, first = [], 0
         while True:
             end, room = first, self.max_subwords
-            last = min(len(subwords), first + self.max_words)
-            while end < last and len(subwords[end]) <= room:
-                room -= len(subwords[end])
+            last = min(len(counts), first + self.max_words)
+            while end < last and counts[end] <= room:
+                room -= counts[end]
                 end += 1
-            windows.append(self._window(subwords[first:end], first))
-            if end == len(subwords):
-                return windows
+            found.append((first, end))
+            if end == len(counts):
+                return found
             # The next window starts at the middle of this one.
             first = max(first + 1, (first + end) // 2)
 
@@ -136,6 +150,10 @@ class Subwords:
         for word in subwords:
             ids.extend(word)
             last.append(len(ids) - 1 if word else MISSING)
+        return self._between_marks(ids, last, first_word)
+
+    def _between_marks(self, ids: list[int], last: list[int], first_word: int) -> Window:
+        """Make a window of its subwords up to the last word's; ``last`` has START and the words."""
         inside = len(ids) - len(self.prefix)
         ids.extend(self.suffix)
         last.append(MISSING)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
+from bnaparser.encoders.joined_subwords import JoinedSubwords
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
@@ -34,6 +36,7 @@ from bnaparser.network.prepared import (
 )
 from bnaparser.network.scorer import SpanScorer
 from bnaparser.network.word_shapes import WordShape, word_shapes
+from bnaparser.text.typed import words_and_blanks
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
@@ -278,4 +281,8 @@ def build_subwords(
 ) -> Subwords:
     """Return the subwords of an encoder, windows bounded by its positions and by BNA's own."""
     limit = max_positions(encoder.model.config)
-    return Subwords(tokenizer, limit, settings.layers.max_positions - 2)
+    max_words, decoder = settings.layers.max_positions - 2, settings.encoder.decoder
+    if settings.encoder.joined is None:
+        return Subwords(tokenizer, limit, max_words, decoder)
+    read = partial(words_and_blanks, kind=settings.encoder.joined)
+    return JoinedSubwords(tokenizer, limit, max_words, decoder, read)

@@ -27,7 +27,8 @@ class LayerSettings(Settings):
     added to the output of the feed-forward network (equation 10 or the authors' program), and
     ``span_signs`` which sign the backward halves of NSA's shortest spans have (equation 15 or the
     program). With ``word_shapes`` a vector for how each word is written (`WordShape`) is added to
-    its content: of use where the encoder reads in lower case.
+    its content: of use where the encoder reads in lower case. ``positions = "none"`` leaves out
+    their table, and the norm that follows it.
     """
 
     kinds: tuple[LayerKind, ...] = ("bimsa", "nsa")
@@ -36,7 +37,7 @@ class LayerSettings(Settings):
     head_width: int = Field(64, gt=0)
     feed_forward_width: int = Field(1024, gt=0)
     ngrams: int = Field(4, gt=0)
-    positions: Literal["add", "concatenate"] = "add"
+    positions: Literal["add", "concatenate", "none"] = "add"
     position_deviation: float | None = Field(None, ge=0)
     max_positions: int = Field(512, gt=2)
     activation: Literal["leaky_relu", "relu", "gelu"] = "leaky_relu"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from bnaparser.errors import ModelError
 from bnaparser.network.compiled.compiled_network import load_compiled
 from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.stored_settings import is_benepars
 
 if TYPE_CHECKING:
     from bnaparser.network.model import BnaModel
@@ -24,7 +25,7 @@ _OF_GPUS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 def load_network(
     folder: Path, device: str | None = None, precision: Precision = "auto"
 ) -> ParsingNetwork:
-    """Read a model folder: its network on a device, in a precision.
+    """Read a model folder, or a zip of one: its network on a device, in a precision.
 
     ``device`` is a torch device; by default the first GPU, or the CPU where there is none. On a CPU
     ``auto`` is int8 where the weights are stored so and the machine multiplies bytes faster, else
@@ -35,10 +36,15 @@ def load_network(
         raise ValueError(f"precision is {precision!r}: give one of {', '.join(PRECISIONS)}")
     on_cpu = not _may_have_gpu() if device is None else device.partition(":")[0] == "cpu"
     if on_cpu and precision != "bfloat16":
-        compiled = load_compiled(folder, precision)
+        compiled = None if _needs_torch(folder) else load_compiled(folder, precision)
         if compiled is not None:
             return compiled
     return _with_torch(folder, device, precision)
+
+
+def _needs_torch(folder: Path) -> bool:
+    """Tell whether it is a zip, or a model of benepar's."""
+    return folder.is_file() or is_benepars(folder)
 
 
 def _with_torch(folder: Path, device: str | None, precision: Precision) -> BnaModel:

@@ -6,8 +6,11 @@ float32 again.
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 import torch
 from torch import Tensor
@@ -24,10 +27,15 @@ from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import read_weights, write_weights
+from bnaparser.network.benepar_folder import (
+    BeneparModel,
+    read_benepar_checkpoint,
+    read_benepar_folder,
+)
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
-from bnaparser.network.stored_settings import read_settings
+from bnaparser.network.stored_settings import BENEPAR, is_benepars, read_settings
 
 
 def create(
@@ -44,7 +52,8 @@ def create(
     name = settings.encoder.name
     if name is None:
         return build_model(settings, labels, tags, characters, allow_empty_root)
-    encoder = load_pretrained(name, settings.encoder.attention, settings.encoder.layers)
+    given = settings.encoder
+    encoder = load_pretrained(name, given.attention, given.layers, given.decoder)
     source = encoder, load_tokenizer(name)
     return build_model(settings, labels, tags, source, allow_empty_root)
 
@@ -74,9 +83,14 @@ def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any
 def load(folder: str | Path) -> BnaModel:
     """Read a model folder: a model in evaluation mode, on the CPU, in float32.
 
-    Raises ModelError when the folder is not a model's, or its files are damaged or do not fit.
+    It may be one of benepar's (`bnaparser.network.benepar_folder`), or a zip of a folder. Raises
+    ModelError when the folder is not a model's, or its files are damaged or do not fit.
     """
     folder = Path(folder)
+    if folder.is_file():
+        return _load_file(folder)
+    if is_benepars(folder):
+        return _load_benepar(read_benepar_folder(folder), folder)
     stored = read_settings(folder)
     settings = stored.settings
     tensors = read_weights(folder / WEIGHTS)
@@ -84,8 +98,49 @@ def load(folder: str | Path) -> BnaModel:
         pretrained = settings.encoder.name is not None
         source = _read_pretrained(folder, settings) if pretrained else stored.characters
         model = build_model(settings, stored.labels, stored.tags, source, stored.allow_empty_root)
-    _assign(model, tensors, folder)
+    _assign(model, tensors, folder / WEIGHTS)
     return model.eval()
+
+
+def _load_file(path: Path) -> BnaModel:
+    """Read a zip of a model folder, which need not be at its top, or a checkpoint of benepar's."""
+    with TemporaryDirectory() as unpacked:
+        try:
+            with ZipFile(path) as archive:
+                configs = [n for n in archive.namelist() if Path(n).name == CONFIG]
+                if configs:
+                    archive.extractall(unpacked)
+        except (BadZipFile, OSError, RuntimeError, EOFError, zlib.error) as error:
+            raise ModelError(
+                f"{path} is not a whole zip file of a model: {error}; get the model again"
+            ) from error
+        if not configs:
+            return _load_benepar(read_benepar_checkpoint(path), path)
+        # A model of ours has its encoder's configuration, too, further down.
+        return load(Path(unpacked, min(configs, key=len)).parent)
+
+
+def _load_benepar(given: BeneparModel, path: Path) -> BnaModel:
+    settings = given.settings
+    with torch.device("meta"):
+        encoder = build_pretrained(given.config, None, settings.encoder.decoder)
+        source = encoder, given.tokenizer
+        model = build_model(settings, given.labels, given.tags, source, given.allow_empty_root)
+    tensors = {name: tensor.float() for name, tensor in given.tensors.items()}
+    # What stands for a mark or a word without subwords: benepar always has some.
+    tensors["encoder.missing"] = torch.zeros(3, encoder.config.hidden_size)
+    tensors |= _second_names(model, tensors)
+    if hasattr(encoder.config, BENEPAR):  # not ours to keep: labels.json has it
+        delattr(encoder.config, BENEPAR)
+    _assign(model, tensors, path)
+    return model.eval()
+
+
+def _second_names(model: BnaModel, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return T5's subword vectors by the names of its encoder and decoder."""
+    shared = "encoder.model.shared.weight"
+    names = [name for name in model.state_dict() if name.endswith("embed_tokens.weight")]
+    return {name: tensors[shared] for name in names if shared in tensors}
 
 
 def _read_pretrained(
@@ -94,19 +149,20 @@ def _read_pretrained(
     """Return a model folder's encoder, its weights yet to be given a value, and its tokenizer."""
     config, tokenizer = read_encoder(folder / ENCODER)
     try:
-        return build_pretrained(config, settings.encoder.attention), tokenizer
+        given = settings.encoder
+        return build_pretrained(config, given.attention, given.decoder), tokenizer
     except Exception as error:  # of a damaged configuration: whatever comes
         raise ModelError(
             f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; get the model again"
         ) from error
 
 
-def _assign(model: BnaModel, tensors: dict[str, Tensor], folder: Path) -> None:
+def _assign(model: BnaModel, tensors: dict[str, Tensor], path: Path) -> None:
     try:
         model.load_state_dict(tensors, assign=True)
     except RuntimeError as error:
         detail = str(error).splitlines()[-1].strip()
-        raise ModelError(f"{folder / WEIGHTS} does not fit {CONFIG}: {detail}") from error
+        raise ModelError(f"{path} does not fit {CONFIG}: {detail}") from error
     for parameter in model.parameters():
         parameter.requires_grad_(True)
     _materialise_buffers(model)
@@ -142,7 +198,7 @@ def _materialise_buffers(model: BnaModel) -> None:
 def _rebuild_encoder(model: BnaModel) -> None:
     assert isinstance(model.encoder, PretrainedEncoder)
     settings = model.settings.encoder
-    inner = build_pretrained(model.encoder.model.config, settings.attention)
+    inner = build_pretrained(model.encoder.model.config, settings.attention, settings.decoder)
     fresh = PretrainedEncoder(inner, settings)
     fresh.load_state_dict(model.encoder.state_dict(), assign=True)
     model.encoder = fresh

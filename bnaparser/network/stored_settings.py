@@ -12,6 +12,9 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import validate
 
+# Where benepar keeps its settings: in the configuration of the encoder.
+BENEPAR = "benepar"
+
 
 @dataclass(frozen=True)
 class StoredSettings:
@@ -22,6 +25,14 @@ class StoredSettings:
     tags: Inventory
     characters: str
     allow_empty_root: bool
+
+
+def is_benepars(folder: Path) -> bool:
+    """Tell whether a model folder is one of benepar's; ModelError where it is none."""
+    if not folder.is_dir():
+        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
+    table = read_json(folder / CONFIG)
+    return isinstance(table, dict) and BENEPAR in table
 
 
 def read_settings(folder: Path) -> StoredSettings:

@@ -34,6 +34,7 @@ from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
+from bnaparser.text.typed import Spacing, as_typed
 
 Tags = tuple[str, ...] | None
 Context = TypeVar("Context")
@@ -93,8 +94,9 @@ class Parser:
         batch_tokens: int | None = None,
         precision: Precision = "auto",
     ) -> Parser:
-        """Load a model that ships, a model folder, or ``org/name`` of a model hub.
+        """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub.
 
+        A folder may be one of benepar's.
         ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
@@ -231,9 +233,10 @@ class Parser:
     def prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
         """Return good sentences, with their tags where the model reads them, as it takes them."""
         tags = [row for _, row in given if row is not None]
-        untagged = len(tags) < len(given)
-        read = [as_read(sentence.words, self.cased) for sentence, _ in given]
-        return self.model.prepare(read, None if untagged else tags)
+        rows = None if len(tags) < len(given) else tags
+        joined = self.model.settings.encoder.joined
+        read = [_read(sentence, joined, self.cased) for sentence, _ in given]
+        return self.model.prepare(read, rows)
 
     def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
         with on_one_thread():
@@ -260,6 +263,11 @@ def _read_ahead(
             ahead, count = [], 0
     if ahead:
         yield ahead
+
+
+def _read(sentence: Sentence, joined: Spacing | None, cased: bool) -> Sequence[str]:
+    """Return what a model reads of a sentence: word by word, or joined to one text."""
+    return as_read(sentence.words, cased) if joined is None else as_typed(sentence, joined)
 
 
 def _check_batch_tokens(batch_tokens: int | None) -> None:

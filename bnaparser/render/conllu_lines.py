@@ -34,14 +34,15 @@ def conllu(
     column: labels of the child, of its parent, and of the head child.
     """
     shown = [unescape(word) for word in tree.words] if words is None else words
+    tags = tree.tags
     glued = _glued(len(shown), offsets)
     whole = text if text is not None and offsets is not None else " ".join(shown)
     lines = [f"# sent_id = {number}", f"# text = {_BLANKS.sub(' ', whole)}", f"# tree = {tree}"]
     for place, arc in enumerate(universal_arcs(tree, rules)):
         about = [f"Collins={arc.collins}"] if arc.relation == "dep" else []
         about += ["SpaceAfter=No"] if glued[place] else []
-        columns = (str(place + 1), shown[place], "_", arc.part_of_speech, tree.tags[place], "_")
-        columns += (str(arc.head), arc.relation, "_", "|".join(about) or "_")
+        columns = [str(place + 1), shown[place], "_", arc.part_of_speech, tags[place], "_"]
+        columns += [str(arc.head), arc.relation, "_", "|".join(about) or "_"]
         lines.append("\t".join(columns))
     return "\n".join([*lines, "", ""])
 

@@ -27,11 +27,15 @@ def export(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> s
     shown = tree.words if words is None else words
     lines = [f"#BOS {number} 0 0 0"]
     for word, tag, parent in zip(shown, found.tags, found.parents, strict=True):
-        lines.append("\t".join((_plain(word), NONE, tag, NONE, NONE, str(parent))))
+        lines.append(_line(_plain(word), tag, parent))
     for phrase in found.phrases:
-        name, parent = f"#{phrase.number}", str(phrase.parent)
-        lines.append("\t".join((name, NONE, phrase.label or NONE, NONE, NONE, parent)))
+        lines.append(_line(f"#{phrase.number}", phrase.label or NONE, phrase.parent))
     return "\n".join([*lines, f"#EOS {number}", ""])
+
+
+def _line(name: str, label: str, parent: int) -> str:
+    """Word or number, lemma, tag or label, morphology, edge, parent."""
+    return "\t".join((name, NONE, label, NONE, NONE, str(parent)))
 
 
 def _plain(word: str) -> str:

@@ -11,8 +11,9 @@ import pytest
 
 from benchmarks.pretrain import plot_curves, run_masking, run_pretrain_speed
 from benchmarks.pretrain.masking_report import report
-from benchmarks.pretrain.masking_tables import RUNS, SEEDS
-from benchmarks.pretrain.masking_training import budget
+from benchmarks.pretrain.masking_tables import RUNS, SEEDS, TASKS
+from benchmarks.pretrain.masking_training import budget, task_scores
+from bnaparser.tasks.task_settings import TaskRecipe
 
 
 @pytest.fixture
@@ -65,6 +66,23 @@ def test_the_page_has_a_line_a_run_and_is_made_again_of_what_lies_beside_it(
     beside = "".join(json.dumps(one) + "\n" for one in rows)
     options.page.with_suffix(".jsonl").write_text(beside)
     assert run_masking.results(options) == rows
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tasks_have_recipes_and_the_scores_they_are_judged_by(
+    options: argparse.Namespace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, task: str
+) -> None:
+    seen = []
+
+    def train(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
+        seen.append(recipe)
+        scores = {recipe.task.main_metric: 50.0}
+        return {"seeds": {"1": {"dev": scores}}}
+
+    monkeypatch.setattr("bnaparser.tasks.all_seeds.train", train)
+    assert task_scores(options, task, Path("made"), 1, tmp_path) == {"dev": 50.0}
+    assert seen[0].encoder.name == "made"
+    assert seen[0].train.data[0].path.startswith(str(options.tasks))
 
 
 def test_the_fastest_quarter_of_updates_counts() -> None:

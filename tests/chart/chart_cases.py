@@ -72,7 +72,7 @@ def sparse_scores(n: int, filled: float, labels: int, seed: int) -> Float32s:
     """Quarters, which tie, for a share of the labels, and minus infinity for the others."""
     generator = np.random.default_rng(seed)
     shape = chart.span_count(n), labels
-    scores = generator.integers(-8, 9, shape).astype(np.float32) / 4
+    scores = (generator.integers(-8, 9, shape) / 4).astype(np.float32)
     scores[generator.random(shape) > filled] = -np.inf
     scores[n - 1, 1] = 0.5
     scores[:, 0] = 0

@@ -68,7 +68,7 @@ def test_thousands_of_charts() -> None:
 @settings(deadline=None, max_examples=100)
 @given(sentences(9), st.integers(1, 6))
 def test_first_is_the_decoders_also_where_trees_tie(sentence: ScoredSentence, count: int) -> None:
-    root: dict[str, Any] = {"allow_empty_root": sentence.empty_root}
+    root: Any = {"allow_empty_root": sentence.empty_root}
     best = chart.decode(sentence.scores, sentence.words, **root)
     found = chart.decode_n_best(sentence.scores, sentence.words, count, **root)
     assert same(found[:1], [best])

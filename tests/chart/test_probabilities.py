@@ -157,7 +157,7 @@ class TestExpected:
         self, sentence: ScoredSentence, threshold: float
     ) -> None:
         n = sentence.words
-        root: dict[str, Any] = {"allow_empty_root": sentence.empty_root}
+        root: Any = {"allow_empty_root": sentence.empty_root}
         trees = enumeration.all_trees(sentence.scores.tolist(), n, sentence.empty_root)
         if not trees:
             return

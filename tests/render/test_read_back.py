@@ -19,7 +19,7 @@ from bnaparser.trees.escapes import escape_brackets, unescape
 from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies
 from bnaparser.trees.heads.ud import UD
-from bnaparser.trees.tree import Span, Tree
+from bnaparser.trees.tree import Span, Tree, parse_trees
 from tests.render.drawings import ODD
 
 LABELS = st.sampled_from(["S", "NP", "VP", "NP-SBJ-1", "PRT|ADVP", "ÜP", "-LRB-"])
@@ -28,7 +28,7 @@ WORDS = st.one_of(
     st.text(
         st.characters(exclude_categories=["Cs", "Z", "Cc"], exclude_characters="()"), min_size=1
     ),
-).filter(lambda word: word.strip() == word and len(word.split()) == 1)
+).filter(lambda word: word.split() == [word] and word.encode("utf-8", "ignore").decode() == word)
 LEAVES = st.builds(lambda tag, word: Tree(tag, [word]), LABELS, WORDS)
 NODES = st.recursive(
     LEAVES,
@@ -68,20 +68,30 @@ def renamed(tree: Tree, root: str, words: list[str] | None = None) -> Tree:
     return Tree(root, [copy(child) for child in tree.subtrees])
 
 
+@pytest.mark.filterwarnings("ignore")  # NLTK's: it leaves files open
 @QUICK
-@given(SEVERAL)
+@given(st.lists(NODES, min_size=1, max_size=4))
 def test_nltk_reads_penn_files(
     tmp_path_factory: pytest.TempPathFactory, given_trees: list[Tree]
 ) -> None:
+    import nltk
     from nltk.corpus.reader import BracketParseCorpusReader
 
-    file = file_of("".join(map(penn, given_trees)), tmp_path_factory)
-    reader = BracketParseCorpusReader(str(file.parent), [file.name], detect_blocks="sexpr")
-    # NLTK calls the bracket without a label S, where it holds several nodes or a word's node.
-    found = [str(Tree.from_nltk(tree)).partition(" ")[2] for tree in reader.parsed_sents()]
-    assert [one.rstrip(")") for one in found if one] == [
-        str(tree).partition(" ")[2].rstrip(")") for tree in given_trees
-    ]
+    text = "".join(penn(Tree("TOP", [tree])) for tree in given_trees)
+    file = file_of(text, tmp_path_factory)
+    nltk.data.path.append(str(file.parent))  # it reads nowhere else
+    reader = BracketParseCorpusReader(
+        str(file.parent), [file.name], encoding="utf-8", detect_blocks="sexpr"
+    )
+    found = [Tree.from_nltk(tree) for tree in reader.parsed_sents()]  # the outer bracket goes
+    assert found == given_trees
+
+
+@given(SEVERAL)
+def test_penn_files_keep_all_that_stands_below_the_root(given_trees: list[Tree]) -> None:
+    text = "".join(map(penn, given_trees))
+    assert list(parse_trees(text)) == [Tree("", tree.subtrees) for tree in given_trees]
+    assert text.count("\n( ") == len(given_trees) - 1
 
 
 @QUICK
@@ -207,7 +217,7 @@ def test_pypdf_reads_a_page_for_each_tree(tmp_path: Path) -> None:
         page(first.tree, first.words)
         page(Tree.parse("(TOP (NP (DT The) (NN cat)))"), None)
     pages = PdfReader(target).pages
-    assert [sorted(page.extract_text().split()) for page in pages] == [
+    assert [sorted(page.extract_text().replace("\x00", "").split()) for page in pages] == [
         sorted(["S", "VP", "NP", "PRP", "VBD", "It", "$x$"]),
         sorted(["NP", "DT", "NN", "The", "cat"]),
     ]

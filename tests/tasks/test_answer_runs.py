@@ -146,12 +146,13 @@ def test_candidates_are_those_of_all_spans_of_all_windows(
 
 
 def test_the_loss_by_hand(build: Callable[..., TaskModel]) -> None:
-    model = build(answers={"window": 30, "question": 8, "stride": 6})
+    model = build(answers={"window": 12, "question": 4, "stride": 3})
     start = PASSAGE.index("Tobin")
     one = PreparedExample(
         asked(PASSAGE).structures, ("Tobin",), asked(PASSAGE).written, None, (start, start + 5)
     )
     items = model.training_items([one, one], 128)
+    assert len(items) > 2
     batch = model.training_batch(items, 128)
     output = model.network(**batch)
     logits = output["logits"].detach().double().numpy()
@@ -172,7 +173,7 @@ def test_every_variant_guides_answers_and_relations(
 ) -> None:
     """In windows, too, in which heads may be out of sight; and with marks between the words."""
     syntax = {variant: {"distances": 2} if variant == "syntax_bert" else {}}
-    answering = build(answers={"window": 30, "question": 8, "stride": 6}, syntax=syntax)
+    answering = build(answers={"window": 12, "question": 4, "stride": 3}, syntax=syntax)
     found = asked(PASSAGE)
     one = PreparedExample(found.structures, ("Tobin",), found.written, None, (18, 23))
     windows = answering.training_items([one], 128)

@@ -201,7 +201,8 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     """
     stored = read_settings(folder)
     settings = stored.settings
-    if settings.encoder.name is None or not can_compile(settings.layers):
+    given = settings.encoder
+    if given.name is None or given.joined or given.decoder or not can_compile(settings.layers):
         return None
     config = SimpleNamespace(**read_json(folder / ENCODER / CONFIG))
     shape = shape_of(config)

@@ -30,17 +30,22 @@ class LayerStack(nn.Module):
     """Positions, norm, then the layers.
 
     With ``positions = "add"`` a learned table of the full width is added to the content; with
-    ``"concatenate"`` content and positions have half the width each and stay side by side.
+    ``"concatenate"`` content and positions have half the width each and stay side by side. With
+    ``"none"`` there are neither positions nor norm.
     """
 
     def __init__(self, settings: LayerSettings):
         super().__init__()
-        self.concatenate = settings.positions == "concatenate"
-        self.positions = nn.Parameter(torch.empty(settings.max_positions, settings.content_width))
-        # The authors' program draws the table with deviation 1. Added to a content of a quarter of
-        # that, it all but hides the words for hundreds of updates (benchmarks/ablation/ablation.md).
-        nn.init.normal_(self.positions, std=settings.first_position_deviation)
-        self.norm = nn.LayerNorm(settings.width)
+        self.kind = settings.positions
+        if self.kind != "none":
+            self.positions = nn.Parameter(
+                torch.empty(settings.max_positions, settings.content_width)
+            )
+            # The authors' program draws the table with deviation 1. Added to a content of a quarter
+            # of that, it all but hides the words for hundreds of updates
+            # (benchmarks/ablation/ablation.md).
+            nn.init.normal_(self.positions, std=settings.first_position_deviation)
+            self.norm = nn.LayerNorm(settings.width)
         self.dropout = FeatureDropout(settings.input_dropout)
         self.layers = nn.ModuleList([layer(kind, settings) for kind in settings.kinds])
 
@@ -50,15 +55,16 @@ class LayerStack(nn.Module):
         ``valid`` is boolean (batch, positions), False at padding; at most ``max_positions``.
         ``beside``, shaped like the content (tags, shapes of words), is added to it after its dropout.
         """
-        positions = self.positions[: content.shape[1]]
         content = self.dropout(content)
         if beside is not None:
             content = content + beside
-        if self.concatenate:
-            hidden = torch.cat([content, positions.expand_as(content)], dim=-1)
-        else:
-            hidden = content + positions
-        hidden = self.norm(hidden)
+        hidden = content if self.kind == "none" else self.norm(self._positioned(content))
         for block in self.layers:
             hidden = block(hidden, valid)
-        return interleave(hidden) if self.concatenate else hidden
+        return interleave(hidden) if self.kind == "concatenate" else hidden
+
+    def _positioned(self, content: Tensor) -> Tensor:
+        positions = self.positions[: content.shape[1]]
+        if self.kind == "concatenate":
+            return torch.cat([content, positions.expand_as(content)], dim=-1)
+        return content + positions

@@ -31,7 +31,7 @@ def json_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> I
             continue
         try:
             row = json.loads(line)
-            wrong = None if isinstance(row, dict) else "no JSON object"
+            row, wrong = (row, None) if isinstance(row, dict) else (None, "no JSON object")
         except ValueError as error:
             row, wrong = None, f"no JSON: {error}"
         yield _piece(file, number, row, wrong, field)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from bnaparser.errors import DataError
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile
@@ -43,9 +44,20 @@ def conllu_pieces(file: CorpusFile, lines: Iterable[bytes]) -> Iterator[Piece]:
     Where the file names documents (``newdoc id``) these are its documents, else it is one.
     """
     document, part = file.name, 0
+    for rows, names in _sentences(file, lines):
+        if "newdoc id" in names:
+            document, part = names["newdoc id"], 0
+        part += 1
+        yield _sentence(file, rows, document, part, names)
+
+
+def _sentences(
+    file: CorpusFile, lines: Iterable[bytes]
+) -> Iterator[tuple[list[list[str]], dict[str, str]]]:
+    """Yield the lines of each sentence, in columns, and what its comments name."""
     names: dict[str, str] = {}
     rows: list[list[str]] = []
-    for number, line in enumerate(decode(lines, file), 1):
+    for number, line in enumerate(chain(decode(lines, file), [""]), 1):
         text = line.rstrip("\r\n")
         if text.startswith("#"):
             if found := _NAMED.fullmatch(text):
@@ -53,14 +65,8 @@ def conllu_pieces(file: CorpusFile, lines: Iterable[bytes]) -> Iterator[Piece]:
         elif text.strip():
             rows.append(_columns(text, file, number))
         elif rows:
-            if "newdoc id" in names:
-                document, part = names["newdoc id"], 0
-            part += 1
-            yield _sentence(file, rows, document, part, names)
+            yield rows, names
             names, rows = {}, []
-    if rows:
-        document = names.get("newdoc id", document)
-        yield _sentence(file, rows, document, part + 1, names)
 
 
 def _columns(text: str, file: CorpusFile, number: int) -> list[str]:

@@ -45,7 +45,7 @@ def in_processes(
     each loads them. One that dies is replaced and its shard parsed again; DataError where a shard takes
     ``MOST_DEATHS`` with it.
     """
-    forks = sys.platform == "linux" and parser.model.device.type == "cpu"
+    forks = sys.platform == "linux" and str(parser.model.device).startswith("cpu")
     context = multiprocessing.get_context("fork" if forks else "spawn")
     helpers = [_Helper(context, parser, settings) for _ in range(count)]
     again: deque[Shard] = deque()

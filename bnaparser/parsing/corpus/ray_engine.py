@@ -7,6 +7,7 @@ wait, which is what makes its autoscaler add nodes; shards go to those that are 
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -124,8 +125,9 @@ class _ShardParser:
     def __init__(self, parser: Parser, settings: ShardSettings):
         self.parser, self.settings = parser, settings
 
-    def ready(self) -> None:
-        """Answer when the parser is loaded."""
+    def ready(self) -> int:
+        """Answer, with the number of its process, when the parser is loaded."""
+        return os.getpid()
 
     def parse(self, shard: Shard) -> ParsedShard:
         """Parse a shard."""

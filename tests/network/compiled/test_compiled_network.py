@@ -201,7 +201,9 @@ def test_every_setting_of_the_network_was_thought_of() -> None:
     of_training = "position_deviation residual_dropout feed_forward_dropout attention_dropout"
     of_training += " input_dropout"
     assert set(LayerSettings.model_fields) == {*of_layers.split(), *of_training.split()}
-    of_encoder = "name layers mix_layers attention dropout character_width character_dropout"
+    of_encoder = (
+        "name layers joined decoder mix_layers attention dropout character_width character_dropout"
+    )
     assert set(EncoderSettings.model_fields) == set(of_encoder.split())
     assert set(ScorerSettings.model_fields) == {"hidden"}
     of_tags = "predict given deviation dropout hidden loss_weight"

@@ -143,7 +143,8 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
     with file.open("a", encoding="utf-8") as more:
         more.write('{"id": "e", "text": \n{"id": "f", "text": "It rained."}\n')
     totals = run(parser, [file], tmp_path / "out", replace(SMALL, id_field="id"))
-    errors = [json.loads(line) for line in (tmp_path / "out" / "errors.jsonl").open()]
+    lines = (tmp_path / "out" / "errors.jsonl").read_text(encoding="utf-8").splitlines()
+    errors = [json.loads(line) for line in lines]
     assert [(one["document"], one["place"].rpartition(" ")[2]) for one in errors] == [
         ("b", "2"), ("c", "3"), ("in.jsonl:4", "4"), ("a", "5"), ("in.jsonl:6", "6"), ("d", "7"),
         ("in.jsonl:8", "8"),

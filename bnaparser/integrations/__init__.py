@@ -1,0 +1,1 @@
+"""For who comes from elsewhere: spaCy, NLTK, pandas, Polars, stanza, benepar; a file a library."""

@@ -1,0 +1,35 @@
+"""``nlp.add_pipe("benepar")``: benepar's name and settings of our part of a spaCy pipeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bnaparser.integrations.benepar_models import locate
+from bnaparser.integrations.spacy import Language, SpacyComponent
+
+
+class BeneparComponent(SpacyComponent):
+    """A part of a spaCy pipeline, given what benepar's was; ``batch_size`` is ignored, as there."""
+
+    def __init__(
+        self,
+        name: str,
+        subbatch_max_tokens: int = 500,
+        disable_tagger: bool = False,
+        batch_size: object = "ignored",
+    ):
+        super().__init__(locate(name), None, subbatch_max_tokens, not disable_tagger, "benepar")
+
+
+def create_benepar_component(
+    nlp: Any, name: str, model: str, subbatch_max_tokens: int, disable_tagger: bool
+) -> BeneparComponent:
+    """Make the component; spaCy calls this."""
+    return BeneparComponent(model, subbatch_max_tokens, disable_tagger)
+
+
+Language.factory(
+    "benepar",
+    default_config={"subbatch_max_tokens": 500, "disable_tagger": False},
+    func=create_benepar_component,
+)

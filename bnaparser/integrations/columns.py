@@ -1,0 +1,112 @@
+"""Parses as the columns of a table: a row a constituent, or a row a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from bnaparser.parsing.given import kind
+from bnaparser.parsing.result import Parse
+from bnaparser.trees.tree import CHAIN
+
+Parsed = Iterable[Parse] | Iterable[Sequence[Parse]]
+Columns = dict[str, list[Any]]
+
+# What stands in a column; any but the numbers of sentences, words and characters may be missing.
+SENTENCE_TYPES: dict[str, type] = {
+    "document": int,
+    "sentence": int,
+    "text": str,
+    "words": int,
+    "tree": str,
+    "score": float,
+    "error": str,
+}
+CONSTITUENT_TYPES: dict[str, type] = {
+    "document": int,
+    "sentence": int,
+    "constituent": int,
+    "parent": int,
+    "label": str,
+    "start": int,
+    "end": int,
+    "char_start": int,
+    "char_end": int,
+    "text": str,
+    "score": float,
+    "probability": float,
+}
+
+
+def sentence_columns(parses: Parsed) -> Columns:
+    """Return a row a sentence: text, number of words, tree on one line, score, error.
+
+    ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` gives them, it
+    counts in the text, and ``document`` the texts.
+    """
+    rows = [
+        (document, number, one.text, len(one.words), _brackets(one), _score(one), one.error)
+        for document, number, one in _numbered(parses)
+    ]
+    return _columns(SENTENCE_TYPES, rows)
+
+
+def constituent_columns(parses: Parsed) -> Columns:
+    """Return a row a constituent, in pre-order, those of a chain apart; numbers count from 0.
+
+    ``constituent`` is its number in the sentence, ``parent`` that of the one above it (missing at
+    the top). ``start`` and ``end`` are words, ``char_start`` and ``char_end`` code points of the
+    input, both half-open. Sentences without a parse have no rows. ``document`` and ``sentence``
+    are as in `sentence_columns`.
+    """
+    rows = [
+        (document, number, *row)
+        for document, number, one in _numbered(parses)
+        for row in _constituents(one)
+    ]
+    return _columns(CONSTITUENT_TYPES, rows)
+
+
+def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:
+    above: list[tuple[int, int]] = []  # of each constituent that is open: its end, its number
+    number = 0
+    for span in parse.spans:
+        while above and above[-1][0] <= span.start:
+            above.pop()
+        begin, stop = parse.offsets[span.start][0], parse.offsets[span.end - 1][1]
+        first = parse.offsets[0][0]
+        text = parse.text[begin - first : stop - first]
+        probability = getattr(span, "probability", None)
+        for label in span.label.split(CHAIN):
+            parent = above[-1][1] if above else None
+            place = (label, span.start, span.end, begin, stop, text, span.score, probability)
+            yield number, parent, *place
+            above.append((span.end, number))
+            number += 1
+
+
+def _numbered(parses: Parsed) -> Iterator[tuple[int | None, int, Parse]]:
+    """Yield parses with the number of their text, None where there are no texts, and their own."""
+    for number, one in enumerate(parses):
+        if isinstance(one, Parse):
+            yield None, number, one
+        elif isinstance(one, list | tuple):
+            for place, parse in enumerate(one):
+                yield number, place, parse
+        else:
+            raise TypeError(f"give parses, or lists of them, as parser.pipe does, not {kind(one)}")
+
+
+def _columns(types: dict[str, type], rows: list[tuple[Any, ...]]) -> Columns:
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(types)}
+    if all(number is None for number in columns["document"]):
+        del columns["document"]
+    return columns
+
+
+def _brackets(parse: Parse) -> str | None:
+    return None if parse.tree is None else str(parse.tree)
+
+
+def _score(parse: Parse) -> float | None:
+    return None if parse.error is not None else parse.score

@@ -1,0 +1,58 @@
+"""NLTK's protocol of parsers, ``nltk.parse.ParserI``, on a `Parser`; trees are NLTK's.
+
+    parser = NltkParser("en")
+    parser.parse_one(["It", "rained", "."]).pretty_print()
+
+`bnaparser.Tree.to_nltk` and `bnaparser.Tree.from_nltk` turn one kind of tree into the other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from nltk.parse import ParserI
+
+from bnaparser.encoders.batching import READ_AHEAD
+from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.result import Parse
+from bnaparser.text.sentence import not_one_string
+
+log = logging.getLogger(__name__)
+
+
+class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
+    """A parser as NLTK wants it. ``parser`` is a `Parser`, or a name or folder to load one by.
+
+    As NLTK says it, a sentence that cannot be parsed has no trees; the reason is logged. The top
+    node is TOP, and ``parse_one`` gives None where there is no tree.
+    """
+
+    def __init__(self, parser: Parser | str | Path = "en"):
+        self.parser = parser if isinstance(parser, Parser) else Parser.load(parser)
+
+    def parse(self, sent: Iterable[str]) -> Iterator[Any]:
+        """Return an iterator of the trees of a sentence of words: one ``nltk.Tree``, or none."""
+        return _trees(self.parser.parse_words(sent))
+
+    def parse_sents(self, sents: Iterable[Iterable[str]]) -> Iterator[Iterator[Any]]:
+        """Yield what `parse` gives for each sentence, in order; batches are filled as they come."""
+        source = iter(not_one_string(sents, "sentences, each a list of words"))
+        while ahead := list(islice(source, READ_AHEAD)):
+            yield from map(_trees, self.parser.parse_many(ahead))
+
+    def grammar(self) -> Any:
+        """Raise NotImplementedError: there is no grammar."""
+        raise NotImplementedError(
+            "NltkParser.grammar: this parser scores spans with a neural network and has no grammar"
+        )
+
+
+def _trees(parse: Parse) -> Iterator[Any]:
+    if parse.tree is None:
+        log.warning("%s: %.80r", parse.error, parse.text)
+        return iter(())
+    return iter([parse.tree.to_nltk()])

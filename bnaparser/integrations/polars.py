@@ -1,0 +1,40 @@
+"""Parses as a Polars ``DataFrame``: a row a constituent, or a row a sentence.
+
+from bnaparser.integrations.polars import constituents
+constituents(parser(text)).filter(pl.col("label") == "NP")
+constituents(parser.pipe(frame["text"])).join(frame.with_row_index("document"), on="document")
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bnaparser.errors import MissingExtraError
+from bnaparser.integrations.columns import (
+    CONSTITUENT_TYPES,
+    SENTENCE_TYPES,
+    Columns,
+    Parsed,
+    constituent_columns,
+    sentence_columns,
+)
+
+
+def constituents(parses: Parsed) -> Any:
+    """Return the frame of `bnaparser.integrations.columns.constituent_columns`."""
+    return _frame(constituent_columns(parses), CONSTITUENT_TYPES)
+
+
+def sentences(parses: Parsed) -> Any:
+    """Return the frame of `bnaparser.integrations.columns.sentence_columns`."""
+    return _frame(sentence_columns(parses), SENTENCE_TYPES)
+
+
+def _frame(columns: Columns, types: dict[str, type]) -> Any:
+    try:
+        from polars import DataFrame, Float64, Int64, String
+    except ImportError as error:
+        raise MissingExtraError("polars", "polars") from error
+    # with_row_index, to which "document" is joined, counts in UInt32: join casts neither.
+    known = {int: Int64, float: Float64, str: String}
+    return DataFrame(columns, schema={name: known[types[name]] for name in columns})

@@ -1,0 +1,23 @@
+"""Sentences of words that another library found, with the blanks that it knows of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bnaparser.text.typed import TypedSentence
+
+
+def spaced_sentence(words: Iterable[tuple[str, bool]]) -> TypedSentence:
+    """Make a sentence of words, each with whether a blank comes after it; offsets count in it.
+
+    Blanks inside a word, as in words that were merged, become no-break spaces: ours have no others.
+    """
+    parts, offsets, blanks, end = [], [], [], 0
+    for text, blank in words:
+        word = "\xa0".join(text.split())
+        offsets.append((end, end + len(word)))
+        parts.append((word, " " if blank else ""))
+        blanks.append(blank)
+        end += len(word) + blank
+    text = "".join(word + blank for word, blank in parts).rstrip(" ")
+    return TypedSentence(text, tuple(word for word, _ in parts), tuple(offsets), tuple(blanks))

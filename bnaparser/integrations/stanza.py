@@ -1,0 +1,144 @@
+"""stanza's ``Document`` in and out: constituents for its sentences, and ours as its documents.
+
+document = stanza.Pipeline("en", processors="tokenize,mwt,pos")(text)
+annotate(parser, document)
+document.sentences[0].constituency
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bnaparser.errors import DataError, MissingExtraError, TreeError
+from bnaparser.integrations.spaced_words import spaced_sentence
+from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.result import Parse, Parses
+from bnaparser.text.sentence import Sentence
+from bnaparser.trees.escapes import escape_brackets
+from bnaparser.trees.tree import Tree, assemble
+
+log = logging.getLogger(__name__)
+
+# stanza's name of the top node.
+ROOT = "ROOT"
+
+
+def annotate(parser: Parser, document: Any) -> Any:
+    """Give each sentence of a document its ``constituency``, and return the document.
+
+    Words and sentences stay stanza's. Where every word has its ``xpos``, the trees have these as
+    tags, otherwise the parser's own. A sentence that cannot be parsed is logged and gets None.
+    """
+    sentences = [spaced_sentence(_words(sentence)) for sentence in document.sentences]
+    tags = [[word.xpos for word in sentence.words] for sentence in document.sentences]
+    known = all(tag for row in tags for tag in row)
+    parses = parser.parse_sentences(sentences, tags if known else None)
+    for sentence, parse in zip(document.sentences, parses, strict=True):
+        if parse.error is not None:
+            log.warning("%s: %.80r", parse.error, parse.text)
+        sentence.constituency = to_stanza_tree(parse)
+    return document
+
+
+def to_stanza(parses: Iterable[Parse], text: str | None = None) -> Any:
+    """Return a document of parses: words with their places, ``xpos``, ``constituency``.
+
+    ``text`` is what was parsed, which gives the sentences theirs. A parse without words is left out.
+    """
+    document_of = _stanza().models.common.doc.Document
+    kept = [parse for parse in parses if parse.words]
+    document = document_of([list(_entries(parse)) for parse in kept], text=text)
+    for sentence, parse in zip(document.sentences, kept, strict=True):
+        if text is None:
+            sentence.text = parse.text
+        sentence.constituency = to_stanza_tree(parse)
+    return document
+
+
+def from_stanza(document: Any) -> Parses:
+    """Return the parses of a document whose sentences have their ``constituency``, a Parse each.
+
+    The score is 0: stanza tells none. Offsets count in the document's text where it has one,
+    otherwise in the sentence. A sentence without constituents has its ``error``. Raises DataError
+    where a tree has other words than its sentence.
+    """
+    return Parses(_parse(number, one) for number, one in enumerate(document.sentences, 1))
+
+
+def to_stanza_tree(parse: Parse) -> Any:
+    """Return the tree as stanza has it, words as in the input, ROOT on top; None after an error."""
+    if parse.tree is None:
+        return None
+    tree_of = _stanza().models.constituency.parse_tree.Tree
+    nodes = list(parse.tree.nodes())
+    built: list[Any] = []
+    for node in reversed(nodes):  # children before parents
+        if node.word is None:
+            below = [built.pop() for _ in node.children]
+            built.append(tree_of(ROOT if node is nodes[0] else node.label, below))
+        else:
+            built.append(tree_of(node.label, [tree_of(parse.words[node.start])]))
+    return built[0]
+
+
+def from_stanza_tree(tree: Any) -> Tree:
+    """Return stanza's tree as ours, round brackets in words escaped; TreeError where it is none."""
+    labels, arities, words = [], [], []
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.is_leaf():
+            raise TreeError(f"the word {node.label!r} has no part-of-speech tag above it")
+        labels.append(node.label)
+        if node.is_preterminal():
+            words.append(escape_brackets(node.children[0].label))
+            arities.append(0)
+        else:
+            arities.append(len(node.children))
+            stack.extend(reversed(node.children))
+    return assemble(labels, arities, words)
+
+
+def _words(sentence: Any) -> Iterator[tuple[str, bool]]:
+    """Yield the words of a sentence, and whether a blank comes after each."""
+    for token in sentence.tokens:
+        for word in token.words:
+            # A word's blank is its token's: inside a token such as "don't" there is none.
+            yield word.text, word is token.words[-1] and token.spaces_after != ""
+
+
+def _entries(parse: Parse) -> Iterator[dict[str, Any]]:
+    for number, word in enumerate(parse.words):
+        start, end = parse.offsets[number]
+        entry = {"id": number + 1, "text": word, "start_char": start, "end_char": end}
+        yield entry | ({"xpos": parse.tags[number]} if parse.tags else {})
+
+
+def _parse(number: int, sentence: Any) -> Parse:
+    read = _placed(sentence)
+    if sentence.constituency is None:
+        reason = "this sentence of the document has no constituency"
+        return Parse(read.text, read.words, offsets=read.offsets, error=reason)
+    tree = from_stanza_tree(sentence.constituency)
+    if tree.words != tuple(map(escape_brackets, read.words)):
+        raise DataError(f"sentence {number}: its tree has other words than the sentence itself")
+    return Parse(read.text, read.words, tree.tags, tuple(tree.spans()), offsets=read.offsets)
+
+
+def _placed(sentence: Any) -> Sentence:
+    """Return a sentence with its words where they are in the document, or in itself if unknown."""
+    words = sentence.words
+    places = tuple((word.start_char, word.end_char) for word in words)
+    if any(None in place for place in places) or not sentence.text:
+        return spaced_sentence(_words(sentence))
+    return Sentence(sentence.text, tuple(word.text for word in words), places)
+
+
+def _stanza() -> Any:
+    try:
+        import stanza
+    except ImportError as error:
+        raise MissingExtraError("stanza", "stanza") from error
+    return stanza

@@ -1,0 +1,112 @@
+"""Words of a treebank as they would be typed, and where blanks stood between them, as benepar guesses.
+
+What its models were trained on: the sentence's text, restored from its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from bnaparser.text.sentence import Sentence
+
+# How words of a treebank become text: blanks guessed, always, never.
+Spacing = Literal["guessed", "always", "never"]
+
+# Whole words that are other signs on a keyboard.
+_SIGNS = {
+    **dict.fromkeys("«»“”„", '"'),
+    **dict.fromkeys("‹›‘’", "'"),  # noqa: RUF001
+    **dict.fromkeys("–—", "--"),  # noqa: RUF001
+}
+_WITHIN = {
+    "\\/": "/",
+    "\\*": "*",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "``": '"',
+    "`": "'",
+    "''": '"',
+}
+_ESCAPED = re.compile(r"[`\\]|''|-[LR][RCS]B-")
+_CLITICS = {"n't", "'", "'s", "'ll", "'re", "'d", "'m", "'ve"}
+_GLUED_BEFORE = re.compile(r"-(?!-|[LR][RCS]B-)|-R[RCS]B-|''|[%.,!?:;]")
+_GLUED_AFTER = re.compile(r"(?:(?<!-)(?<!-[LR][RCS]B)-|-L[RCS]B-|[`$#])\Z")
+
+
+@dataclass(frozen=True)
+class TypedSentence(Sentence):
+    """A sentence whose words are as typed; ``blanks`` say whether one follows each, the last one too."""
+
+    blanks: tuple[bool, ...]
+
+
+class TypedWords(tuple[str, ...]):
+    """Words as typed; ``blanks`` say whether one follows each, the last one too."""
+
+    blanks: tuple[bool, ...]
+
+
+def as_typed(sentence: Sentence, kind: Spacing) -> TypedWords:
+    """Return a sentence as typed. Where blanks are its offsets say, unless all words have one between.
+
+    Then they may be a treebank's words, and ``kind`` says where blanks were.
+    """
+    if isinstance(sentence, TypedSentence):
+        return _typed_words(sentence.words, sentence.blanks)
+    words = typed(sentence.words)
+    if sentence.text == " ".join(sentence.words):
+        return _typed_words(words, blanks_after(words, kind))
+    between = [after > end for (_, end), (after, _) in pairwise(sentence.offsets)]
+    return _typed_words(words, [*between, True])
+
+
+def words_and_blanks(words: Sequence[str], kind: Spacing) -> tuple[Sequence[str], Sequence[bool]]:
+    """Return words as typed, and whether a blank follows each; of a treebank's words it is guessed."""
+    if isinstance(words, TypedWords):
+        return words, words.blanks
+    plain = typed(words)
+    return plain, blanks_after(plain, kind)
+
+
+def _typed_words(words: Iterable[str], blanks: Iterable[bool]) -> TypedWords:
+    found = TypedWords(words)
+    found.blanks = tuple(blanks)
+    return found
+
+
+def typed(words: Sequence[str]) -> list[str]:
+    """Return words as they would be typed: ``-LRB-`` is ``(``, curly quotes and dashes are plain."""
+    found = []
+    for word in words:
+        word = _SIGNS.get(word, word)
+        if _ESCAPED.search(word):
+            for escape, sign in _WITHIN.items():
+                word = word.replace(escape, sign)
+        found.append(word)
+    return found
+
+
+def blanks_after(words: Sequence[str], kind: Spacing) -> list[bool]:
+    """Say of typed words whether a blank follows each, the last one too.
+
+    Guessed: none before marks and clitics (``n't``, ``'s``), after opening brackets and such.
+    """
+    if kind != "guessed":
+        return [kind == "always"] * len(words)
+    found = [not _GLUED_AFTER.search(word) for word in words]
+    for place, (before, word) in enumerate(pairwise(map(str.lower, words))):
+        if (
+            word in _CLITICS
+            or (before, word) == ("can", "not")
+            or _GLUED_BEFORE.match(words[place + 1])
+        ):
+            found[place] = False
+    return found

@@ -1,0 +1,86 @@
+"""``bnaparser corpus``: what is typed, said, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bnaparser.cli import main
+
+Streams = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def given(tiny_model_dir: Path, tmp_path: Path) -> list[str]:
+    """A file of two texts, the folder to write to, and a tiny model."""
+    file = tmp_path / "in.txt"
+    file.write_text("It rained. Dogs bark.\nThe cat sat.\n", encoding="utf-8")
+    return [str(file), str(tmp_path / "out"), "--model", str(tiny_model_dir), "--device", "cpu"]
+
+
+def test_a_corpus_is_parsed_searched_and_complete(given: list[str], capsys: Streams) -> None:
+    assert main(["corpus", "--workers", "1", *given]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"bnaparser corpus: 3 sentences of 1 documents: {given[1]}\n")
+    assert main(["corpus", "--workers", "1", *given, "-q"]) == 0
+    assert capsys.readouterr().err == f"bnaparser corpus: {given[1]} is complete\n"
+    assert main(["search", "__ !> __", given[1], "-c", "-q"]) == 0
+    assert capsys.readouterr().out == "3 matches in 3 trees\n"
+
+
+def test_sentences_without_a_tree_make_the_exit_code_1(given: list[str], capsys: Streams) -> None:
+    Path(given[0]).write_text("word " * 2100 + "\nDogs bark.\n", encoding="utf-8")
+    assert main(["corpus", "--workers", "1", "--split", "line", *given]) == 1
+    assert f"1 without a tree: {given[1]}/errors.jsonl" in capsys.readouterr().err
+    (line,) = (Path(given[1]) / "errors.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["place"] == f"{given[0]}:1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["only.txt"], "give what to read, and last the folder to write to"),
+        (["{in}", "{in}"], "in.txt is a file: give last the folder to write to"),
+        (["none.txt", "{out}"], "none.txt: no such file or folder"),
+        (["-", "{out}"], "standard input cannot be read again"),
+        (["{in}", "{out}", "--workers", "0"], "0 workers: there must be at least 1"),
+        (["{in}", "{out}", "--from", "csv"], "in.txt: no field 'text', its fields are It rained."),
+        (["{in}", "{out}", "--model", "none"], "no model 'none'"),
+    ],
+)
+def test_mistakes_are_one_sentence(
+    arguments: list[str], said: str, given: list[str], capsys: Streams
+) -> None:
+    names = {"{in}": given[0], "{out}": given[1]}
+    assert main(["corpus", *(names.get(one, one) for one in arguments)]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("bnaparser corpus: ")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_interrupted_it_ends_with_130_and_goes_on_later(given: list[str]) -> None:
+    Path(given[0]).write_text("It rained. Dogs bark.\n" * 3000, encoding="utf-8")
+    command = [sys.executable, "-m", "bnaparser", "corpus", *given, "--workers", "2"]
+    command += ["--shard-size", "500", "-q"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not (Path(given[1]) / "part-000003.jsonl").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "bnaparser corpus: interrupted\n")
+    parts = sorted(Path(given[1]).glob("part-*.jsonl"))
+    before = [part.read_bytes() for part in parts]
+    assert main(["corpus", *given, "--workers", "2", "--shard-size", "500", "-q"]) == 0
+    assert [part.read_bytes() for part in parts] == before
+    manifest = json.loads((Path(given[1]) / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["totals"]["sentences"] == 6000
