@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         decode_best_packed,
         decode_packed,
     )
+    from bnaparser.chart.constraints import Bonus, Clash, Rule, constrain, violations
     from bnaparser.chart.n_best import decode_n_best, decode_n_best_packed
     from bnaparser.chart.probabilities import (
         Marginals,
@@ -32,12 +33,16 @@ if TYPE_CHECKING:
     from bnaparser.chart.spans import span_count, span_index, span_indices
 
 _HOMES = {
+    "Bonus": "constraints",
+    "Clash": "constraints",
     "CostAugmented": "cky",
     "CostAugmentedBatch": "cky",
     "Decoded": "chart_batch",
     "Marginals": "probabilities",
     "MarginalsBatch": "probabilities",
+    "Rule": "constraints",
     "ScoresError": "chart_batch",
+    "constrain": "constraints",
     "cost_augment": "cky",
     "cost_augment_packed": "cky",
     "decode": "cky",
@@ -54,14 +59,19 @@ _HOMES = {
     "span_count": "spans",
     "span_index": "spans",
     "span_indices": "spans",
+    "violations": "constraints",
 }
 __all__ = [
+    "Bonus",
+    "Clash",
     "CostAugmented",
     "CostAugmentedBatch",
     "Decoded",
     "Marginals",
     "MarginalsBatch",
+    "Rule",
     "ScoresError",
+    "constrain",
     "cost_augment",
     "cost_augment_packed",
     "decode",
@@ -78,6 +88,7 @@ __all__ = [
     "span_count",
     "span_index",
     "span_indices",
+    "violations",
 ]
 
 

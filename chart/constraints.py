@@ -116,7 +116,8 @@ def violations(n: int, heads: Sequence[int], punctuation: Sequence[bool] | None 
     words = words.cumsum()
     with_head, closed = (_within(table)[starts, ends] for table in (near, whole))
     headless = words[ends] - words[starts] - with_head
-    return np.maximum(0, headless - 1) + with_head - closed
+    found: Int64s = np.maximum(0, headless - 1) + with_head - closed
+    return found
 
 
 def _within(table: Int64s) -> Int64s:
@@ -131,11 +132,14 @@ def _crossing(starts: Int64s, ends: Int64s, rule: Rule) -> Bools:
 
 
 def _check(scores: Float32s, n: int, rules: Sequence[Rule], bonuses: Sequence[Bonus]) -> None:
-    for one in (*rules, *bonuses):
-        if not 0 <= one.start < one.end <= n:
-            raise ValueError(f"({one.start}, {one.end}) is no span of a sentence of {n} words")
-        if any(not 0 < label < scores.shape[1] for label in one.labels or ()):
-            raise ValueError(f"({one.start}, {one.end}) has a label without a column in the scores")
+    given = [(*rule[:2], rule.labels) for rule in rules] + [
+        (*one[:2], one.labels) for one in bonuses
+    ]
+    for start, end, labels in given:
+        if not 0 <= start < end <= n:
+            raise ValueError(f"({start}, {end}) is no span of a sentence of {n} words")
+        if any(not 0 < label < scores.shape[1] for label in labels or ()):
+            raise ValueError(f"({start}, {end}) has a label without a column in the scores")
     for bonus in bonuses:
         if not math.isfinite(bonus.amount):
             raise ValueError(f"the bonus of ({bonus.start}, {bonus.end}) is {bonus.amount}")
@@ -164,8 +168,10 @@ def _check_together(n: int, rules: Sequence[Rule], allow_empty_root: bool) -> No
 
 
 def _first_against(rules: Sequence[Rule], places: Sequence[int], last: int) -> int:
-    """The rule before ``last`` with which it has no label in common, or else fewest."""
-    labels = rules[last].labels or frozenset()
+    """The rule on the same span that clashes with ``last``, after which it has no label left."""
+    labels = rules[last].labels
+    if not labels:
+        return next(place for place in places if rules[place].must)
     before = [place for place in places if place < last and rules[place].labels is not None]
     return min(before, key=lambda place: len(labels & (rules[place].labels or frozenset())))
 

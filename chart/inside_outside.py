@@ -119,7 +119,7 @@ def _sum(numbers: Floats) -> Any:  # one of them, in their precision
     total = numbers.dtype.type(0)
     for number in numbers:
         total += number
-    return total
+    return float(total)
 
 
 @compiled
