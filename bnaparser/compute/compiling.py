@@ -58,12 +58,24 @@ def _stamped(dispatcher: Any) -> Any:
     """Let machine code count as old when any file of its function's room is newer; return the function.
 
     Numba looks only at the file that a function stands in, and would run old machine code of what
-    it calls in others.
+    it calls in others. And it reads what is kept before it looks at its age: what another version of
+    this package kept may name classes that are no more.
     """
     file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_source_stamp"):
+    if hasattr(file, "_source_stamp") and hasattr(file, "_load_index"):
         file._source_stamp = _stamp(Path(dispatcher.py_func.__code__.co_filename).parent)
+        file._load_index = _or_none_kept(file._load_index)
     return dispatcher
+
+
+def _or_none_kept(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
+    def load() -> dict[Any, Any]:
+        try:
+            return load_index()
+        except (AttributeError, ImportError):
+            return {}
+
+    return load
 
 
 @cache

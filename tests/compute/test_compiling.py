@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,4 +57,16 @@ def test_where_nothing_can_be_written_it_compiles_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    assert compiled(one_more)(1) == 2
+
+
+def test_what_another_version_kept_with_classes_that_are_no_more_is_compiled_anew(
+    tmp_path: Path,
+) -> None:
+    assert compiled(one_more)(1) == 2
+    (index,) = tmp_path.rglob("*.nbi")
+    version = pickle.loads(index.read_bytes())  # the file's first of two pickles
+    # The second is a pickle within a pickle: here of a class that this module never had.
+    gone = b"c" + __name__.encode() + b"\nGone\n."
+    index.write_bytes(pickle.dumps(version) + gone)
     assert compiled(one_more)(1) == 2
