@@ -40,7 +40,7 @@ def rules_of(draw: st.DrawFn, n: int, labels: int) -> list[Rule]:
 
 
 @settings(deadline=None, max_examples=150)
-@given(st.data(), st.integers(1, 5), st.integers(0, 10_000))
+@given(st.data(), st.integers(1, 4), st.integers(0, 10_000))  # of 5 words there are too many trees
 def test_best_trees_and_probabilities_are_those_of_the_trees_that_keep_the_rules(
     data: st.DataObject, n: int, seed: int
 ) -> None:

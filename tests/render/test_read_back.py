@@ -39,6 +39,8 @@ NODES = st.recursive(
 TREES = st.builds(Tree, st.just("TOP"), st.lists(NODES, min_size=1, max_size=3))
 SEVERAL = st.lists(TREES, min_size=1, max_size=4)
 QUICK = settings(max_examples=30)
+# Python warns of treetools' escape sequences when it first compiles it.
+OF_ITS_SOURCE = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 
 
 def file_of(content: str | bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -98,6 +100,7 @@ def test_penn_files_keep_all_that_stands_below_the_root(given_trees: list[Tree])
     assert text.count("\n( ") == len(given_trees) - 1
 
 
+@OF_ITS_SOURCE
 @QUICK
 @given(SEVERAL)
 def test_treetools_reads_export(
@@ -119,6 +122,7 @@ def marked(word: str) -> str:
     return f"\\{word}" if re.match(r"\\|%%|#(\d+|BOS|EOS|FORMAT)$", word) else word
 
 
+@OF_ITS_SOURCE
 @QUICK
 @given(SEVERAL)
 def test_treetools_reads_tiger_xml(
