@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import begun, memory, processor
+from benchmarks.machine import begun, command, memory, processor, without_folders
 
 SENTENCE = (
     "The old company said that it would sell its three largest plants in the north of the country"
@@ -47,7 +47,7 @@ def main() -> None:
         print(json.dumps(measure(options)))
         return
     where = f"{begun()}; {processor()}, {memory()}"
-    shown = f"python -m benchmarks.speed.run_precision --trees {options.trees.name}"
+    shown = command("benchmarks.speed.run_precision", without_folders(sys.argv[1:]))
     lines = [
         NOTES.format(
             where=where, command=shown, model=options.model, sentences=options.sentences,
@@ -80,11 +80,11 @@ def options_from_command_line() -> argparse.Namespace:
 
 
 def part(options: argparse.Namespace, way: str, threads: int) -> dict[str, float]:
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.speed.run_precision"]
-    command += ["--part", way, "--trees", str(options.trees), "--model", options.model]
-    command += ["--sentences", str(options.sentences), "--repeats", str(options.repeats)]
+    started = [sys.executable, "-W", "ignore", "-m", "benchmarks.speed.run_precision"]
+    started += ["--part", way, "--trees", str(options.trees), "--model", options.model]
+    started += ["--sentences", str(options.sentences), "--repeats", str(options.repeats)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    done = subprocess.run(started, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
