@@ -60,6 +60,7 @@ class OutputFolder:
         _make(self.folder)
         if not fresh and (self.folder / MANIFEST).exists():
             self._check_same(_read(self.folder / MANIFEST)["run"])
+            self._remove_state()  # of a run that was killed while it did that
             yield True
             return
         _make(self.state)
@@ -123,6 +124,9 @@ class OutputFolder:
         self._write(
             self.folder / MANIFEST, _json({"run": self.about, "totals": totals, "shards": shards})
         )
+        self._remove_state()
+
+    def _remove_state(self) -> None:
         shutil.rmtree(self.state, ignore_errors=True)
 
     def totals(self) -> Facts:

@@ -85,9 +85,12 @@ def test_killed_at_any_moment_a_run_goes_on_to_the_same_bytes(
 ) -> None:
     draw = random.Random(workers)
     settings = replace(SETTINGS, workers=workers)
+    began = time.monotonic()
+    run(parser, [corpus], tmp_path / "timed", settings)
+    took = time.monotonic() - began
     killed = 0
     for _ in range(10):
-        moment = draw.uniform(0, 0.15)
+        moment = draw.uniform(0, took / 2)
 
         def work(moment: float = moment) -> None:
             threading.Timer(moment, os.kill, (os.getpid(), signal.SIGKILL)).start()
@@ -98,6 +101,19 @@ def test_killed_at_any_moment_a_run_goes_on_to_the_same_bytes(
     run(parser, [corpus], tmp_path / "out", settings)
     assert written(tmp_path / "out") == whole
     assert killed
+
+
+def test_a_run_that_was_killed_while_it_tidied_up_is_tidied_up(
+    corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    for name, data in whole.items():
+        (output / name).parent.mkdir(exist_ok=True)
+        (output / name).write_bytes(data)
+    (output / ".run").mkdir()
+    (output / ".run" / "000003.json").write_bytes(b"{}")
+    run(parser, [corpus], output, SETTINGS)
+    assert written(output) == whole
 
 
 def test_what_is_there_is_not_parsed_again(
