@@ -9,7 +9,6 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bnaparser.errors import SettingsError
-from bnaparser.text.sentence import MAX_WORDS
 
 ENVIRONMENT_PREFIX = "BNAPARSER_"
 # A core parses about 500 words a second with the model `en`: a batch takes less than half a second.
@@ -97,10 +96,12 @@ class ServerSettings(BaseSettings):
     max_sentences: int = _number(5_000, "sentences, or texts, that a request may have")
     max_words: int = _number(
         500,
-        "words that a sentence may have; a longer one gives an error in its place",
+        "words that a sentence may have; a longer one gives an error in its place. Time grows with"
+        " their cube, memory with their square",
         ge=1,
-        le=MAX_WORDS,
+        le=100_000,
     )
+    max_n_best: int = _number(100, "trees of a sentence that a request may ask for")
     max_json_depth: int = _number(32, "how deep a request's JSON may nest", ge=3, le=200)
     key: SecretStr | None = Field(
         default=None,

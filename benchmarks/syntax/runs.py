@@ -116,7 +116,8 @@ def with_tree(structure: Structure, trees: Mapping[tuple[str, ...], Tree]) -> St
     The tree has no labels that head rules could read: of the words of a phrase the one that is
     highest in the given dependencies is its head, the first of several.
     """
-    from bnaparser.syntax.structure import Structure, parents_first
+    from bnaparser.syntax.structure import Structure
+    from bnaparser.trees.heads.forest import parents_first
 
     if structure.heads is None:
         return structure

@@ -19,13 +19,17 @@ class TextFormat(NamedTuple):
     """A format of text: what it says of itself, and what is written.
 
     ``each`` gets a parse that may have failed, and its number from 1. ``blank`` is for an empty line of
-    the input that is to stay one. ``document`` has what stands before all and after all.
+    the input that is to stay one. ``document`` has what stands before all and after all. ``all_trees``:
+    it writes all trees of a sentence; else each of them is written as if it were a sentence's only one,
+    and ``between`` stands after the last, where several are asked for.
     """
 
     about: str
     each: Callable[[Parse, int], str]
     blank: str = "\n"
     document: Callable[[], tuple[str, str]] = lambda: ("", "")
+    all_trees: bool = False
+    between: str = ""
 
 
 class BinaryFormat(NamedTuple):
@@ -51,6 +55,30 @@ def _draw(parse: Parse, number: int) -> str:
 
 def _json(parse: Parse, number: int) -> str:
     return parse.to_json() + "\n"
+
+
+_COLUMNS = ("sentence", "tree", "start", "end", "label", "score", "probability", "text")
+
+
+def _columns(parse: Parse, number: int) -> str:
+    lines = []
+    for rank, one in enumerate((parse, *parse.alternatives), 1):
+        for part in one.to_dict()["constituents"]:
+            words = " ".join(one.words[part["start"] : part["end"]])
+            chance = part.get("probability")
+            shown = (
+                *(str(value) for value in (number, rank, part["start"], part["end"])),
+                part["label"],
+                f"{part['score']:.3f}",
+                "" if chance is None else f"{chance:.4f}",
+                words,
+            )
+            lines.append("\t".join(shown) + "\n")
+    return "".join(lines)
+
+
+def _columns_document() -> tuple[str, str]:
+    return "\t".join(_COLUMNS) + "\n", ""
 
 
 def _svg(parse: Parse, number: int) -> str:
@@ -147,10 +175,17 @@ def _png(target: BinaryIO) -> Iterator[Write]:
 _LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
 
 FORMATS: dict[str, TextFormat | BinaryFormat] = {
-    "bracket": TextFormat("one tree a line", _bracket),
+    "bracket": TextFormat("one tree a line", _bracket, between="\n"),
     "pretty": TextFormat("brackets, indented", _pretty),
     "draw": TextFormat("drawn with lines", _draw),
-    "json": TextFormat("one object a line", _json),
+    "json": TextFormat("one object a line", _json, all_trees=True),
+    "columns": TextFormat(
+        "one constituent a line: place, label, score, probability",
+        _columns,
+        "",
+        _columns_document,
+        True,
+    ),
     "mrg": TextFormat("as the Penn Treebank's files", _mrg, ""),
     "conllu": TextFormat("CoNLL-U, dependencies by head rules", _conllu, ""),
     "export": TextFormat("NEGRA's export format", _export, "", _export_document),
@@ -170,10 +205,17 @@ def described() -> str:
     return "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
 
 
+def _write_all(write: Write, parse: Parse | None) -> None:
+    write(parse)
+    for one in () if parse is None else parse.alternatives:
+        write(one)
+
+
 @contextmanager
-def writer(name: str, output: TextIO) -> Iterator[Write]:
+def writer(name: str, output: TextIO, several: bool = False) -> Iterator[Write]:
     """Give a function that writes a parse in the format of that name, or None for an empty line.
 
+    ``several`` says that of each sentence several trees are asked for.
     Raises SettingsError where what is no text would go to a terminal.
     """
     form = FORMATS[name]
@@ -182,7 +224,7 @@ def writer(name: str, output: TextIO) -> Iterator[Write]:
             raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
         output.flush()
         with form.open(output.buffer) as write:
-            yield write
+            yield lambda parse: _write_all(write, parse)
         output.buffer.flush()
         return
     start, end = form.document()
@@ -191,8 +233,15 @@ def writer(name: str, output: TextIO) -> Iterator[Write]:
 
     def write_text(parse: Parse | None) -> None:
         nonlocal number
-        number += parse is not None
-        output.write(form.blank if parse is None else form.each(parse, number))
+        if parse is None:
+            output.write(form.blank)
+            return
+        number += 1
+        output.write(form.each(parse, number))
+        if form.all_trees or not several:
+            return
+        output.writelines(form.each(one, number) for one in parse.alternatives)
+        output.write(form.between)
 
     yield write_text
     output.write(end)

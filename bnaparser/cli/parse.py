@@ -6,12 +6,14 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import count, repeat
+from dataclasses import replace
+from itertools import count, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser import __version__
 from bnaparser.cli.arguments import add_examples, add_precision, read_arguments
+from bnaparser.cli.asking import DependencyFile, add_questions, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
 from bnaparser.cli.formats import FORMATS, described, writer
 from bnaparser.cli.given_tags import TagStream, missing_tags
@@ -25,12 +27,14 @@ from bnaparser.cli.streams import (
     open_words,
     refuse_file_names,
 )
+from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
 from bnaparser.text.split_names import SPLITS, Split
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parse, Parser
+    from bnaparser.parsing.question import Question
     from bnaparser.text.sentence import Sentence
 
 EXAMPLES = """\
@@ -38,7 +42,10 @@ EXAMPLES = """\
   bnaparse --format draw "It rained."
   bnaparse -i book.txt -o book.mrg --split text
   echo "It rained." | bnaparse -f json
-  bnaparse -i tokenized.txt --split token -o trees.mrg"""
+  bnaparse -i tokenized.txt --split token -o trees.mrg
+  bnaparse --n-best 3 --probabilities -f columns "I saw the man with the telescope."
+  bnaparse --markup "I saw [NP the man with the telescope]."
+  bnaparse --dependencies heads.conllu"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,6 +92,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="word pieces a batch at most (default: 1000, on a GPU 16384)",
     )
+    parser.add_argument(
+        "--max-words",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="of a sentence: one with more has no tree (default: 2000)",
+    )
+    add_questions(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
     add_examples(parser, EXAMPLES)
 
@@ -108,9 +123,14 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError("give either text or --input, not both")
     if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
+    if options.max_words < 1:
+        raise SettingsError(f"--max-words {options.max_words}: it must be at least 1")
+    if options.dependencies is not None:
+        return _run_dependencies(options)
     if options.tags is not None and options.split != "token":
         raise SettingsError("--tags needs sentences of given words: give --split token as well")
     refuse_file_names(options.text, options.command, "parse")
+    question = question_of(options)
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.
         words = open_words(options.text) if options.text else open_input(options.input)
@@ -122,8 +142,8 @@ def run(options: argparse.Namespace) -> int:
             raise missing_tags(options.model, "--split token --tags FILE")
         empty(output)
         progress = not (options.quiet or output.isatty())
-        parses = _parses(parser, LineReader(source), tags, options, progress)
-        code = _write(parses, output, options.format)
+        parses = _parses(parser, LineReader(source), tags, options, question, progress)
+        code = _write(parses, output, options)
         if tags is not None:
             tags.check_end()
         return code
@@ -134,23 +154,29 @@ def _parses(
     reader: LineReader,
     tags: TagStream | None,
     options: argparse.Namespace,
+    question: Question,
     progress: bool,
 ) -> Iterator[tuple[str, Parse | None]]:
     """Yield each sentence's parse with its place; None for an empty line that is to stay one."""
+    from bnaparser.parsing.markup import MarkedLines
     from bnaparser.text.splitting import split_lines
 
     split: Split = options.split or "paragraph"
     lines = reader if options.split or options.quiet else note_wrapped(reader)
+    marked = MarkedLines(lines, split) if options.markup else None
 
     def answer(chunk: list[tuple[Sentence, int]]) -> Iterator[tuple[str, Parse | None]]:
-        good = [one for one, _ in chunk if one.words]
+        good = [one for one in chunk if one[0].words]
         rows = None if tags is None else tags.take(len(good))
-        found = iter(parser.parse_sentences(good, rows))
+        questions = [
+            question if marked is None else question.under(marked.of(*one)) for one in good
+        ]
+        found = iter(parser.parse_sentences([one for one, _ in good], rows, questions=questions))
         unit = "sentence" if split == "text" else "line"
         for one, number in chunk:
             yield f"{unit} {number}", next(found) if one.words else None
 
-    return answered(_numbered(split_lines(lines, split), split), reader, answer, progress)
+    return answered(_numbered(split_lines(marked or lines, split), split), reader, answer, progress)
 
 
 def _numbered(
@@ -162,10 +188,48 @@ def _numbered(
         yield zip(group, all_of_them if split == "text" else repeat(number), strict=False)
 
 
-def _write(parses: Iterable[tuple[str, Parse | None]], output: TextIO, form: str) -> int:
+def _run_dependencies(options: argparse.Namespace) -> int:
+    """Parse the sentences of a file so that their trees fit its heads."""
+    if options.text or options.input or options.split or options.markup:
+        raise SettingsError(
+            "--dependencies has the sentences: give no text, --input, --split or --markup"
+        )
+    question = question_of(options)
+    given = DependencyFile(options.dependencies, options.malus)
+    tags = None if options.tags is None else TagStream(options.tags)
+    with ExitStack() as stack:
+        output = stack.enter_context(open_output(options.output))
+        parser = _load(options)
+        if parser.reads_tags and tags is None:
+            raise missing_tags(options.model, "--tags FILE")
+        empty(output)
+        code = _write(_fitting(parser, given, tags, question), output, options)
+        if tags is not None:
+            tags.check_end()
+        return code
+
+
+def _fitting(
+    parser: Parser, given: DependencyFile, tags: TagStream | None, question: Question
+) -> Iterator[tuple[str, Parse | None]]:
+    from bnaparser.text.sentence import from_words
+
+    source, number = iter(given), 0
+    while ahead := list(islice(source, READ_AHEAD)):
+        rows = None if tags is None else tags.take(len(ahead))
+        sentences = [from_words(one.words) for one in ahead]
+        questions = [replace(question, dependencies=given.heads_of(one)) for one in ahead]
+        for parse in parser.parse_sentences(sentences, rows, questions=questions):
+            number += 1
+            yield f"sentence {number}", parse
+
+
+def _write(
+    parses: Iterable[tuple[str, Parse | None]], output: TextIO, options: argparse.Namespace
+) -> int:
     """Write each parse, None for an empty line; report the failed ones."""
     code = SUCCESS
-    with writer(form, output) as write:
+    with writer(options.format, output, options.n_best > 1) as write:
         for place, parse in parses:
             if parse is not None and parse.error is not None:
                 say(f"{place}: {parse.error}")
@@ -181,4 +245,10 @@ def _load(options: argparse.Namespace) -> Parser:
     with loading():
         from bnaparser.parsing.parser import Parser
 
-        return Parser.load(options.model, options.device, options.batch_tokens, options.precision)
+        return Parser.load(
+            options.model,
+            options.device,
+            options.batch_tokens,
+            options.precision,
+            options.max_words,
+        )

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from bnaparser.errors import DataError
-from bnaparser.syntax.sources.conllu import load_conllu
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants import sla
+from bnaparser.treebanks.conllu import load_conllu
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape

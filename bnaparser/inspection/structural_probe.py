@@ -28,7 +28,8 @@ from bnaparser.inspection.probe_scores import (
     tree_edges,
 )
 from bnaparser.inspection.vectors import Vectors
-from bnaparser.syntax.structure import Heads, parents_first, tree_distances
+from bnaparser.syntax.structure import tree_distances
+from bnaparser.trees.heads.forest import Heads, parents_first
 
 log = logging.getLogger(__name__)
 

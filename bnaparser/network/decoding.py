@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,23 @@ from bnaparser.trees.tree import Span
 
 @dataclass(frozen=True)
 class Prediction:
-    """The best tree of one sentence: its constituents in pre-order, its tags (where predicted).
+    """A tree of one sentence: its constituents in pre-order, its tags (where predicted).
 
     ``score`` is the sum of the constituents' scores; each is relative to "no constituent" (0).
+    ``probability`` is the tree's, ``entropy`` that of all trees in nats; None where not asked for.
+    ``others`` are more trees of the sentence, where several were asked for.
     """
 
     spans: list[Span]
     tags: list[str] | None
     score: float
+    probability: float | None = None
+    entropy: float | None = None
+    others: tuple[Prediction, ...] = ()
+
+    def with_others(self, others: Sequence[Prediction]) -> Prediction:
+        """Return the same tree, with these beside it."""
+        return replace(self, others=tuple(others))
 
 
 def predict(
@@ -46,7 +55,7 @@ def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> l
     """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
     with model.inference():
         encoded = model.encode(batch)
-        best, tags = model.best_labels(encoded), _tags(model, encoded)
+        best, tags = model.best_labels(encoded), predicted_tags(model, encoded)
     return best_trees(best, encoded.lengths, model.labels, tags)
 
 
@@ -81,7 +90,7 @@ def _spans(
     ]
 
 
-def _tags(model: ParsingNetwork, encoded: Any) -> list[list[str] | None]:
+def predicted_tags(model: ParsingNetwork, encoded: Any) -> list[list[str] | None]:
     """Return the best tag of every word, sentence by sentence; None where none are predicted."""
     if not model.settings.tags.predict:
         return [None] * len(encoded.lengths)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
-from bnaparser.errors import SentenceError
-from bnaparser.network.decoding import Prediction, predict_batch
+from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.answering import answers, chart_of
+from bnaparser.parsing.constraints import Constraint, in_words
+from bnaparser.parsing.each_sentence import Given, Limits, all_given, parse_each
 from bnaparser.parsing.given import (
     check_name,
     check_sentences,
@@ -24,10 +24,9 @@ from bnaparser.parsing.given import (
     each_sentence,
     each_text,
     kind,
-    rows_of_tags,
     sentence_of,
 )
-from bnaparser.parsing.parallel import in_batches
+from bnaparser.parsing.question import PLAIN, Asked, Question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread, usable_threads
 from bnaparser.text.english.stand_ins import as_read
@@ -36,15 +35,11 @@ from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
 from bnaparser.text.typed import Spacing, as_typed
 
-Tags = tuple[str, ...] | None
 Context = TypeVar("Context")
-
-FAILED = "the parser failed on this sentence"
-_BLANK = re.compile(r"\s", re.ASCII)
 
 _MANY = "parser.pipe takes many texts, parser.parse_words the words of a sentence"
 
-__all__ = ["FAILED", "MAX_WORDS", "Parse", "Parser", "Parses", "Tags", "parse_of", "reason_against"]
+__all__ = ["MAX_WORDS", "Parse", "Parser", "Parses"]
 
 
 class Parser:
@@ -53,20 +48,27 @@ class Parser:
     A sentence that cannot be parsed gives a Parse with ``error`` set, in its place; the others are
     parsed all the same. A Parser may be used from one thread at a time. A process that is forked
     may use it, too, and computes with one thread. Pickled, it is the name and the device that it
-    was loaded by, and is loaded anew.
+    was loaded by, and is loaded anew. Long because it is all doors to one room.
     """
 
-    def __init__(self, model: ParsingNetwork, batch_tokens: int | None = None):
+    def __init__(
+        self,
+        model: ParsingNetwork,
+        batch_tokens: int | None = None,
+        max_words: int = MAX_WORDS,
+    ):
         if not hasattr(model, "best_labels"):
             raise TypeError(
                 f"give a loaded model, not {kind(model)}: Parser.load takes a name or a folder, as"
                 ' in Parser.load("en")'
             )
-        _check_batch_tokens(batch_tokens)
+        _check_at_least_1("batch_tokens", batch_tokens)
+        _check_at_least_1("max_words", max_words)
         model.eval()
         self.model = model
         self.cased = model.reads_case
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
+        self.max_words = max_words  # of a sentence; one with more gets an error
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
         self.name: str | None = None  # what it was loaded by
         self._asked: Precision = "auto"  # the precision, when it was loaded
@@ -93,6 +95,7 @@ class Parser:
         device: str | None = None,
         batch_tokens: int | None = None,
         precision: Precision = "auto",
+        max_words: int = MAX_WORDS,
     ) -> Parser:
         """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub.
 
@@ -101,74 +104,119 @@ class Parser:
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
         model's weights are stored so and the machine multiplies bytes faster, else float32; on a GPU
-        bfloat16 where it has that. Raises ModelError when there is no such model, or it is damaged, or
+        bfloat16 where it has that. ``max_words`` of a sentence: one with more gets an ``error``. Raises ModelError when there is no such model, or it is damaged, or
         the device is not there or cannot compute so.
         """
         check_name(model, 'Parser.load("en")')
         folder = models.find(model)
-        parser = cls(load_network(folder, device, precision), batch_tokens)
+        parser = cls(load_network(folder, device, precision), batch_tokens, max_words)
         parser._asked = precision
         parser.name = models.lasting_name(model, folder)
         return parser
 
-    def __call__(self, text: str, split: Split = "paragraph") -> Parses:
+    def __call__(
+        self,
+        text: str,
+        split: Split = "paragraph",
+        constraints: Sequence[Constraint] = (),
+        **asked: Unpack[Asked],
+    ) -> Parses:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
 
         ``"paragraph"``: a line ends a sentence, and sentences are found within it. ``"text"``:
         hard-wrapped running text. ``"line"``: one sentence a line. ``"token"``: that, with words
         separated by blanks. Offsets count in the whole text, with ``line`` and ``token`` in the
-        line; an empty line there gives a Parse with ``error`` set. Raises ValueError for another
-        ``split``.
+        line; an empty line there gives a Parse with ``error`` set. ``constraints`` count as offsets
+        do. ``asked``, here and below, are the keywords of `Question`: ``n_best=10`` and the like.
+        Raises ValueError for another ``split``, and where an offset would not say which line it is of.
         """
         check_text(text, _MANY)
-        return Parses(self.parse_sentences(read_sentences(text, split)))
+        sentences = read_sentences(text, split)
+        if constraints and split in ("line", "token") and len(sentences) > 1:
+            raise ValueError(
+                f'with split="{split}" places count in a line: give one line at a time'
+            )
+        each = map(Question(**asked).under, in_words(constraints, sentences))
+        return Parses(self.parse_sentences(sentences, questions=list(each)))
 
-    def parse_sentence(self, text: str) -> Parse:
-        """Parse a text that is one sentence."""
+    def parse_sentence(
+        self, text: str, constraints: Sequence[Constraint] = (), **asked: Unpack[Asked]
+    ) -> Parse:
+        """Parse a text that is one sentence; ``constraints`` count code points of it."""
         check_text(text, _MANY)
-        return self.parse_sentences([tokenize(text)])[0]
+        sentences = [tokenize(text)]
+        each = map(Question(**asked).under, in_words(constraints, sentences))
+        return self.parse_sentences(sentences, questions=list(each))[0]
 
-    def parse_words(self, words: Iterable[str], tags: Sequence[str] | None = None) -> Parse:
+    def parse_words(
+        self,
+        words: Iterable[str],
+        tags: Sequence[str] | None = None,
+        constraints: Sequence[Constraint] = (),
+        **asked: Unpack[Asked],
+    ) -> Parse:
         """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that reads them.
 
-        Raises TypeError for a string: ``parse_sentence`` takes text.
+        ``constraints`` count words. Raises TypeError for a string: ``parse_sentence`` takes text.
         """
-        return self.parse_sentences([sentence_of(words)], None if tags is None else [tags])[0]
+        question = Question(**asked).under(constraints)
+        rows = None if tags is None else [tags]
+        return self.parse_sentences([sentence_of(words)], rows, questions=question)[0]
 
     def parse_many(
-        self, sentences: Iterable[Iterable[str]], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Iterable[Iterable[str]],
+        tags: Sequence[Sequence[str]] | None = None,
+        constraints: Sequence[Sequence[Constraint]] | None = None,
+        **asked: Unpack[Asked],
     ) -> Parses:
         """Parse sentences of given words, in batches; a Parse each, in order.
 
-        Offsets count in the words joined by blanks. ``tags`` gives one tag a word.
+        Offsets count in the words joined by blanks. ``tags`` gives one tag a word, ``constraints`` a
+        row for each sentence, which count words.
         """
-        return Parses(self.parse_sentences(list(each_sentence(sentences)), tags))
+        given = list(each_sentence(sentences))
+        question = Question(**asked)
+        if constraints is None:
+            return Parses(self.parse_sentences(given, tags, questions=question))
+        return Parses(
+            self.parse_sentences(given, tags, questions=list(map(question.under, constraints)))
+        )
 
-    def stream(self, lines: Iterable[str], batch_tokens: int | None = None) -> Iterator[Parse]:
+    def stream(
+        self, lines: Iterable[str], batch_tokens: int | None = None, **asked: Unpack[Asked]
+    ) -> Iterator[Parse]:
         """Parse lines, a sentence each, in constant memory; a Parse each, in order.
 
         A line is one sentence whatever is in it, as with ``split="line"``, and offsets count in it.
         ``batch_tokens`` takes the place of the parser's own.
         """
-        source = each_text(lines, "lines")
+        source, question = each_text(lines, "lines"), Question(**asked)
         while ahead := list(islice(source, READ_AHEAD)):
-            yield from self.parse_sentences([tokenize(line) for line in ahead], None, batch_tokens)
+            sentences = [tokenize(line) for line in ahead]
+            yield from self.parse_sentences(sentences, None, batch_tokens, question)
 
     @overload
-    def pipe(self, texts: Iterable[str], as_tuples: Literal[False] = False) -> Iterator[Parses]: ...
+    def pipe(
+        self, texts: Iterable[str], as_tuples: Literal[False] = False, **asked: Unpack[Asked]
+    ) -> Iterator[Parses]: ...
     @overload
     def pipe(
-        self, texts: Iterable[tuple[str, Context]], as_tuples: Literal[True]
+        self, texts: Iterable[tuple[str, Context]], as_tuples: Literal[True], **asked: Unpack[Asked]
     ) -> Iterator[tuple[Parses, Context]]: ...
-    def pipe(self, texts: Iterable[Any], as_tuples: bool = False) -> Iterator[Any]:
+    def pipe(
+        self, texts: Iterable[Any], as_tuples: bool = False, **asked: Unpack[Asked]
+    ) -> Iterator[Any]:
         """Parse running texts, in constant memory; what ``parser(text)`` gives for each, in order.
 
         Batches are filled across texts. ``as_tuples``: pairs of a text and anything at all come
         in, pairs of its parses and the same thing go out.
         """
+        question = Question(**asked)
         source = each_pair(texts) if as_tuples else ((t, None) for t in each_text(texts, "texts"))
         for ahead in _read_ahead((read_sentences(text), context) for text, context in source):
-            parses = iter(self.parse_sentences([s for sentences, _ in ahead for s in sentences]))
+            given = [sentence for sentences, _ in ahead for sentence in sentences]
+            parses = iter(self.parse_sentences(given, questions=question))
             for sentences, context in ahead:
                 of_text = Parses(islice(parses, len(sentences)))
                 yield (of_text, context) if as_tuples else of_text
@@ -178,40 +226,18 @@ class Parser:
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None = None,
         batch_tokens: int | None = None,
+        questions: Question | Sequence[Question] = PLAIN,
     ) -> list[Parse]:
-        """Parse tokenized sentences, in length-sorted batches; a Parse each, in order."""
+        """Parse tokenized sentences, in length-sorted batches; a Parse each, in order.
+
+        ``questions`` say what is wanted: one of all sentences, or one of each.
+        """
         check_sentences(sentences)
-        _check_batch_tokens(batch_tokens)
-        rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
-        if len(rows) != len(sentences):
-            raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
-        given = list(zip(sentences, rows, strict=True))
-        found: dict[int, Prediction | str] = {}
-        prepared: dict[int, PreparedSentence] = {}
-        good: list[int] = []
-        for index, (sentence, row) in enumerate(given):
-            reason = reason_against(sentence, row, self.reads_tags)
-            if reason is None:
-                good.append(index)
-            else:
-                found[index] = reason
-        of_good = each_or_reason(self.prepare, [given[index] for index in good], FAILED)
-        for index, one in zip(good, of_good, strict=True):
-            if isinstance(one, str):
-                found[index] = one
-            else:
-                prepared[index] = one
-        ready = list(prepared.values())
-        predictions = in_batches(
-            lambda batch: each_or_reason(self._predict, [ready[place] for place in batch], FAILED),
-            [one.size for one in ready],
-            batch_tokens or self.batch_tokens,
-            self.usable_threads(),
-        )
-        found.update(zip(prepared, predictions, strict=True))
-        return [
-            parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)
-        ]
+        _check_at_least_1("batch_tokens", batch_tokens)
+        size = batch_tokens or self.batch_tokens
+        limits = Limits(self.reads_tags, self.max_words, size, self.usable_threads())
+        given = all_given(sentences, tags, questions)
+        return parse_each(given, self.prepare, lambda one: one.size, self._predict, limits)
 
     def __repr__(self) -> str:
         name = "a model in memory" if self.name is None else repr(self.name)
@@ -227,20 +253,31 @@ class Parser:
                 "a Parser of a model in memory cannot be pickled: save the model"
                 " (bnaparser.network.storage.save) and load it with Parser.load(folder)"
             )
-        given = (self.name, str(self.model.device), self.batch_tokens, self._asked)
+        device = str(self.model.device)
+        given = (self.name, device, self.batch_tokens, self._asked, self.max_words)
         return type(self).load, given, {"cased": self.cased}
 
-    def prepare(self, given: Sequence[tuple[Sentence, Tags]]) -> list[PreparedSentence]:
+    def prepare(self, given: Sequence[Given]) -> list[PreparedSentence]:
         """Return good sentences, with their tags where the model reads them, as it takes them."""
-        tags = [row for _, row in given if row is not None]
+        tags = [one.tags for one in given if one.tags is not None]
         rows = None if len(tags) < len(given) else tags
         joined = self.model.settings.encoder.joined
-        read = [_read(sentence, joined, self.cased) for sentence, _ in given]
+        read = [_read(one.sentence, joined, self.cased) for one in given]
         return self.model.prepare(read, rows)
 
-    def _predict(self, batch: Sequence[PreparedSentence]) -> list[Prediction]:
+    def _predict(
+        self, batch: Sequence[tuple[PreparedSentence, Question]]
+    ) -> Sequence[Prediction | str]:
+        prepared = [one for one, _ in batch]
         with on_one_thread():
-            return predict_batch(self.model, batch)
+            if all(question.plain for _, question in batch):
+                return predict_batch(self.model, prepared)
+            with self.model.inference():
+                encoded = self.model.encode(prepared)
+                scores = self.model.all_scores(encoded)
+                tags = predicted_tags(self.model, encoded)
+        questions = [question for _, question in batch]
+        return answers(scores, encoded.lengths, questions, chart_of(self.model), tags)
 
     def usable_threads(self) -> int:
         """Return how many batches may be computed at once."""
@@ -270,58 +307,6 @@ def _read(sentence: Sentence, joined: Spacing | None, cased: bool) -> Sequence[s
     return as_read(sentence.words, cased) if joined is None else as_typed(sentence, joined)
 
 
-def _check_batch_tokens(batch_tokens: int | None) -> None:
-    if batch_tokens is not None and batch_tokens < 1:
-        raise ValueError(f"batch_tokens is {batch_tokens}: it must be at least 1")
-
-
-def reason_against(sentence: Sentence, tags: Tags = None, reads_tags: bool = False) -> str | None:
-    """Return why the network cannot take a sentence with its tags; None where it can."""
-    try:
-        _check(sentence, tags, reads_tags)
-    except SentenceError as error:
-        return str(error)
-    return None
-
-
-def _check(sentence: Sentence, tags: Tags, reads_tags: bool) -> None:
-    """Raise SentenceError for a sentence that the network cannot take, saying why."""
-    count = len(sentence.words)
-    if count == 0:
-        raise SentenceError("the sentence has no words")
-    if count > MAX_WORDS:
-        raise SentenceError(
-            f"the sentence has {count:,} words, more than {MAX_WORDS:,}: split it into sentences"
-        )
-    for number, word in enumerate(sentence.words, 1):
-        # As in trees: a no-break space may stand inside a word.
-        if not word or _BLANK.search(word):
-            raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
-    if tags is None:
-        if reads_tags:
-            raise SentenceError(
-                "this model reads part-of-speech tags: give the words, and with tags=... a tag for each"
-            )
-        return
-    if len(tags) != count:
-        raise SentenceError(f"{len(tags)} tags for {count} words: give one tag a word")
-    for number, tag in enumerate(tags, 1):
-        if not tag or any(char.isspace() or char in "()" for char in tag):
-            raise SentenceError(
-                f"tag {number} is {tag!r}: a tag has no blanks, no brackets and is not empty"
-            )
-
-
-def _failed(sentence: Sentence, reason: str) -> Parse:
-    return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
-
-
-def parse_of(sentence: Sentence, found: Prediction | str, tags: Tags = None) -> Parse:
-    """Return what users get of a sentence: what was found, or the reason why there is nothing."""
-    if isinstance(found, str):
-        return _failed(sentence, found)
-    # A model without a tag head names every word's part of speech XX.
-    row = tags or tuple(found.tags or ["XX"] * len(sentence.words))
-    return Parse(
-        sentence.text, sentence.words, row, tuple(found.spans), found.score, sentence.offsets
-    )
+def _check_at_least_1(name: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise ValueError(f"{name} is {value}: it must be at least 1")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,17 @@ from bnaparser.network.decoding import Prediction, best_trees
 from bnaparser.network.labels import Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.failures import each_or_reason
-from bnaparser.parsing.given import each_sentence, rows_of_tags
-from bnaparser.parsing.parallel import in_batches
-from bnaparser.parsing.parser import FAILED, Parser, Tags, parse_of, reason_against
+from bnaparser.parsing.answering import ChartModel, answers
+from bnaparser.parsing.each_sentence import Given, Limits, all_given, parse_each
+from bnaparser.parsing.given import each_sentence
+from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.question import PLAIN, Asked, Question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence
+
+Prepared = tuple[PreparedSentence, ...]
+"""A sentence as each of the networks takes it."""
 
 
 class Ensemble:
@@ -68,49 +72,37 @@ class Ensemble:
         return cls([Parser.load(name, device) for name in names], shares)
 
     def parse_many(
-        self, sentences: Iterable[Iterable[str]], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Iterable[Iterable[str]],
+        tags: Sequence[Sequence[str]] | None = None,
+        **asked: Unpack[Asked],
     ) -> Parses:
         """Parse sentences of given words as `Parser.parse_many` does; ``tags`` stand in the trees."""
-        return Parses(self.parse_sentences(list(each_sentence(sentences)), tags))
+        given = list(each_sentence(sentences))
+        return Parses(self.parse_sentences(given, tags, Question(**asked)))
 
     def parse_sentences(
-        self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sentence],
+        tags: Sequence[Sequence[str]] | None = None,
+        questions: Question | Sequence[Question] = PLAIN,
     ) -> list[Parse]:
-        """Parse tokenized sentences, in length-sorted batches; a Parse each, in order."""
-        rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
-        given = list(zip(sentences, rows, strict=True))
-        found: dict[int, Prediction | str] = {}
-        good: list[int] = []
-        for index, (sentence, row) in enumerate(given):
-            reason = reason_against(sentence, row)
-            if reason is None:
-                good.append(index)
-            else:
-                found[index] = reason
-        ready: dict[int, tuple[PreparedSentence, ...]] = {}
-        of_good = each_or_reason(self._prepare, [sentences[index] for index in good], FAILED)
-        for index, one in zip(good, of_good, strict=True):
-            if isinstance(one, str):
-                found[index] = one
-            else:
-                ready[index] = one
-        prepared = list(ready.values())
-        predictions = in_batches(
-            lambda batch: each_or_reason(self._predict, [prepared[i] for i in batch], FAILED),
-            [max(one.size for one in each) for each in prepared],
-            min(parser.batch_tokens for parser in self.parsers),
-            min(parser.usable_threads() for parser in self.parsers),
+        """Parse tokenized sentences as `Parser.parse_sentences` does."""
+        parsers = self.parsers
+        limits = Limits(
+            self.reads_tags,
+            min(parser.max_words for parser in parsers),
+            min(parser.batch_tokens for parser in parsers),
+            min(parser.usable_threads() for parser in parsers),
         )
-        found.update(zip(ready, predictions, strict=True))
-        return [
-            parse_of(sentence, found[index], row) for index, (sentence, row) in enumerate(given)
-        ]
+        given = all_given(sentences, tags, questions)
+        return parse_each(given, self._prepare, _size, self._predict, limits)
 
-    def _prepare(self, sentences: Sequence[Sentence]) -> list[tuple[PreparedSentence, ...]]:
-        each = [parser.prepare([(one, None) for one in sentences]) for parser in self.parsers]
-        return list(zip(*each, strict=True))
+    def _prepare(self, given: Sequence[Given]) -> list[Prepared]:
+        untagged = [one._replace(tags=None) for one in given]
+        return list(zip(*(parser.prepare(untagged) for parser in self.parsers), strict=True))
 
-    def _predict(self, batch: Sequence[tuple[PreparedSentence, ...]]) -> list[Prediction]:
+    def _predict(self, batch: Sequence[tuple[Prepared, Question]]) -> Sequence[Prediction | str]:
         """Parse one batch of sentences, each prepared by every parser."""
         models = [parser.model for parser in self.parsers]
         with ExitStack() as stack:
@@ -119,11 +111,16 @@ class Ensemble:
             stack.enter_context(on_one_thread())
             encoded = [
                 model.encode(prepared)
-                for model, prepared in zip(models, zip(*batch, strict=True), strict=True)
+                for model, prepared in zip(
+                    models, zip(*(one for one, _ in batch), strict=True), strict=True
+                )
             ]
             scores = self._mean_scores(models, encoded)
             tags = self._tags(models, encoded)
         lengths = encoded[0].lengths
+        if not all(question.plain for _, question in batch):
+            known = ChartModel(self.labels, self.allow_empty_root, 1.0)
+            return answers(scores, lengths, [question for _, question in batch], known, tags)
         labels = scores[:, 1:].argmax(axis=1).astype(np.int32) + 1
         best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
         packed = packed_best(best, labels, lengths, self.allow_empty_root)
@@ -160,6 +157,10 @@ class Ensemble:
             total[:, columns] += share * _softmax(model.all_tag_scores(known))
         numbers = iter(total.argmax(axis=1).tolist())
         return [[self.tags.names[next(numbers)] for _ in range(n)] for n in lengths]
+
+
+def _size(prepared: Prepared) -> int:
+    return max(one.size for one in prepared)
 
 
 def _places(names: Inventory, among: Inventory) -> list[int]:

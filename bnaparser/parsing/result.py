@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -46,6 +47,9 @@ class Parse:
     one span, ``S::VP``. ``score`` is the sum of the spans' scores, each relative to "no constituent
     here"; that of the whole sentence, which has a label in any case, may be below 0. ``offsets``
     are code points of the input, where it was text.
+
+    Where they were asked for: ``probability`` of the tree, ``entropy`` of all trees of the sentence in
+    nats, each span's ``probability``; ``alternatives`` are its next trees, in order.
     """
 
     text: str
@@ -55,6 +59,18 @@ class Parse:
     score: float = 0.0
     offsets: tuple[tuple[int, int], ...] = ()
     error: str | None = None
+    probability: float | None = None
+    entropy: float | None = None
+    alternatives: tuple[Parse, ...] = field(default=(), repr=False)
+
+    @property
+    def confidence(self) -> float | None:
+        """The mean probability of the constituents: the share of them that is right, if all goes as foreseen.
+
+        None where no probabilities were asked for, or there is no tree or no constituent.
+        """
+        sure = [span.probability for span in self.spans if span.probability is not None]
+        return math.fsum(sure) / len(sure) if sure else None
 
     @cached_property
     def tree(self) -> Tree | None:
@@ -64,12 +80,31 @@ class Parse:
         return Tree.from_spans([escape_brackets(w) for w in self.words], self.tags, self.spans)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the one JSON form: text, tree, score, tokens, constituents (chains apart), error."""
+        """Return the one JSON form: text, tree, score, tokens, constituents (chains apart), error.
+
+        Where they were asked for, also probability, confidence and entropy, the probability of each
+        constituent (one of a chain has the chain's), and alternatives with what is their own.
+        """
         tokens = [
             {"text": word, "tag": tag, "start": start, "end": end}
             for word, tag, (start, end) in zip(self.words, self.tags, self.offsets, strict=False)
         ]
-        constituents = [
+        found = {
+            "text": self.text,
+            "tree": None if self.tree is None else str(self.tree),
+            "score": self.score,
+            "tokens": tokens,
+            "constituents": self._constituents(),
+            "error": self.error,
+        }
+        if self.probability is not None:
+            found |= self._probabilities()
+        if self.alternatives:
+            found["alternatives"] = [one._as_alternative() for one in self.alternatives]
+        return found
+
+    def _constituents(self) -> list[dict[str, Any]]:
+        return [
             {
                 "label": label,
                 "start": span.start,
@@ -78,18 +113,19 @@ class Parse:
                 "char_end": self.offsets[span.end - 1][1],
                 "score": span.score,
             }
+            | ({} if span.probability is None else {"probability": span.probability})
             for span in self.spans
             for label in span.label.split(CHAIN)
         ]
-        tree = None if self.tree is None else str(self.tree)
-        return {
-            "text": self.text,
-            "tree": tree,
-            "score": self.score,
-            "tokens": tokens,
-            "constituents": constituents,
-            "error": self.error,
-        }
+
+    def _probabilities(self) -> dict[str, Any]:
+        names = ("probability", "confidence", "entropy")
+        return {name: getattr(self, name) for name in names}
+
+    def _as_alternative(self) -> dict[str, Any]:
+        """What is not the same as of the best tree."""
+        found = {"tree": str(self.tree), "score": self.score, "constituents": self._constituents()}
+        return found | ({} if self.probability is None else self._probabilities())
 
     def to_json(self) -> str:
         """Return ``to_dict`` as one line of JSON; half a character in the text becomes U+FFFD."""
@@ -103,17 +139,26 @@ class Parse:
         """
         try:
             tokens = stored["tokens"]
-            return cls(
+            best = cls(
                 stored["text"],
                 tuple(token["text"] for token in tokens),
                 tuple(token["tag"] for token in tokens),
-                _joined(stored["constituents"]),
-                stored["score"],
-                tuple((token["start"], token["end"]) for token in tokens),
-                stored["error"],
+                offsets=tuple((token["start"], token["end"]) for token in tokens),
+                error=stored["error"],
             )
+            others = tuple(best._with_tree(one) for one in stored.get("alternatives", ()))
+            return replace(best._with_tree(stored), alternatives=others)
         except (KeyError, TypeError) as error:
             raise DataError(f"this is not what Parse.to_dict gives: {error!r}") from error
+
+    def _with_tree(self, stored: Mapping[str, Any]) -> Parse:
+        return replace(
+            self,
+            spans=_joined(stored["constituents"]),
+            score=stored["score"],
+            probability=stored.get("probability"),
+            entropy=stored.get("entropy"),
+        )
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Parse:
@@ -201,5 +246,5 @@ def _joined(constituents: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
         start, end, label = one["start"], one["end"], one["label"]
         if spans and spans[-1][:2] == (start, end):
             label = spans.pop().label + CHAIN + label
-        spans.append(Span(start, end, label, one["score"]))
+        spans.append(Span(start, end, label, one["score"], one.get("probability")))
     return tuple(spans)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from bnaparser.errors import DataError
+from bnaparser.treebanks.conllu import read_conllu
 from bnaparser.treebanks.reading import StrPath, find_trees, read_lines
 from bnaparser.trees.cleaning import clean
 
@@ -22,10 +24,16 @@ class TagRow(NamedTuple):
 def read_tags(path: StrPath) -> Iterator[TagRow]:
     """Yield the tags of each sentence of a file, which may be packed (``.gz``, ``.xz``).
 
-    A line holds the tags of a sentence with blanks between; blank lines are passed over. A file
+    A file whose name has ``.conllu`` has them in its fifth column. Else a line holds the tags of a sentence with blanks between; blank lines are passed over. A file
     that begins with a bracket holds trees: their tags are taken, traces left out. Raises DataError
     and TreeError as `bnaparser.treebanks.reading.find_trees` does.
     """
+    if ".conllu" in Path(path).suffixes:
+        for one in read_conllu(read_lines(path), str(path)):
+            if not one.tags:
+                raise DataError(f"{path}:{one.line}: the fifth column has no tag of some word")
+            yield TagRow(one.tags, one.line)
+        return
     first = next((line for line in read_lines(path) if line.strip()), "")
     if first.lstrip().startswith("("):
         for found in find_trees(path):

@@ -33,12 +33,16 @@ CHAIN = "::"
 
 
 class Span(NamedTuple):
-    """A constituent: words ``start`` to ``end`` (half-open) and a label, which may be a chain."""
+    """A constituent: words ``start`` to ``end`` (half-open) and a label, which may be a chain.
+
+    ``score`` and ``probability`` are those of a parser that found it; the latter where asked for.
+    """
 
     start: int
     end: int
     label: str
     score: float | None = None
+    probability: float | None = None
 
 
 class Tree:

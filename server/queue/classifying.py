@@ -19,6 +19,7 @@ from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure
+from bnaparser.server.queue.asked import parsing_by
 from bnaparser.server.queue.batcher import Batcher
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.service_settings import ServerSettings
@@ -76,7 +77,7 @@ class Classifying:
         self._shared = classifier.parser is parser
         self.parsing = parsing
         if not self._shared:
-            work = classifier.parser.parse_sentences
+            work = parsing_by(classifier.parser)
             self.parsing = Batcher(work, parsing.limits, metrics, thread=parsing.thread)
         self._queue: Batcher[_Unit, Classification] = Batcher(
             self._answer, parsing.limits, metrics.classifying, "classifier", parsing.thread

@@ -19,6 +19,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
+from bnaparser.server.queue.asked import parsing_by
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
@@ -55,7 +56,9 @@ def load_parser(settings: ServerSettings) -> Parser:
     with loading():
         from bnaparser.parsing.parser import Parser
 
-        parser = Parser.load(settings.model, settings.device, pieces, settings.precision)
+        parser = Parser.load(
+            settings.model, settings.device, pieces, settings.precision, settings.max_words
+        )
     parser.threads = threads_of(settings)
     return parser
 
@@ -110,7 +113,7 @@ class Service:
         parser = await self._model_thread.run(self._load, self.settings)
         batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
         limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
-        batcher = Batcher(parser.parse_sentences, limits, self.metrics, thread=self._model_thread)
+        batcher = Batcher(parsing_by(parser), limits, self.metrics, thread=self._model_thread)
         sentence = tokenize(_WARM_UP)
         tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
         try:

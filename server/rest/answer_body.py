@@ -73,17 +73,16 @@ def errors_header(found: Sequence[str | None]) -> str | None:
 
 
 def _entry(parse: Parse, form: Format, scores: bool) -> dict[str, Any]:
-    if form == "json":
-        entry = parse.to_dict()
+    entry = parse.to_dict()
+    trees = [entry, *entry.get("alternatives", ())]
+    for one, of_tree in zip((parse, *parse.alternatives), trees, strict=True):
+        if form != "json":
+            of_tree.pop("tokens", None)
+            del of_tree["constituents"]
+        if form == "svg":
+            of_tree["svg"] = one.to_svg() if one.error is None else None
         if not scores:
-            del entry["score"]
-            for constituent in entry["constituents"]:
+            del of_tree["score"]
+            for constituent in of_tree.get("constituents", ()):
                 del constituent["score"]
-        return entry
-    tree = None if parse.tree is None else str(parse.tree)
-    entry = {"text": parse.text, "tree": tree, "error": parse.error}
-    if scores:
-        entry["score"] = parse.score
-    if form == "svg":
-        entry["svg"] = parse.to_svg() if parse.error is None else None
     return entry

@@ -15,7 +15,7 @@ from bnaparser import __version__
 from bnaparser.server.bounds import OPEN_PATHS
 from bnaparser.server.problems import problem_answers
 from bnaparser.server.rest import classify_routes, parse_routes
-from bnaparser.server.rest.schemas import Answer, ClassifyAnswer, ProblemBody
+from bnaparser.server.rest.schemas import REQUESTS, Answer, ClassifyAnswer, ProblemBody
 
 DESCRIPTION = """Constituency parsing: text in, bracketed trees out; and texts classified along their trees.
 
@@ -79,7 +79,10 @@ def openapi(app: FastAPI, needs_key: bool) -> dict[str, Any]:
         document["paths"][path]["post"]["responses"]["200"] = answer
     # The bodies of these two are described by hand, so their schemas are added by hand.
     _, definitions = models_json_schema(
-        [(model, "serialization") for model in (Answer, ClassifyAnswer, ProblemBody)],
+        [
+            *((model, "serialization") for model in (Answer, ClassifyAnswer, ProblemBody)),
+            *((model, "validation") for model in REQUESTS.values()),
+        ],
         ref_template=_REFERENCE,
     )
     document["paths"]["/"]["get"] = _THE_PAGE

@@ -25,10 +25,24 @@ _BODY = {
     "required": True,
     "content": {
         request_body.JSON: {
-            "schema": {"oneOf": [kind.model_json_schema() for kind in REQUESTS.values()]},
+            "schema": {
+                "oneOf": [
+                    {"$ref": f"#/components/schemas/{kind.__name__}"} for kind in REQUESTS.values()
+                ]
+            },
             "examples": {
                 "text": {"value": {"text": TEXT_EXAMPLE}},
                 "sentences": {"value": {"sentences": ["It rained."], "format": "bracket"}},
+                "several trees": {
+                    "value": {"text": TEXT_EXAMPLE, "n_best": 5, "probabilities": True}
+                },
+                "constraints": {
+                    "value": {
+                        "tokens": [["Time", "flies", "like", "an", "arrow"]],
+                        "constraints": [[{"kind": "must", "start": 0, "end": 2, "labels": ["NP"]}]],
+                    }
+                },
+                "markup": {"value": {"text": "I saw [NP the old man] .", "markup": True}},
                 "tokens": {
                     "value": {
                         "tokens": [["It", "rained", "."]],
@@ -119,7 +133,8 @@ async def _parse_json(request: Request, service: Service, split: Split) -> Respo
             for one in asked.sentences
         ]
     answer = (service.model_name, parses, asked.format, asked.scores)
-    return await write_answer(request, asked.sentences, answer_body.write_json, *answer)
+    trees = asked.sentences * asked.n_best
+    return await write_answer(request, trees, answer_body.write_json, *answer)
 
 
 async def _parse_plain(request: Request, service: Service, split: Split) -> Response:

@@ -14,6 +14,13 @@ from starlette.datastructures import Headers, QueryParams
 
 from bnaparser.server.bounds import check_coding, check_size
 from bnaparser.server.problems import BadBody, Unprocessable, UnsupportedBody
+from bnaparser.server.rest.asked_sentences import (
+    asked_of_sentences,
+    asked_of_text,
+    asked_of_tokens,
+    check_trees,
+    question_of,
+)
 from bnaparser.server.rest.schemas import (
     REQUESTS,
     Format,
@@ -24,7 +31,7 @@ from bnaparser.server.rest.schemas import (
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import SPLITS, Split
-from bnaparser.text.splitting import read_sentences, split_lines, tokenize
+from bnaparser.text.splitting import split_lines
 
 JSON = "application/json"
 PLAIN = "text/plain"
@@ -54,6 +61,7 @@ class Asked:
     tags: list[list[str]] | None = None
     format: Format = "json"
     scores: bool = True
+    n_best: int = 1
     problem: str | None = None  # why none of the sentences can be parsed
 
 
@@ -141,15 +149,20 @@ def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
 def _asked(
     request: TextRequest | SentencesRequest | TokensRequest, settings: ServerSettings, split: Split
 ) -> Asked:
-    options = (request.format, request.scores)
+    options = (request.format, request.scores, request.n_best)
+    question = question_of(request, settings)
     if isinstance(request, TextRequest):
         check_size([request.text], settings)
-        return Asked(read_sentences(request.text, request.split or split), None, *options)
+        sentences = asked_of_text(request, question, request.split or split)
+        check_trees(len(sentences), question, settings)
+        return Asked(sentences, None, *options)
     if isinstance(request, SentencesRequest):
         check_size(request.sentences, settings)
-        return Asked([tokenize(text) for text in request.sentences], None, *options)
+        check_trees(len(request.sentences), question, settings)
+        return Asked(asked_of_sentences(request, question), None, *options)
     check_size((word for words in request.tokens for word in words), settings)
-    sentences = [from_words(words) for words in request.tokens]
+    check_trees(len(request.tokens), question, settings)
+    sentences = asked_of_tokens(request, question)
     problem = None
     if request.tags is not None and len(request.tags) != len(sentences):
         problem = (

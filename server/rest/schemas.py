@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from bnaparser.parsing.constraints import Kind
+from bnaparser.parsing.question import MALUS, Decoder
 from bnaparser.text.split_names import Split
 
 Format = Literal["json", "bracket", "svg"]
@@ -28,6 +30,56 @@ class Options(BaseModel):
         " tree only; svg: that and a drawing",
     )
     scores: bool = Field(default=True, description="whether the answer holds scores")
+    n_best: int = Field(default=1, ge=1, description="the best trees of each sentence, so many")
+    probabilities: bool = Field(
+        default=False,
+        description="whether the answer holds how sure the model is of each constituent",
+    )
+    decoder: Decoder = Field(
+        default="best",
+        description="the tree of the highest score, of the most constituents that are expected to be"
+        " right, or drawn at random by its probability",
+    )
+    temperature: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="what scores are divided by to become probabilities; default: the model's",
+    )
+    seed: int = Field(default=0, ge=0, description="of the decoder that draws at random")
+
+
+class ConstraintBody(BaseModel):
+    """What is known of the words from `start` to `end`, half-open."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    kind: Kind = Field(
+        description="must: a constituent, with one of the labels if there are some; not: none with"
+        " such a label, or none at all; only: if one, with no other labels; uncrossed: no constituent"
+        " crosses the words; bonus: a constituent with one of the labels, or any, scores `amount` more;"
+        " tag: the one word's part of speech"
+    )
+    start: int = Field(description="in code points of the text; in words where tokens are given")
+    end: int
+    labels: list[str] = Field(default=[], description="such as NP; a chain is written S::VP")
+    amount: float | None = Field(default=None, description="of a bonus; below 0 a malus")
+    tag: str | None = None
+
+
+class DependenciesBody(BaseModel):
+    """A dependency tree that the constituents should fit."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    heads: list[int] = Field(description="of each word the number of its head, from 1; 0: none")
+    punctuation: list[bool] | None = Field(
+        default=None, description="words that do not count, such as commas"
+    )
+    malus: float = Field(
+        default=MALUS,
+        description="what each word that speaks against a constituent takes off its score",
+    )
 
 
 SPLIT_DESCRIBED = (
@@ -46,6 +98,13 @@ class TextRequest(Options):
     split: Split | None = Field(
         default=None, description=f"{SPLIT_DESCRIBED}; default: the query's, or paragraph"
     )
+    constraints: list[ConstraintBody] = Field(
+        default=[], description="in code points of the text; with split paragraph or text"
+    )
+    markup: bool = Field(
+        default=False,
+        description="whether brackets in the text say what is known, as in I saw [NP the old man].",
+    )
 
 
 class SentencesRequest(Options):
@@ -53,6 +112,9 @@ class SentencesRequest(Options):
 
     sentences: list[str] = Field(
         description="a sentence each", examples=[["The cat sat on the mat.", "It rained."]]
+    )
+    constraints: list[list[ConstraintBody]] | None = Field(
+        default=None, description="a list for each sentence, in code points of it"
     )
 
 
@@ -67,6 +129,13 @@ class TokensRequest(Options):
         description="a part of speech for each word; they stand in the tree, and guide a model that"
         " takes them",
         examples=[[["PRP", "VBD", "."]]],
+    )
+    constraints: list[list[ConstraintBody]] | None = Field(
+        default=None, description="a list for each sentence, in words"
+    )
+    dependencies: list[DependenciesBody | None] | None = Field(
+        default=None,
+        description="of each sentence a dependency tree that its constituents should fit",
     )
 
 
@@ -136,6 +205,22 @@ class Constituent(BaseModel):
     char_start: int
     char_end: int
     score: float | None = Field(default=None, description="absent where scores are not wanted")
+    probability: float | None = Field(
+        default=None,
+        description="where asked for; of a chain over the same words the whole chain's",
+    )
+
+
+class Alternative(BaseModel):
+    """One of the next trees of a sentence."""
+
+    tree: str
+    score: float | None = Field(default=None, description="absent where scores are not wanted")
+    probability: float | None = None
+    confidence: float | None = None
+    entropy: float | None = None
+    constituents: list[Constituent] | None = Field(default=None, description="with format json")
+    svg: str | None = Field(default=None, description="with format svg")
 
 
 class Entry(BaseModel):
@@ -150,6 +235,16 @@ class Entry(BaseModel):
         default=None, description="with format json: in pre-order"
     )
     svg: str | None = Field(default=None, description="with format svg; null after an error")
+    probability: float | None = Field(default=None, description="of the tree, where asked for")
+    confidence: float | None = Field(
+        default=None, description="the mean probability of its constituents, where asked for"
+    )
+    entropy: float | None = Field(
+        default=None, description="of all trees of the sentence, in nats, where asked for"
+    )
+    alternatives: list[Alternative] | None = Field(
+        default=None, description="the next trees, in order, where n_best is more than 1"
+    )
 
 
 class Answer(BaseModel):
@@ -208,6 +303,7 @@ class Limits(BaseModel):
     sentences: int
     words_a_sentence: int
     words: int = Field(description="words of all its sentences")
+    n_best: int = Field(description="trees of a sentence")
     json_depth: int
     deadline_seconds: float
 

@@ -30,6 +30,7 @@ async def models(request: Request) -> ModelList:
         words_a_sentence=settings.max_words,
         words=settings.queue_words,
         json_depth=settings.max_json_depth,
+        n_best=settings.max_n_best,
         deadline_seconds=settings.deadline_seconds,
     )
     about = service.about

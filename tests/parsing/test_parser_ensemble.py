@@ -14,7 +14,9 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
+from bnaparser.parsing.each_sentence import Given
 from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.question import PLAIN
 from bnaparser.text.sentence import from_words
 from bnaparser.training.data import Example
 from bnaparser.training.warm_start import create_from
@@ -51,7 +53,7 @@ def literal_mean(
     for parser, share in zip(ensemble.parsers, shares, strict=True):
         model = parser.model
         with torch.no_grad():
-            encoded = model.encode(parser.prepare([(from_words(words), None)]))
+            encoded = model.encode(parser.prepare([Given(from_words(words), None, PLAIN)]))
             probabilities = torch.from_numpy(model.all_tag_scores(encoded)).softmax(-1).numpy()
         scores = model.all_scores(encoded)
         for number, name in enumerate(ensemble.labels.names):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser import Parse, Parser
+from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.parsing.result import Parses
 from bnaparser.text.sentence import Sentence
 
@@ -43,9 +44,9 @@ def test_texts_share_batches_and_few_are_read_ahead(
     read: list[int] = []
     parse = parser.parse_sentences
 
-    def count(sentences: Sequence[Sentence]) -> list[Parse]:
+    def count(sentences: Sequence[Sentence], questions: Question = PLAIN) -> list[Parse]:
         at_once.append(len(sentences))
-        return parse(sentences)
+        return parse(sentences, questions=questions)
 
     def texts() -> Iterator[str]:
         for number in range(6):

@@ -15,8 +15,8 @@ import pytest
 import uvicorn
 from fastapi.testclient import TestClient
 
-from bnaparser.errors import SentenceError
-from bnaparser.parsing.parser import _check
+from bnaparser.parsing.checks import reason_against
+from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
@@ -47,7 +47,10 @@ class HeldParser:
         )
 
     def parse_sentences(
-        self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sentence],
+        tags: Sequence[Sequence[str]] | None = None,
+        questions: Sequence[Question] = (),
     ) -> list[Parse]:
         self.batches.append([sentence.words for sentence in sentences])
         self.begun.set()
@@ -59,14 +62,12 @@ class HeldParser:
         if "BOOM" in sentence.words:
             raise SystemExit("boom")
         error = "bad" if "BAD" in sentence.words else None
-        try:
-            _check(sentence, None if tags is None else tuple(tags), self.reads_tags)
-        except SentenceError as refused:
-            error = str(refused)
+        row = None if tags is None else tuple(tags)
+        error = reason_against(sentence, row, self.reads_tags) or error
         if error is not None:
             return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=error)
         count = len(sentence.words)
-        row = tuple(tags or ["NN"] * count)
+        row = row or ("NN",) * count
         spans = (Span(0, count, "S::VP", 2.5),)
         return Parse(sentence.text, sentence.words, row, spans, 2.5, sentence.offsets)
 

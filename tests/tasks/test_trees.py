@@ -10,9 +10,9 @@ from bnaparser.syntax.sources.file_trees import FileTrees
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.random_trees import random_trees
 from bnaparser.syntax.sources.tree_source import TreeSource, words_of
-from bnaparser.syntax.structure import parents_first
 from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source, words_only
+from bnaparser.trees.heads.forest import parents_first
 
 WORDS = ("The", "(", "cat", ")", "sat", "down", "at", "last")
 

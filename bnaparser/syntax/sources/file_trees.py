@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bnaparser.errors import DataError
-from bnaparser.syntax.sources.conllu import load_conllu
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, words_of
 from bnaparser.syntax.structure import Structure, dependencies_of
 from bnaparser.text.sentence import not_one_string
+from bnaparser.treebanks.conllu import load_conllu
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape

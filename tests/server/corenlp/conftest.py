@@ -11,6 +11,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
 
@@ -32,10 +33,11 @@ class WatchedParser(Parser):
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None = None,
         batch_tokens: int | None = None,
+        questions: Question | Sequence[Question] = PLAIN,
     ) -> list[Parse]:
         self.calls += 1
         assert self.may_go_on.wait(60)
-        return super().parse_sentences(sentences, tags, batch_tokens)
+        return super().parse_sentences(sentences, tags, batch_tokens, questions)
 
 
 @pytest.fixture(scope="module")

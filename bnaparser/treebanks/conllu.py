@@ -1,7 +1,7 @@
 """Reader of CoNLL-U, the format of Universal Dependencies: a word a line, ten columns, tabs between.
 
-https://universaldependencies.org/format.html. Comments, empty nodes (``8.1``) and what the other
-columns hold are passed over; multiword tokens (``3-4 don't``) are kept beside their words.
+https://universaldependencies.org/format.html. Words, heads and both kinds of tags are kept, and
+multiword tokens (``3-4 don't``) beside their words; comments and empty nodes (``8.1``) are passed over.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from bnaparser.errors import DataError, SentenceError
-from bnaparser.syntax.structure import parents_first
 from bnaparser.treebanks.reading import StrPath, read_lines
+from bnaparser.trees.heads.forest import parents_first
 
 COLUMNS = 10
 _WORD = re.compile(r"[0-9]+")
@@ -32,13 +32,19 @@ class MultiwordToken:
 
 @dataclass(frozen=True, slots=True)
 class ConlluSentence:
-    """A sentence: its words, the head of each from 1 (0: a root), and where it stands."""
+    """A sentence: its words, the head of each from 1 (0: a root), and where it stands.
+
+    ``universal`` are the parts of speech of Universal Dependencies, ``tags`` those of the language,
+    such as the Penn Treebank's; empty where a word has none.
+    """
 
     words: tuple[str, ...]
     heads: tuple[int, ...]
     multiword: tuple[MultiwordToken, ...] = ()
     source: str = "<string>"
     line: int = 1
+    universal: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     def as_written(self) -> ConlluSentence:
         """Return the sentence with each multiword token as one word, in its highest word's place."""
@@ -95,6 +101,8 @@ class _Reading:
         self.words: list[str] = []
         self.heads: list[int] = []
         self.lines: list[int] = []
+        self.universal: list[str] = []
+        self.tags: list[str] = []
         self.multiword: list[MultiwordToken] = []
 
     def take(self, text: str, number: int) -> None:
@@ -117,6 +125,8 @@ class _Reading:
             self.fail(f"the seventh column, the head of {form!r}, is {head!r}: no number", number)
         self.words.append(form)
         self.heads.append(int(head))
+        self.universal.append(columns[3])
+        self.tags.append(columns[4])
         self.lines.append(number)
 
     def take_multiword(self, first: int, last: int, form: str, number: int) -> None:
@@ -141,8 +151,18 @@ class _Reading:
         except SentenceError as error:
             self.fail(str(error), self.line)
         return ConlluSentence(
-            tuple(self.words), tuple(self.heads), tuple(self.multiword), self.source, self.line
+            tuple(self.words),
+            tuple(self.heads),
+            tuple(self.multiword),
+            self.source,
+            self.line,
+            _of_all(self.universal),
+            _of_all(self.tags),
         )
 
     def fail(self, message: str, line: int) -> NoReturn:
         raise DataError(f"{self.source}:{line}: {message}")
+
+
+def _of_all(names: list[str]) -> tuple[str, ...]:
+    return () if "_" in names else tuple(names)

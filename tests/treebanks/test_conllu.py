@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.errors import DataError
-from bnaparser.syntax.sources.conllu import ConlluSentence, MultiwordToken, load_conllu, read_conllu
+from bnaparser.treebanks.conllu import ConlluSentence, MultiwordToken, load_conllu, read_conllu
 
 
 def line(number: int | str, form: str, head: int | str, relation: str = "dep") -> str:

@@ -1,0 +1,109 @@
+"""The options of what is wanted of each sentence: several trees, probabilities, constraints."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.treebanks.conllu import ConlluSentence, read_conllu
+from bnaparser.treebanks.reading import read_lines
+from bnaparser.trees.heads.dependencies import is_punctuation
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.question import Dependencies, Question
+
+
+def add_questions(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--n-best", type=int, default=1, metavar="N", help="the N best trees of each sentence"
+    )
+    parser.add_argument(
+        "--probabilities",
+        action="store_true",
+        help="how sure it is of each constituent and each tree: in the formats json and columns",
+    )
+    parser.add_argument(
+        "--decoder",
+        choices=("best", "expected", "sample"),
+        default="best",
+        help="the tree of the highest score (default), of the most constituents that are expected to"
+        " be right, or drawn at random by its probability",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of --decoder sample")
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        metavar="X",
+        help="what scores are divided by to become probabilities (default: the model's)",
+    )
+    parser.add_argument(
+        "--markup",
+        action="store_true",
+        help="the text holds brackets that say what is known, such as [NP the old man] or"
+        " [~ words kept together] (docs/chart.md)",
+    )
+    parser.add_argument(
+        "--dependencies",
+        type=Path,
+        metavar="FILE",
+        help="parse the sentences of this file (CoNLL-U) so that trees fit their heads",
+    )
+    parser.add_argument(
+        "--malus",
+        type=float,
+        default=2.0,
+        metavar="X",
+        help="what each word that speaks against a constituent takes off its score (default: 2)",
+    )
+
+
+def question_of(options: argparse.Namespace) -> Question:
+    """Return what the options ask of every sentence; SettingsError where one is out of range."""
+    from bnaparser.parsing.question import Question
+
+    try:
+        return Question(
+            options.n_best,
+            options.probabilities,
+            options.decoder,
+            options.temperature,
+            options.seed,
+        )
+    except ValueError as error:
+        name, _, rest = str(error).partition(" ")
+        raise SettingsError(f"--{name.replace('_', '-')} {rest}") from None
+
+
+class DependencyFile:
+    """The sentences of a file in CoNLL-U, each with its heads. Raises DataError where it cannot be read."""
+
+    def __init__(self, path: Path, malus: float):
+        self.path, self.malus = path, malus
+        self._sentences = read_conllu(read_lines(path), str(path))
+        self._first = next(self._sentences, None)  # a wrong name is known at once
+        if self._first is None:
+            raise DataError(f"{path} holds no sentence")
+
+    def __iter__(self) -> Iterator[ConlluSentence]:
+        if self._first is not None:
+            yield self._first
+        yield from self._sentences
+
+    def heads_of(self, sentence: ConlluSentence) -> Dependencies:
+        """Return a sentence's heads as its trees are to fit them."""
+        from bnaparser.parsing.question import Dependencies
+
+        return Dependencies(sentence.heads, _punctuation(sentence), self.malus)
+
+
+def _punctuation(sentence: ConlluSentence) -> tuple[bool, ...]:
+    """Tell which words are punctuation: by their tags, or else because they have no letter or digit."""
+    if sentence.universal:
+        return tuple(tag == "PUNCT" for tag in sentence.universal)
+    if sentence.tags:
+        return tuple(map(is_punctuation, sentence.tags))
+    return tuple(not any(map(str.isalnum, word)) for word in sentence.words)

@@ -1,0 +1,211 @@
+"""From the scores of a sentence's labels to what was asked: trees, probabilities, under constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser import chart
+from bnaparser.errors import SentenceError
+from bnaparser.network.decoding import Prediction
+from bnaparser.network.labels import Inventory
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.parsing.constraints import Numbered, numbered, told
+from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.trees.tree import Span
+
+Scores = NDArray[np.float32]
+
+
+class ChartModel(NamedTuple):
+    """What the chart knows of a model: its labels, whether a tree may have several tops, its temperature."""
+
+    labels: Inventory
+    allow_empty_root: bool
+    temperature: float
+
+
+def chart_of(model: ParsingNetwork) -> ChartModel:
+    """Return what the chart knows of a network."""
+    return ChartModel(model.labels, model.allow_empty_root, 1.0)
+
+
+def answers(
+    scores: Scores,
+    lengths: Sequence[int],
+    questions: Sequence[Question],
+    model: ChartModel,
+    tags: Sequence[list[str] | None],
+) -> list[Prediction | str]:
+    """Answer a question about each sentence of a batch, whose scores are packed one after another.
+
+    Where a sentence has none, the reason is in its place.
+    """
+    found: list[Prediction | str] = []
+    first = 0
+    for n, question, row in zip(lengths, questions, tags, strict=True):
+        rows = slice(first, first + chart.span_count(n))
+        first = rows.stop
+        try:
+            found.append(answer(scores[rows], n, question, model, row))
+        except SentenceError as error:
+            found.append(str(error))
+    return found
+
+
+def answer(
+    scores: Scores, n: int, question: Question, model: ChartModel, tags: list[str] | None
+) -> Prediction:
+    """Answer a question about a sentence of n words; ``scores`` are float32 (spans, labels).
+
+    ``tags`` are those that the model predicts. The first tree is the prediction, the others are its
+    ``others``. Scores hold bonuses and maluses. Raises SentenceError for constraints that cannot be.
+    """
+    if question.problem is not None:
+        raise SentenceError(question.problem)
+    constraints = numbered(question.constraints, n, model.labels)
+    row = _with_tags(tags, constraints.tags, n)
+    scores, never_empty = _constrained(scores, n, question, constraints, model.allow_empty_root)
+    temperature = question.temperature or model.temperature
+    search = _Search(scores, n, model.allow_empty_root, never_empty, temperature)
+    try:
+        found = search.marginals() if question.probabilities or question.decoder != "best" else None
+        trees = search.trees(question, found)
+    except chart.ScoresError as error:
+        raise SentenceError(f"no tree keeps to all constraints: {error}") from error
+    told_probabilities = found if question.probabilities else None
+    read = partial(_prediction, scores, n, model.labels, told_probabilities, temperature, row)
+    first, *others = map(read, trees)
+    return first.with_others(others)
+
+
+class _Search(NamedTuple):
+    """A sentence's chart, to be searched in several ways."""
+
+    scores: Scores
+    n: int
+    allow_empty_root: bool
+    never_empty: NDArray[np.bool_] | None
+    temperature: float
+
+    def marginals(self) -> chart.Marginals:
+        return chart.marginals(
+            self.scores,
+            self.n,
+            temperature=self.temperature,
+            allow_empty_root=self.allow_empty_root,
+            never_empty=self.never_empty,
+        )
+
+    def trees(self, question: Question, found: chart.Marginals | None) -> list[NDArray[np.int32]]:
+        """Return the spans of the trees that are wanted, the first one first."""
+        ways: dict[str, Callable[[], list[chart.Decoded]]] = {
+            "best": lambda: self._best(question.n_best),
+            "expected": lambda: self._expected(question.n_best, found),
+            "sample": lambda: self._samples(question.n_best, question.seed),
+        }
+        return [tree.spans for tree in ways[question.decoder]()]
+
+    def _best(self, count: int) -> list[chart.Decoded]:
+        if count == 1 and self.never_empty is None:
+            root = {"allow_empty_root": self.allow_empty_root}
+            return [chart.decode(self.scores, self.n, **root)]
+        return chart.decode_n_best(
+            self.scores,
+            self.n,
+            count,
+            allow_empty_root=self.allow_empty_root,
+            never_empty=self.never_empty,
+        )
+
+    def _expected(self, count: int, found: chart.Marginals | None) -> list[chart.Decoded]:
+        """The tree of most expected constituents, and after it the best of the others."""
+        assert found is not None
+        first = chart.decode_expected(
+            found.probabilities,
+            [self.n],
+            allow_empty_root=self.allow_empty_root,
+            never_empty=self.never_empty,
+        )
+        if count == 1:
+            return first
+        others = [one for one in self._best(count) if not np.array_equal(one.spans, first[0].spans)]
+        return [*first, *others][:count]
+
+    def _samples(self, count: int, seed: int) -> list[chart.Decoded]:
+        return chart.sample(
+            self.scores,
+            self.n,
+            count,
+            np.random.default_rng(seed),
+            temperature=self.temperature,
+            allow_empty_root=self.allow_empty_root,
+            never_empty=self.never_empty,
+        )
+
+
+def _constrained(
+    scores: Scores, n: int, question: Question, constraints: Numbered, allow_empty_root: bool
+) -> tuple[Scores, NDArray[np.bool_] | None]:
+    """Return the scores with what is known of the tree, and which spans may not be empty."""
+    if question.dependencies is not None:
+        scores = _fitting(scores, n, question.dependencies)
+    rules, bonuses = constraints.rules, constraints.bonuses
+    if not (rules or bonuses):
+        return scores, None
+    try:
+        return chart.constrain(scores, n, rules, bonuses, allow_empty_root=allow_empty_root)
+    except chart.Clash as clash:
+        raise SentenceError(told(clash, question.constraints, constraints.places)) from None
+
+
+def _fitting(scores: Scores, n: int, given: Dependencies) -> Scores:
+    if not math.isfinite(given.malus):
+        raise SentenceError(f"the malus of the dependencies is {given.malus}: give a number")
+    try:
+        against = chart.violations(n, given.heads, given.punctuation)
+    except ValueError as error:
+        raise SentenceError(f"the dependencies do not fit the sentence: {error}") from None
+    changed = scores.copy()
+    changed[:, 1:] -= (np.float32(given.malus) * against.astype(np.float32))[:, None]
+    return changed
+
+
+def _with_tags(tags: list[str] | None, given: dict[int, str], n: int) -> list[str] | None:
+    if not given:
+        return tags
+    row = list(tags) if tags is not None else ["XX"] * n
+    for place, tag in given.items():
+        row[place] = tag
+    return row
+
+
+def _prediction(
+    scores: Scores,
+    n: int,
+    labels: Inventory,
+    found: chart.Marginals | None,
+    temperature: float,
+    tags: list[str] | None,
+    tree: NDArray[np.int32],
+) -> Prediction:
+    starts, ends, numbers = tree.astype(np.int64).T
+    rows = chart.span_index(starts, ends, n)
+    of_spans = scores[rows, numbers].tolist()
+    total = math.fsum(of_spans)
+    sure: list[float | None] = [None] * len(of_spans)
+    probability = entropy = None
+    if found is not None:
+        sure = [min(1.0, one) for one in found.probabilities[rows, numbers].tolist()]
+        probability = min(1.0, math.exp(total / temperature - found.log_partition))
+        entropy = found.entropy
+    spans = [
+        Span(start, end, labels.names[number], score, chance)
+        for (start, end, number), score, chance in zip(tree.tolist(), of_spans, sure, strict=True)
+    ]
+    return Prediction(spans, tags, total, probability, entropy)

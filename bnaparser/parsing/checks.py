@@ -1,0 +1,51 @@
+"""What is wrong with a sentence before the network sees it."""
+
+from __future__ import annotations
+
+import re
+
+from bnaparser.errors import SentenceError
+from bnaparser.text.sentence import MAX_WORDS, Sentence
+
+Tags = tuple[str, ...] | None
+
+_BLANK = re.compile(r"\s", re.ASCII)
+
+
+def reason_against(
+    sentence: Sentence, tags: Tags = None, reads_tags: bool = False, max_words: int = MAX_WORDS
+) -> str | None:
+    """Return why the network cannot take a sentence with its tags; None where it can."""
+    try:
+        _check(sentence, tags, reads_tags, max_words)
+    except SentenceError as error:
+        return str(error)
+    return None
+
+
+def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> None:
+    """Raise SentenceError for a sentence that the network cannot take, saying why."""
+    count = len(sentence.words)
+    if count == 0:
+        raise SentenceError("the sentence has no words")
+    if count > max_words:
+        raise SentenceError(
+            f"the sentence has {count:,} words, more than {max_words:,}: split it into sentences"
+        )
+    for number, word in enumerate(sentence.words, 1):
+        # As in trees: a no-break space may stand inside a word.
+        if not word or _BLANK.search(word):
+            raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
+    if tags is None:
+        if reads_tags:
+            raise SentenceError(
+                "this model reads part-of-speech tags: give the words, and with tags=... a tag for each"
+            )
+        return
+    if len(tags) != count:
+        raise SentenceError(f"{len(tags)} tags for {count} words: give one tag a word")
+    for number, tag in enumerate(tags, 1):
+        if not tag or any(char.isspace() or char in "()" for char in tag):
+            raise SentenceError(
+                f"tag {number} is {tag!r}: a tag has no blanks, no brackets and is not empty"
+            )

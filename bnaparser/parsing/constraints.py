@@ -1,0 +1,202 @@
+"""What a user knows of a sentence's tree, by names and places: ``Constraint("must", 0, 2, "NP")``.
+
+A label stands for every chain that holds it: ``VP`` for ``S::VP`` too, ``S::VP`` for that chain and
+any longer one. The search keeps to it in `bnaparser.chart.constraints`; here names become numbers,
+and what cannot be is told in one sentence.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, get_args
+
+from bnaparser.chart import Bonus, Clash, Rule
+from bnaparser.errors import SentenceError
+from bnaparser.network.labels import Inventory
+from bnaparser.text.sentence import Sentence
+from bnaparser.trees.tree import CHAIN, Tree
+
+Kind = Literal["must", "not", "only", "uncrossed", "bonus", "tag"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""All kinds of constraints."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What is known of the words ``start`` to ``end``, half-open.
+
+    ``kind`` says it. "must": they are a constituent, with one of ``labels`` if there are some.
+    "not": they are none with such a label, or none at all. "only": if they are one, it has no other
+    labels than these. "uncrossed": no constituent begins outside and ends inside them, or the other
+    way round. "bonus": a constituent with one of the labels, or any, scores ``amount`` more, or less
+    where that is below 0. "tag": the one word's part of speech is ``tag``, which changes nothing else.
+
+    Places count words where a sentence is given as words, else code points of the text. Labels may
+    be given as one string. Raises ValueError for another kind, or where ``tag`` or ``amount`` is
+    given to a kind that has none, or lacking.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    labels: tuple[str, ...] = ()
+    amount: float | None = None
+    tag: str | None = None
+
+    def __post_init__(self) -> None:
+        given: object = self.labels
+        labels = (given,) if isinstance(given, str) else tuple(self.labels)
+        object.__setattr__(self, "labels", labels)
+        if self.kind not in KINDS:
+            raise ValueError(f"a constraint of kind {self.kind!r}: use one of {', '.join(KINDS)}")
+        if (self.amount is not None) != (self.kind == "bonus"):
+            raise ValueError(f"{self}: a bonus has an amount, and nothing else has")
+        if (self.tag is not None) != (self.kind == "tag"):
+            raise ValueError(f"{self}: a tag is given by kind tag, and by nothing else")
+        if self.kind == "only" and not labels:
+            raise ValueError(f"{self}: only has at least one label")
+
+    def __str__(self) -> str:
+        more = "|".join(self.labels)
+        if self.amount is not None:
+            more = f"{self.amount:+g} {more}".strip()
+        what = f"{self.kind} {more or self.tag or ''}".strip()
+        return f"{what} at {self.start} to {self.end}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its fields that say something."""
+        found: dict[str, Any] = {"kind": self.kind, "start": self.start, "end": self.end}
+        found |= {"labels": list(self.labels)} if self.labels else {}
+        found |= {} if self.amount is None else {"amount": self.amount}
+        return found | ({} if self.tag is None else {"tag": self.tag})
+
+
+class Numbered(NamedTuple):
+    """Constraints in numbers: rules and bonuses for the chart, and the tags of words.
+
+    ``places`` are those of the rules among the constraints.
+    """
+
+    rules: list[Rule]
+    bonuses: list[Bonus]
+    tags: dict[int, str]
+    places: list[int]
+
+
+def constraints_of(tree: Tree) -> list[Constraint]:
+    """Return what a tree, or part of one, asks for: that each of its constituents is there."""
+    return [Constraint("must", span.start, span.end, (span.label,)) for span in tree.spans()]
+
+
+def numbered(constraints: Sequence[Constraint], n: int, labels: Inventory) -> Numbered:
+    """Return the constraints of a sentence of n words in numbers; SentenceError for one that is wrong."""
+    found = Numbered([], [], {}, [])
+    for number, one in enumerate(constraints, 1):
+        try:
+            _check(one, n)
+            known = _numbers_of(one, labels)
+        except SentenceError as error:
+            raise SentenceError(f"constraint {number} ({one}): {error}") from None
+        if one.kind == "bonus":
+            assert one.amount is not None
+            found.bonuses.append(Bonus(one.start, one.end, one.amount, known))
+        elif one.kind == "tag":
+            assert one.tag is not None
+            found.tags[one.start] = one.tag
+        else:
+            rule = Rule(one.start, one.end, known, one.kind == "must", one.kind == "uncrossed")
+            found.rules.append(rule)
+            found.places.append(number)
+    return found
+
+
+def told(clash: Clash, constraints: Sequence[Constraint], places: Sequence[int]) -> str:
+    """Say which constraints cannot hold together, by what they are and their numbers from 1."""
+    first = places[clash.first]
+    one = f"constraint {first} ({constraints[first - 1]})"
+    if clash.second is None:
+        return f"{one} cannot hold: the whole sentence is a constituent in every tree of this model"
+    second = places[clash.second]
+    return f"{one} and constraint {second} ({constraints[second - 1]}) cannot hold together"
+
+
+def in_words(
+    constraints: Iterable[Constraint], sentences: Sequence[Sentence]
+) -> list[list[Constraint] | str]:
+    """Return, of constraints that count code points of a text, those of each sentence, in words.
+
+    For a sentence in which one begins that does not begin and end with words of it, the reason. One
+    that lies before or behind all sentences is that of the first or last one.
+    """
+    found: list[list[Constraint] | str] = [[] for _ in sentences]
+    starts = [one.offsets[0][0] if one.offsets else 0 for one in sentences]
+    for number, constraint in enumerate(constraints, 1):
+        place = max(0, bisect_right(starts, constraint.start) - 1)
+        if not sentences or isinstance(found[place], str):
+            continue
+        try:
+            of_sentence = found[place]
+            assert not isinstance(of_sentence, str)
+            of_sentence.append(_in_words(constraint, sentences[place]))
+        except SentenceError as error:
+            found[place] = f"constraint {number} ({constraint}): {error}"
+    return found
+
+
+def _in_words(constraint: Constraint, sentence: Sentence) -> Constraint:
+    starts = {start: word for word, (start, _) in enumerate(sentence.offsets)}
+    ends = {end: word + 1 for word, (_, end) in enumerate(sentence.offsets)}
+    if constraint.start not in starts:
+        raise SentenceError(f"no word of the sentence begins at {constraint.start}")
+    if constraint.end not in ends:
+        raise SentenceError(f"no word of the sentence ends at {constraint.end}")
+    return replace(constraint, start=starts[constraint.start], end=ends[constraint.end])
+
+
+def _check(one: Constraint, n: int) -> None:
+    if one.start >= one.end:
+        raise SentenceError("it has no words: end comes after start")
+    if one.start < 0 or one.end > n:
+        raise SentenceError(f"it lies outside the sentence, which has {n} words")
+    if one.amount is not None and not math.isfinite(one.amount):
+        raise SentenceError("its amount is no number")
+    if one.tag is not None:
+        if one.end - one.start != 1:
+            raise SentenceError("a tag is one word's")
+        if not one.tag or any(char.isspace() or char in "()" for char in one.tag):
+            raise SentenceError("a tag has no blanks, no brackets and is not empty")
+
+
+def _numbers_of(one: Constraint, labels: Inventory) -> frozenset[int] | None:
+    """Return the numbers of the labels that a constraint leaves, or that it gives a bonus."""
+    if one.kind in ("tag", "uncrossed"):
+        return None
+    if not one.labels:
+        return frozenset() if one.kind == "not" else None
+    chains = {number: name.split(CHAIN) for number, name in enumerate(labels.names) if number}
+    asked = [_known(label, chains) for label in one.labels]
+    if one.kind == "only":
+        single = {label for each in asked for label in each}
+        return frozenset(number for number, chain in chains.items() if single.issuperset(chain))
+    having = {n for n, chain in chains.items() if any(_holds(chain, each) for each in asked)}
+    return frozenset(chains.keys() - having if one.kind == "not" else having)
+
+
+def _known(label: str, chains: Mapping[int, Sequence[str]]) -> list[str]:
+    """Return a label's chain; SentenceError where the model never gives it."""
+    chain = label.split(CHAIN)
+    if not any(_holds(each, chain) for each in chains.values()):
+        names = {name for each in chains.values() for name in each}
+        near = difflib.get_close_matches(label.upper(), sorted(names), 1)
+        hint = f"; is {near[0]} meant?" if near else f": it has {' '.join(sorted(names))}"
+        raise SentenceError(f"the model knows no label {label!r}{hint}")
+    return chain
+
+
+def _holds(chain: Sequence[str], part: Sequence[str]) -> bool:
+    size = len(part)
+    return any(list(chain[i : i + size]) == list(part) for i in range(len(chain) - size + 1))

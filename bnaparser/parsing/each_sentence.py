@@ -1,0 +1,109 @@
+"""Sentences to parses, each in its place: those that are bad get their reason, the others go in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+from bnaparser.network.decoding import Prediction
+from bnaparser.parsing.checks import Tags, reason_against
+from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.given import rows_of_tags
+from bnaparser.parsing.parallel import in_batches
+from bnaparser.parsing.question import Question
+from bnaparser.parsing.result import Parse
+from bnaparser.text.sentence import Sentence
+
+FAILED = "the parser failed on this sentence"
+
+Ready = TypeVar("Ready")
+
+
+class Given(NamedTuple):
+    """A sentence as it was handed in, and what is wanted of it."""
+
+    sentence: Sentence
+    tags: Tags
+    question: Question
+
+
+class Limits(NamedTuple):
+    """What holds for all sentences: whether tags are needed, and how much is parsed at once."""
+
+    reads_tags: bool
+    max_words: int
+    batch_tokens: int
+    threads: int
+
+
+def all_given(
+    sentences: Sequence[Sentence],
+    tags: Iterable[Iterable[str]] | None,
+    questions: Question | Sequence[Question],
+) -> list[Given]:
+    """Return sentences, each with its tags and its question; ValueError where there are not as many."""
+    rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
+    if len(rows) != len(sentences):
+        raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
+    if isinstance(questions, Question):
+        questions = [questions] * len(sentences)
+    if len(questions) != len(sentences):
+        raise ValueError(f"{len(questions)} questions for {len(sentences)} sentences")
+    return list(map(Given, sentences, rows, questions))
+
+
+def parse_each(
+    given: Sequence[Given],
+    prepare: Callable[[Sequence[Given]], Sequence[Ready]],
+    size: Callable[[Ready], int],
+    predict: Callable[[Sequence[tuple[Ready, Question]]], Sequence[Prediction | str]],
+    limits: Limits,
+) -> list[Parse]:
+    """Parse what is good of the sentences, in length-sorted batches; a Parse each, in order.
+
+    ``prepare`` makes sentences ready, of a ``size`` in word pieces; ``predict`` parses a batch of them:
+    all ask for the best tree alone, or none does.
+    """
+    found: dict[int, Prediction | str] = {}
+    for index, one in enumerate(given):
+        reason = reason_against(one.sentence, one.tags, limits.reads_tags, limits.max_words)
+        if reason is not None:
+            found[index] = reason
+    good = [index for index in range(len(given)) if index not in found]
+    ready: dict[int, tuple[Ready, Question]] = {}
+    of_good = each_or_reason(prepare, [given[index] for index in good], FAILED)
+    for index, made in zip(good, of_good, strict=True):
+        if isinstance(made, str):
+            found[index] = made
+        else:
+            ready[index] = made, given[index].question
+    for plain in (True, False):
+        places = [index for index, (_, question) in ready.items() if question.plain == plain]
+        if not places:
+            continue
+        of_batches = in_batches(
+            lambda batch, places=places: each_or_reason(  # type: ignore[misc]
+                predict, [ready[places[at]] for at in batch], FAILED
+            ),
+            [size(ready[index][0]) for index in places],
+            limits.batch_tokens,
+            limits.threads,
+        )
+        found.update(zip(places, of_batches, strict=True))
+    return [_parse_of(one, found[index]) for index, one in enumerate(given)]
+
+
+def _parse_of(given: Given, found: Prediction | str) -> Parse:
+    """Return what users get of a sentence: what was found, or the reason why there is nothing."""
+    sentence = given.sentence
+    if isinstance(found, str):
+        return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=found)
+    # A model without a tag head names every word's part of speech XX.
+    tags = given.tags or tuple(found.tags or ["XX"] * len(sentence.words))
+
+    def parse(one: Prediction, others: tuple[Parse, ...] = ()) -> Parse:
+        spans, places = tuple(one.spans), sentence.offsets
+        known = (one.score, places, None, one.probability, one.entropy, others)
+        return Parse(sentence.text, sentence.words, tags, spans, *known)
+
+    return parse(found, tuple(map(parse, found.others)))

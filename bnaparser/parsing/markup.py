@@ -1,0 +1,213 @@
+r"""Constraints written into a text: ``I saw [NP the man with the telescope].``
+
+A bracket opens with what is known, a blank, and the words; it closes behind them. Brackets may stand
+in one another. What is known:
+
+- ``[NP ...]``, ``[NP|QP ...]``: a constituent with this label, or one of these; ``[* ...]``: with any
+- ``[!NP ...]``: no constituent with this label; ``[!* ...]``: no constituent
+- ``[?NP ...]``: if a constituent, then with no other label
+- ``[~ ...]``: nothing crosses it
+- ``[+2 ...]``, ``[-1.5:NP ...]``: a constituent there, or one with this label, scores so much more or less
+- ``[=NN dog]``: the word's part of speech
+
+``\[``, ``\]`` and ``\\`` are the characters themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bnaparser.errors import SentenceError
+from bnaparser.parsing.constraints import Constraint, in_words
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.split_names import Split
+
+_TOKEN = re.compile(r"\\([\[\]\\])|\[(\S*)(?:[ \t]+|(?=\n)|\Z)|(\])|([^\[\]\\]+|[\[\\])", re.DOTALL)
+_BONUS = re.compile(r"([+-][0-9]*\.?[0-9]+)(?::(\S+))?")
+
+
+class Marked(NamedTuple):
+    """A text without its markup, and the constraints, which count its code points."""
+
+    text: str
+    constraints: list[Constraint]
+
+
+def unmark(text: str) -> Marked:
+    """Take the markup out of a text; SentenceError where it cannot be read, saying where."""
+    reader = MarkupReader()
+    plain = reader.strip(text)
+    reader.check_closed()
+    return Marked(plain, reader.found)
+
+
+@dataclass
+class _Open:
+    """A bracket that is open: what it says, where it stands, and where the words in it begin."""
+
+    known: str
+    place: int
+    start: int | None = None
+
+
+class MarkupReader:
+    """Takes the markup out of a text that comes line by line; ``found`` are its constraints so far.
+
+    ``place`` counts the code points that were given out, from the first one's. Brackets may be closed
+    in a later line.
+    """
+
+    def __init__(self, place: int = 0) -> None:
+        self.place = place
+        self.found: list[Constraint] = []
+        self._open: list[_Open] = []
+        self._end = place  # of the last word
+
+    def strip(self, line: str) -> str:
+        """Return a line without its markup. Raises SentenceError where it cannot be read."""
+        parts: list[str] = []
+        for escaped, known, closing, text in _tokens(line):
+            if closing:
+                self._close()
+                continue
+            if known is not None:
+                self._open.append(_Open(known, self.place))
+                continue
+            self._go_over(escaped or text)
+            parts.append(escaped or text)
+        return "".join(parts)
+
+    def check_closed(self) -> None:
+        """Raise SentenceError where a bracket is still open."""
+        if self._open:
+            last = self._open[-1]
+            raise SentenceError(f"the bracket [{last.known} at {last.place} is not closed")
+
+    def taken(self) -> list[Constraint]:
+        """Return the constraints that were found since this was last called."""
+        found, self.found = self.found, []
+        return found
+
+    def open_in(self, start: int, end: int) -> str | None:
+        """Return what a bracket says that was opened there and is not closed."""
+        known = (one.known for one in self._open if one.start is None or start <= one.start < end)
+        return next(known, None)
+
+    def _close(self) -> None:
+        if not self._open:
+            raise SentenceError(f"a ] at {self.place} closes nothing: \\] is the character itself")
+        last = self._open.pop()
+        if last.start is None:
+            raise SentenceError(f"the bracket [{last.known} at {last.place} has no words in it")
+        self.found.append(_constraint(last.known, last.start, self._end))
+
+    def _go_over(self, text: str) -> None:
+        """Note where words begin and end: blanks beside a bracket do not count."""
+        if text.strip():
+            first = self.place + len(text) - len(text.lstrip())
+            self._end = self.place + len(text.rstrip())
+            for one in self._open:
+                one.start = first if one.start is None else one.start
+        self.place += len(text)
+
+
+class MarkedLines:
+    """Lines without their markup, and for each sentence of them what it said.
+
+    With split "text" a bracket may reach from one line to the next.
+    """
+
+    def __init__(self, lines: Iterable[str], split: Split):
+        self._lines, self._split = lines, split
+        self._told: list[_Told] = []
+        self._reader = MarkupReader()
+
+    def __iter__(self) -> Iterator[str]:
+        reader = self._reader
+        for number, line in enumerate(self._lines, 1):
+            if self._split != "text":
+                reader = MarkupReader(reader.place if self._split == "paragraph" else 0)
+            start = reader.place
+            try:
+                plain = reader.strip(line)
+                if self._split != "text":
+                    reader.check_closed()
+            except SentenceError as error:
+                plain = line
+                told = _Told(number, start, start + len(line), [], str(error))
+                reader = MarkupReader(told.end)
+            else:
+                told = _Told(number, start, reader.place, reader.taken(), None)
+            self._told.append(told)
+            self._reader = reader
+            yield plain
+
+    def of(self, sentence: Sentence, number: int) -> list[Constraint] | str:
+        """Return the constraints of a sentence, in words, or why there are none; in their order.
+
+        ``number`` is that of the sentence's line, which plays no part with split "text".
+        """
+        if not sentence.offsets:
+            return []
+        start, end = sentence.offsets[0][0], sentence.offsets[-1][1]
+        running = self._split == "text"
+        while self._told and (
+            self._told[0].end <= start if running else self._told[0].number < number
+        ):
+            self._told.pop(0)
+        mine = [
+            one
+            for one in self._told
+            if (one.start < end and one.end > start if running else one.number == number)
+        ]
+        problem = next((one.problem for one in mine if one.problem is not None), None)
+        if problem is not None:
+            return problem
+        if running and (known := self._reader.open_in(start, end)) is not None:
+            return f"the bracket [{known} is not closed in its sentence"
+        inside = [each for one in mine for each in one.found if start <= each.start < end]
+        return in_words(inside, [sentence])[0]
+
+
+class _Told(NamedTuple):
+    """What a line said: its number, its place without markup, and constraints or why there are none."""
+
+    number: int
+    start: int
+    end: int
+    found: list[Constraint]
+    problem: str | None
+
+
+def _tokens(line: str) -> Iterator[tuple[str | None, str | None, str | None, str]]:
+    for found in _TOKEN.finditer(line):
+        escaped, known, closing, text = found.groups()
+        yield escaped, known, closing, text or ""
+
+
+def _constraint(known: str, start: int, end: int) -> Constraint:
+    """Return what a bracket says of the words in it; SentenceError where it says nothing."""
+    mark, rest = known[:1], known[1:]
+    labels = () if rest == "*" else tuple(rest.split("|"))
+    if known == "~":
+        return Constraint("uncrossed", start, end)
+    if found := _BONUS.fullmatch(known):
+        return Constraint(
+            "bonus", start, end, tuple(found[2].split("|")) if found[2] else (), float(found[1])
+        )
+    if mark == "=" and rest:
+        return Constraint("tag", start, end, tag=rest)
+    if mark == "!" and rest:
+        return Constraint("not", start, end, labels)
+    if mark == "?" and rest and rest != "*":
+        return Constraint("only", start, end, labels)
+    if known == "*":
+        return Constraint("must", start, end)
+    if known and mark.isalpha():
+        return Constraint("must", start, end, tuple(known.split("|")))
+    raise SentenceError(
+        f"[{known} at {start} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank"
+    )

@@ -1,0 +1,91 @@
+"""What a caller wants to know of a sentence: how many trees, which, how probable, under what constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypedDict, get_args
+
+from bnaparser.parsing.constraints import Constraint
+
+Decoder = Literal["best", "expected", "sample"]
+DECODERS: tuple[Decoder, ...] = get_args(Decoder)
+"""How the tree is chosen: the one of the highest score; that of the most expected constituents
+(minimum Bayes risk); drawn at random, each as often as it is probable."""
+
+MALUS = 2.0
+"""What each word that speaks against a constituent takes off its score, by default."""
+
+
+class Asked(TypedDict, total=False):
+    """The keywords of a `Question` that are the same for all sentences of a call."""
+
+    n_best: int
+    probabilities: bool
+    decoder: Decoder
+    temperature: float | None
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """A sentence's dependency tree, which its constituents should fit.
+
+    ``heads`` are one a word, from 1; 0 for a root. Of a constituent one word has its head outside, and
+    only that word has dependents outside: each word more takes ``malus`` off the score of a
+    constituent there. Where ``punctuation`` is true, a word counts on neither side.
+    """
+
+    heads: tuple[int, ...]
+    punctuation: tuple[bool, ...] | None = None
+    malus: float = MALUS
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is wanted of a sentence.
+
+    ``n_best``: so many trees, the best first, fewer where there are not so many. ``probabilities``:
+    of each constituent and each tree. ``decoder``: which tree is the first, see `DECODERS`; with
+    "sample", all of them are drawn, by a generator of that ``seed``. ``temperature`` divides scores
+    before they become probabilities; None: the model's own. Raises ValueError where one is out of range.
+    """
+
+    n_best: int = 1
+    probabilities: bool = False
+    decoder: Decoder = "best"
+    temperature: float | None = None
+    seed: int = 0
+    constraints: tuple[Constraint, ...] = ()
+    dependencies: Dependencies | None = None
+    problem: str | None = field(default=None, kw_only=True)
+    """Why it cannot be answered, where that is known before the sentence is read."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.n_best, bool) or not isinstance(self.n_best, int):
+            raise TypeError(f"n_best is {self.n_best!r}: give a whole number")
+        if self.n_best < 1:
+            raise ValueError(f"n_best is {self.n_best}: it must be at least 1")
+        if self.decoder not in DECODERS:
+            raise ValueError(f"decoder is {self.decoder!r}: use one of {', '.join(DECODERS)}")
+        hot = self.temperature
+        if hot is not None and not (math.isfinite(hot) and hot > 0):
+            raise ValueError(f"temperature is {hot}: it must be a number above 0")
+        if self.seed < 0:
+            raise ValueError(f"seed is {self.seed}: it must be at least 0")
+
+    @property
+    def plain(self) -> bool:
+        """Whether the best tree alone is wanted, of which the best label of each span tells all."""
+        return self == PLAIN
+
+    def under(self, constraints: Sequence[Constraint] | str) -> Question:
+        """Return the same question under constraints, or with the reason why these cannot be."""
+        if isinstance(constraints, str):
+            return replace(self, problem=constraints)
+        return replace(self, constraints=tuple(constraints)) if constraints else self
+
+
+PLAIN = Question()
+"""The best tree, and nothing else."""
