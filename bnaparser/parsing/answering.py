@@ -15,7 +15,7 @@ from bnaparser.errors import SentenceError
 from bnaparser.network.decoding import Prediction
 from bnaparser.network.labels import Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.parsing.constraints import Numbered, numbered, told
+from bnaparser.parsing.constraints import Numbered, check_amount, numbered, told
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.trees.tree import Span
 
@@ -165,8 +165,7 @@ def _constrained(
 
 
 def _fitting(scores: Scores, n: int, given: Dependencies) -> Scores:
-    if not math.isfinite(given.malus):
-        raise SentenceError(f"the malus of the dependencies is {given.malus}: give a number")
+    check_amount(given.malus)
     try:
         against = chart.violations(n, given.heads, given.punctuation)
     except ValueError as error:

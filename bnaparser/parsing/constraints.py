@@ -8,7 +8,6 @@ and what cannot be is told in one sentence.
 from __future__ import annotations
 
 import difflib
-import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,9 @@ from bnaparser.trees.tree import CHAIN, Tree
 Kind = Literal["must", "not", "only", "uncrossed", "bonus", "tag"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds of constraints."""
+
+MOST_AMOUNT = 1_000_000
+"""A bonus is at most so much: scores are single precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +159,19 @@ def _in_words(constraint: Constraint, sentence: Sentence) -> Constraint:
     return replace(constraint, start=starts[constraint.start], end=ends[constraint.end])
 
 
+def check_amount(amount: float) -> None:
+    """Raise SentenceError for a bonus or malus that no score could be added to."""
+    if not abs(amount) <= MOST_AMOUNT:
+        raise SentenceError(f"{amount} is no number between -{MOST_AMOUNT:,} and {MOST_AMOUNT:,}")
+
+
 def _check(one: Constraint, n: int) -> None:
     if one.start >= one.end:
         raise SentenceError("it has no words: end comes after start")
     if one.start < 0 or one.end > n:
         raise SentenceError(f"it lies outside the sentence, which has {n} words")
-    if one.amount is not None and not math.isfinite(one.amount):
-        raise SentenceError("its amount is no number")
+    if one.amount is not None:
+        check_amount(one.amount)
     if one.tag is not None:
         if one.end - one.start != 1:
             raise SentenceError("a tag is one word's")

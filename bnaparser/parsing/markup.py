@@ -16,7 +16,7 @@ in one another. What is known:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from bnaparser.errors import SentenceError
 from bnaparser.parsing.constraints import Constraint, in_words
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.split_names import Split
+from bnaparser.text.splitting import check_split, read_sentences, split_lines, text_lines
 
 _TOKEN = re.compile(r"\\([\[\]\\])|\[(\S*)(?:[ \t]+|(?=\n)|\Z)|(\])|([^\[\]\\]+|[\[\\])", re.DOTALL)
 _BONUS = re.compile(r"([+-][0-9]*\.?[0-9]+)(?::(\S+))?")
@@ -170,6 +171,38 @@ class MarkedLines:
             return f"the bracket [{known} is not closed in its sentence"
         inside = [each for one in mine for each in one.found if start <= each.start < end]
         return in_words(inside, [sentence])[0]
+
+
+def marked_sentences(text: str, split: Split) -> list[tuple[Sentence, list[Constraint] | str]]:
+    """Return the sentences of a text with markup, each with its constraints, or why it has none.
+
+    Places count in the text without markup. Raises ValueError for another ``split``.
+    """
+    check_split(split)
+    marked = MarkedLines(text_lines(text), split)
+    return [
+        (sentence, marked.of(sentence, number))
+        for number, group in enumerate(split_lines(marked, split), 1)
+        for sentence in group
+    ]
+
+
+def under_constraints(
+    text: str, split: Split, constraints: Sequence[Constraint] = (), markup: bool = False
+) -> tuple[list[Sentence], list[list[Constraint] | str]]:
+    """Return the sentences of a text, and what is known of each: given by place, or in markup.
+
+    Raises ValueError where both are given, or places that do not say which line they are of.
+    """
+    if markup:
+        if constraints:
+            raise ValueError("give constraints or markup, not both: places would be of two texts")
+        found = marked_sentences(text, split)
+        return [sentence for sentence, _ in found], [known for _, known in found]
+    sentences = read_sentences(text, split)
+    if constraints and split in ("line", "token") and len(sentences) > 1:
+        raise ValueError(f"with split {split} places count in a line: give one line at a time")
+    return sentences, in_words(constraints, sentences)
 
 
 class _Told(NamedTuple):

@@ -26,6 +26,7 @@ from bnaparser.parsing.given import (
     kind,
     sentence_of,
 )
+from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.question import PLAIN, Asked, Question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread, usable_threads
@@ -119,6 +120,7 @@ class Parser:
         text: str,
         split: Split = "paragraph",
         constraints: Sequence[Constraint] = (),
+        markup: bool = False,
         **asked: Unpack[Asked],
     ) -> Parses:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
@@ -127,17 +129,14 @@ class Parser:
         hard-wrapped running text. ``"line"``: one sentence a line. ``"token"``: that, with words
         separated by blanks. Offsets count in the whole text, with ``line`` and ``token`` in the
         line; an empty line there gives a Parse with ``error`` set. ``constraints`` count as offsets
-        do. ``asked``, here and below, are the keywords of `Question`: ``n_best=10`` and the like.
-        Raises ValueError for another ``split``, and where an offset would not say which line it is of.
+        do; with ``markup`` the text holds them (`bnaparser.parsing.markup`), and offsets count in it
+        without. ``asked``, here and below, are the keywords of `Question`: ``n_best=10`` and the like.
+        Raises ValueError for another ``split``, and for constraints that cannot be told apart.
         """
         check_text(text, _MANY)
-        sentences = read_sentences(text, split)
-        if constraints and split in ("line", "token") and len(sentences) > 1:
-            raise ValueError(
-                f'with split="{split}" places count in a line: give one line at a time'
-            )
-        each = map(Question(**asked).under, in_words(constraints, sentences))
-        return Parses(self.parse_sentences(sentences, questions=list(each)))
+        sentences, each = under_constraints(text, split, constraints, markup)
+        questions = list(map(Question(**asked).under, each))
+        return Parses(self.parse_sentences(sentences, questions=questions))
 
     def parse_sentence(
         self, text: str, constraints: Sequence[Constraint] = (), **asked: Unpack[Asked]

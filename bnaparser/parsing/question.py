@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypedDict, get_args
@@ -13,6 +12,9 @@ Decoder = Literal["best", "expected", "sample"]
 DECODERS: tuple[Decoder, ...] = get_args(Decoder)
 """How the tree is chosen: the one of the highest score; that of the most expected constituents
 (minimum Bayes risk); drawn at random, each as often as it is probable."""
+
+TEMPERATURES = (0.001, 1000.0)
+"""The lowest temperature and the highest."""
 
 MALUS = 2.0
 """What each word that speaks against a constituent takes off its score, by default."""
@@ -69,9 +71,11 @@ class Question:
             raise ValueError(f"n_best is {self.n_best}: it must be at least 1")
         if self.decoder not in DECODERS:
             raise ValueError(f"decoder is {self.decoder!r}: use one of {', '.join(DECODERS)}")
-        hot = self.temperature
-        if hot is not None and not (math.isfinite(hot) and hot > 0):
-            raise ValueError(f"temperature is {hot}: it must be a number above 0")
+        least, most = TEMPERATURES
+        if self.temperature is not None and not least <= self.temperature <= most:
+            raise ValueError(
+                f"temperature is {self.temperature}: it must be from {least} to {most:,}"
+            )
         if self.seed < 0:
             raise ValueError(f"seed is {self.seed}: it must be at least 0")
 
@@ -82,6 +86,8 @@ class Question:
 
     def under(self, constraints: Sequence[Constraint] | str) -> Question:
         """Return the same question under constraints, or with the reason why these cannot be."""
+        if self.problem is not None:
+            return self
         if isinstance(constraints, str):
             return replace(self, problem=constraints)
         return replace(self, constraints=tuple(constraints)) if constraints else self

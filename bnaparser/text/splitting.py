@@ -54,9 +54,14 @@ def read_sentences(text: str, split: Split = "paragraph") -> list[Sentence]:
     With ``line`` and ``token`` there is one for each line, without words for an empty one, and
     places count in that line. Only a line feed ends a line. Raises ValueError for another ``split``.
     """
+    check_split(split)
+    return list(chain.from_iterable(split_lines(text_lines(text), split)))
+
+
+def check_split(split: str) -> None:
+    """Raise ValueError unless it is one of ``SPLITS``."""
     if split not in SPLITS:
         raise ValueError(f"split is {split!r}: use one of {', '.join(SPLITS)}")
-    return list(chain.from_iterable(split_lines(text_lines(text), split)))
 
 
 def split_lines(lines: Iterable[str], split: Split) -> Iterator[Iterator[Sentence]]:

@@ -1,16 +1,17 @@
-"""From what a JSON request asks to sentences, each with its question: n best trees, constraints and so on."""
+"""From what a JSON request asks to sentences, each with its question: n best trees, constraints and so on.
+
+Whatever is wrong with a question is the error of its sentences.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bnaparser.errors import SentenceError
 from bnaparser.parsing.constraints import Constraint, in_words
-from bnaparser.parsing.markup import unmark
+from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.server.bounds import check_count
-from bnaparser.server.problems import Unprocessable
 from bnaparser.server.queue.asked import asking
 from bnaparser.server.rest.schemas import (
     ConstraintBody,
@@ -25,59 +26,58 @@ from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences, tokenize
 
+Known = list[Constraint] | str
+"""What is known of a sentence, or why that cannot be used."""
+
 
 def question_of(request: Options, settings: ServerSettings) -> Question:
-    """Return what is asked of every sentence. Raises Unprocessable for more trees than are allowed."""
-    if request.n_best > settings.max_n_best:
-        raise Unprocessable(
-            f"n_best is {request.n_best:,}: this service gives {settings.max_n_best:,} trees of a"
-            " sentence at most"
-        )
-    return Question(
-        request.n_best, request.probabilities, request.decoder, request.temperature, request.seed
+    """Return what is asked of every sentence."""
+    question = Question(
+        min(request.n_best, settings.max_n_best),
+        request.probabilities,
+        request.decoder,
+        request.temperature,
+        request.seed,
     )
+    if request.n_best <= settings.max_n_best:
+        return question
+    most = f"this service gives {settings.max_n_best:,} trees of a sentence at most"
+    return replace(question, n_best=1, problem=f"n_best is {request.n_best:,}: {most}")
 
 
 def asked_of_text(request: TextRequest, question: Question, split: Split) -> list[Sentence]:
-    """Return the sentences of a text. Raises Unprocessable for markup that cannot be read."""
-    text, constraints = request.text, _constraints(request.constraints, "constraints")
-    if request.markup:
-        try:
-            text, marked = unmark(text)
-        except SentenceError as error:
-            raise Unprocessable(f"text: {error}") from None
-        if constraints:
-            raise Unprocessable(
-                "give constraints or markup, not both: places would be of two texts"
-            )
-        constraints = marked
-    sentences = read_sentences(text, split)
-    if constraints and split in ("line", "token") and len(sentences) > 1:
-        raise Unprocessable(
-            f"with split {split} places count in a line, which constraints and markup do not name:"
-            " give sentences or tokens"
-        )
-    return _under(sentences, question, in_words(constraints, sentences))
+    """Return the sentences of a text."""
+    given = _constraints(request.constraints)
+    try:
+        constraints = [] if isinstance(given, str) else given
+        sentences, each = under_constraints(request.text, split, constraints, request.markup)
+    except ValueError as error:
+        sentences, given = read_sentences(request.text, split), str(error)
+        each = []
+    if isinstance(given, str):
+        each = [given] * len(sentences)
+    return _under(sentences, question, each)
 
 
 def asked_of_sentences(request: SentencesRequest, question: Question) -> list[Sentence]:
-    """Return the sentences that were given. Raises Unprocessable where lists do not fit."""
+    """Return the sentences that were given."""
     sentences = [tokenize(text) for text in request.sentences]
-    rows = _rows(request.constraints, len(sentences))
-    each = [in_words(row, [one])[0] for row, one in zip(rows, sentences, strict=True)]
+    each = [
+        row if isinstance(row, str) else in_words(row, [one])[0]
+        for row, one in zip(_rows(request.constraints, len(sentences)), sentences, strict=True)
+    ]
     return _under(sentences, question, each)
 
 
 def asked_of_tokens(request: TokensRequest, question: Question) -> list[Sentence]:
-    """Return the sentences whose words were given. Raises Unprocessable where lists do not fit."""
+    """Return the sentences whose words were given."""
     sentences = [from_words(words) for words in request.tokens]
     trees = request.dependencies
-    if trees is not None and len(trees) != len(sentences):
-        raise Unprocessable(
-            f"there are {len(trees)} dependencies for {len(sentences)} sentences: give one for each"
-        )
     questions = [question] * len(sentences)
-    if trees is not None:
+    if trees is not None and len(trees) != len(sentences):
+        problem = f"there are {len(trees)} dependencies for {len(sentences)} sentences"
+        questions = [replace(question, problem=f"{problem}: give one for each")] * len(sentences)
+    elif trees is not None:
         questions = [replace(question, dependencies=_dependencies(tree)) for tree in trees]
     rows = _rows(request.constraints, len(sentences))
     return [
@@ -93,31 +93,31 @@ def check_trees(sentences: int, question: Question, settings: ServerSettings) ->
 
 
 def _under(
-    sentences: Sequence[Sentence], question: Question, each: Sequence[list[Constraint] | str]
+    sentences: Sequence[Sentence], question: Question, each: Sequence[Known]
 ) -> list[Sentence]:
     return [
-        asking(sentence, question.under(row)) for sentence, row in zip(sentences, each, strict=True)
+        asking(sentence, question.under(known))
+        for sentence, known in zip(sentences, each, strict=True)
     ]
 
 
-def _rows(given: Sequence[Sequence[ConstraintBody]] | None, count: int) -> list[list[Constraint]]:
+def _rows(given: Sequence[Sequence[ConstraintBody]] | None, count: int) -> list[Known]:
     if given is None:
         return [[]] * count
     if len(given) != count:
-        raise Unprocessable(
-            f"there are {len(given)} lists of constraints for {count} sentences: give one for each"
-        )
-    return [_constraints(row, f"constraints[{number}]") for number, row in enumerate(given)]
+        problem = f"there are {len(given)} lists of constraints for {count} sentences"
+        return [f"{problem}: give one for each"] * count
+    return list(map(_constraints, given))
 
 
-def _constraints(given: Sequence[ConstraintBody], place: str) -> list[Constraint]:
+def _constraints(given: Sequence[ConstraintBody]) -> Known:
     found = []
-    for number, one in enumerate(given):
+    for number, one in enumerate(given, 1):
         try:
             labels = tuple(one.labels)
             found.append(Constraint(one.kind, one.start, one.end, labels, one.amount, one.tag))
         except ValueError as error:
-            raise Unprocessable(f"{place}[{number}]: {error}") from None
+            return f"constraint {number}: {error}"
     return found
 
 

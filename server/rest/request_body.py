@@ -149,8 +149,8 @@ def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
 def _asked(
     request: TextRequest | SentencesRequest | TokensRequest, settings: ServerSettings, split: Split
 ) -> Asked:
-    options = (request.format, request.scores, request.n_best)
     question = question_of(request, settings)
+    options = (request.format, request.scores, question.n_best)
     if isinstance(request, TextRequest):
         check_size([request.text], settings)
         sentences = asked_of_text(request, question, request.split or split)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from bnaparser.parsing.constraints import Kind
-from bnaparser.parsing.question import MALUS, Decoder
+from bnaparser.parsing.question import MALUS, TEMPERATURES, Decoder
 from bnaparser.text.split_names import Split
 
 Format = Literal["json", "bracket", "svg"]
 Word = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+
+
+def _whole(value: object) -> object:
+    """JSON knows one kind of number: 2.0 is a whole one."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
 
 TEXT_EXAMPLE = "The cat sat on the mat. It rained."
 TREE_EXAMPLE = (
@@ -30,7 +38,7 @@ class Options(BaseModel):
         " tree only; svg: that and a drawing",
     )
     scores: bool = Field(default=True, description="whether the answer holds scores")
-    n_best: int = Field(default=1, ge=1, description="the best trees of each sentence, so many")
+    n_best: Whole = Field(default=1, ge=1, description="the best trees of each sentence, so many")
     probabilities: bool = Field(
         default=False,
         description="whether the answer holds how sure the model is of each constituent",
@@ -42,11 +50,11 @@ class Options(BaseModel):
     )
     temperature: float | None = Field(
         default=None,
-        gt=0,
-        allow_inf_nan=False,
+        ge=TEMPERATURES[0],
+        le=TEMPERATURES[1],
         description="what scores are divided by to become probabilities; default: the model's",
     )
-    seed: int = Field(default=0, ge=0, description="of the decoder that draws at random")
+    seed: Whole = Field(default=0, ge=0, description="of the decoder that draws at random")
 
 
 class ConstraintBody(BaseModel):
@@ -60,8 +68,8 @@ class ConstraintBody(BaseModel):
         " crosses the words; bonus: a constituent with one of the labels, or any, scores `amount` more;"
         " tag: the one word's part of speech"
     )
-    start: int = Field(description="in code points of the text; in words where tokens are given")
-    end: int
+    start: Whole = Field(description="in code points of the text; in words where tokens are given")
+    end: Whole
     labels: list[str] = Field(default=[], description="such as NP; a chain is written S::VP")
     amount: float | None = Field(default=None, description="of a bonus; below 0 a malus")
     tag: str | None = None
@@ -72,7 +80,7 @@ class DependenciesBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    heads: list[int] = Field(description="of each word the number of its head, from 1; 0: none")
+    heads: list[Whole] = Field(description="of each word the number of its head, from 1; 0: none")
     punctuation: list[bool] | None = Field(
         default=None, description="words that do not count, such as commas"
     )
