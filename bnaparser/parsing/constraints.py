@@ -45,7 +45,7 @@ class Constraint:
     kind: Kind
     start: int
     end: int
-    labels: tuple[str, ...] = ()
+    labels: Sequence[str] = ()
     amount: float | None = None
     tag: str | None = None
 

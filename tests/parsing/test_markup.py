@@ -1,0 +1,118 @@
+"""Markup in a text: what each bracket says, what stays of the text, and what is wrong with one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnaparser.errors import SentenceError
+from bnaparser.parsing.constraints import Constraint
+from bnaparser.parsing.markup import marked_sentences, unmark
+from bnaparser.text.split_names import Split
+
+
+@pytest.mark.parametrize(
+    ("marked", "known"),
+    [
+        ("[NP the cat]", Constraint("must", 0, 7, "NP")),
+        ("[NP|QP the cat]", Constraint("must", 0, 7, ("NP", "QP"))),
+        ("[S::VP the cat]", Constraint("must", 0, 7, "S::VP")),
+        ("[* the cat]", Constraint("must", 0, 7)),
+        ("[!NP the cat]", Constraint("not", 0, 7, "NP")),
+        ("[!* the cat]", Constraint("not", 0, 7)),
+        ("[?NP|QP the cat]", Constraint("only", 0, 7, ("NP", "QP"))),
+        ("[~ the cat]", Constraint("uncrossed", 0, 7)),
+        ("[+2 the cat]", Constraint("bonus", 0, 7, (), 2.0)),
+        ("[-.5:NP the cat]", Constraint("bonus", 0, 7, "NP", -0.5)),
+        ("[=NN thecat]", Constraint("tag", 0, 6, tag="NN")),
+        ("[=. thecat]", Constraint("tag", 0, 6, tag=".")),
+        ("[NP   the cat  ]", Constraint("must", 0, 7, "NP")),
+    ],
+)
+def test_what_a_bracket_says(marked: str, known: Constraint) -> None:
+    assert unmark(marked).constraints == [known]
+
+
+def test_brackets_in_brackets_and_brackets_that_are_text() -> None:
+    text, known = unmark(r"I saw [NP [NP the man] [PP with [=NN it]]] \[sic\] c:\dir \\[* x].")
+    assert text == r"I saw the man with it [sic] c:\dir \x."
+    assert [(one.kind, text[one.start : one.end]) for one in known] == [
+        ("must", "the man"),
+        ("tag", "it"),
+        ("must", "with it"),
+        ("must", "the man with it"),
+        ("must", "x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("marked", "said"),
+    [
+        ("a ] b", "a ] at 2 closes nothing"),
+        ("a [NP b", "the bracket [NP at 2 is not closed"),
+        ("[ a b]", "[ at 0 says nothing"),
+        ("[12 a]", "[12 at 0 says nothing"),
+        ("[NP ]", "the bracket [NP at 0 has no words in it"),
+        ("[? a]", "says nothing"),
+        ("[= a]", "says nothing"),
+        ("[! a]", "says nothing"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(marked: str, said: str) -> None:
+    with pytest.raises(SentenceError) as caught:
+        unmark(marked)
+    assert said in str(caught.value)
+
+
+@given(st.text(max_size=40))
+def test_escaped_text_comes_back(text: str) -> None:
+    escaped = text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    assert unmark(escaped) == (text, [])
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_read_or_told(text: str) -> None:
+    try:
+        unmark(text)
+    except SentenceError as error:
+        assert "\n" not in str(error) or "\n" in text
+
+
+@pytest.mark.parametrize("split", ["paragraph", "line", "token"])
+def test_a_bad_line_is_bad_alone(split: Split) -> None:
+    text = "He left [NP now.\n[NP It] rained .\nDogs ] bark .\nThe [NP cat] sat .\n"
+    found = marked_sentences(text, split)
+    assert [known for _, known in found] == [
+        "the bracket [NP at 8 is not closed",
+        [Constraint("must", 0, 1, "NP")],
+        found[2][1],
+        [Constraint("must", 1, 2, "NP")],
+    ]
+    assert isinstance(found[2][1], str)
+    assert "closes nothing" in found[2][1]
+    assert found[1][0].words == ("It", "rained", ".")
+
+
+def test_a_bracket_may_reach_over_a_line_end_of_running_text() -> None:
+    found = marked_sentences("I saw [NP the man\nwith it] . He [VP left. Dogs] bark.", "text")
+    assert found[0][1] == [Constraint("must", 2, 6, "NP")]
+    assert found[1][1] == "constraint 1 (must VP at 27 to 37): no word of the sentence ends at 37"
+    assert found[2][1] == []
+
+
+def test_a_bracket_that_stays_open_is_told_of_its_sentence() -> None:
+    found = marked_sentences("It rained. He [VP left.\nDogs bark.", "text")
+    assert [known for _, known in found] == [
+        [],
+        "the bracket [VP is not closed in its sentence",
+        [],
+    ]
+
+
+@pytest.mark.parametrize("split", ["paragraph", "text"])
+def test_places_are_those_of_the_text_without_markup(split: Split) -> None:
+    (first, known), (second, others) = marked_sentences("[* It] rained. [NP Dogs] bark.", split)
+    assert (known, others) == ([Constraint("must", 0, 1)], [Constraint("must", 0, 1, "NP")])
+    assert first.text == "It rained."
+    assert second.offsets[0] == (11, 15)

@@ -1,0 +1,207 @@
+"""What a parser answers beside the best tree: several trees, probabilities, under constraints."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bnaparser import Parse, Parser
+from bnaparser.parsing.constraints import Constraint
+from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.text.sentence import from_words
+
+TEXT = "The cat saw Mira in the park. It rained."
+
+
+@pytest.fixture(scope="module", params=["int8", "float32"])
+def parser(request: pytest.FixtureRequest, tiny_model_dir: Path) -> Parser:
+    return Parser.load(tiny_model_dir, device="cpu", precision=request.param)
+
+
+def test_the_n_best_trees_are_distinct_in_order_and_begin_with_the_best(parser: Parser) -> None:
+    for plain, several in zip(parser(TEXT), parser(TEXT, n_best=7), strict=True):
+        trees = [several, *several.alternatives]
+        assert len({str(one.tree) for one in trees}) == 7
+        assert [one.score for one in trees] == sorted((one.score for one in trees), reverse=True)
+        assert (str(several.tree), several.spans) == (str(plain.tree), plain.spans)
+        assert {(one.words, one.tags, one.offsets) for one in trees} == {
+            (plain.words, plain.tags, plain.offsets)
+        }
+
+
+def test_a_word_has_as_many_trees_as_labels_and_no_more(parser: Parser) -> None:
+    parse = parser.parse_words(["Go"], n_best=10_000)
+    labels = [name for name in parser.model.labels.names if name]
+    assert sorted(one.spans[0].label for one in (parse, *parse.alternatives)) == sorted(labels)
+
+
+def test_probabilities_are_those_of_the_trees(parser: Parser) -> None:
+    parse = parser.parse_words(["It", "rained"], n_best=100_000, probabilities=True)
+    trees = [parse, *parse.alternatives]
+    chances = [one.probability or 0 for one in trees]
+    assert math.fsum(chances) == pytest.approx(1, abs=1e-4)  # these are all trees of two words
+    shares: Counter[tuple[int, int, str]] = Counter()
+    for one, chance in zip(trees, chances, strict=True):
+        for span in one.spans:
+            shares[span.start, span.end, span.label] += chance  # type: ignore[assignment]
+    for span in parse.spans:
+        assert span.probability == pytest.approx(shares[span[:3]], abs=1e-4)
+    assert parse.entropy == pytest.approx(-sum(p * math.log(p) for p in chances if p), abs=1e-3)
+    assert parse.confidence == pytest.approx(
+        sum(span.probability or 0 for span in parse.spans) / len(parse.spans)
+    )
+    plain = parser.parse_words(["It", "rained"])
+    assert plain.probability is plain.confidence is plain.entropy is None
+
+
+def test_a_temperature_cools_or_heats(parser: Parser) -> None:
+    cold, warm, hot = (
+        parser(TEXT, probabilities=True, temperature=one)[0].probability or 0
+        for one in (0.1, 1.0, 10.0)
+    )
+    assert cold > warm > hot
+
+
+def test_the_tree_of_most_expected_constituents_has_more_of_them_expected(parser: Parser) -> None:
+    for parse in parser(TEXT, n_best=20, probabilities=True, decoder="expected", temperature=0.3):
+        gains = [
+            sum((span.probability or 0) - 0.5 for span in one.spans)
+            for one in (parse, *parse.alternatives)
+        ]
+        assert gains[0] == pytest.approx(max(gains), abs=1e-5)
+        assert len({str(one.tree) for one in (parse, *parse.alternatives)}) == len(gains)
+
+
+def test_drawn_trees_come_as_often_as_they_are_probable(parser: Parser) -> None:
+    parse = parser.parse_words(
+        ["It", "rained"], n_best=4000, decoder="sample", probabilities=True, temperature=0.3, seed=5
+    )
+    drawn = Counter(str(one.tree) for one in (parse, *parse.alternatives))
+    chance = {str(one.tree): one.probability or 0 for one in (parse, *parse.alternatives)}
+    for tree, count in drawn.most_common(5):
+        spread = math.sqrt(4000 * chance[tree] * (1 - chance[tree]))
+        assert abs(count - 4000 * chance[tree]) < 5 * spread + 1
+    again = parser.parse_words(
+        ["It", "rained"], n_best=4000, decoder="sample", temperature=0.3, seed=5
+    )
+    assert str(again.tree) == str(parse.tree)
+
+
+def test_each_sentence_keeps_its_constraints_and_a_bad_one_fails_alone(parser: Parser) -> None:
+    sentences = [["Dogs", "bark", "."], ["The", "cat", "sat"], ["It", "rained"]]
+    known = [
+        [Constraint("must", 0, 2, "NP")],
+        [Constraint("must", 1, 9)],
+        [Constraint("tag", 0, 1, tag="FOO")],
+    ]
+    dogs, bad, it = parser.parse_many(sentences, constraints=known, n_best=5, probabilities=True)
+    for one in (dogs, *dogs.alternatives):
+        assert any(span[:2] == (0, 2) and "NP" in span.label.split("::") for span in one.spans)
+    assert bad.tree is None
+    assert (
+        bad.error
+        == "constraint 1 (must at 1 to 9): it lies outside the sentence, which has 3 words"
+    )
+    assert it.tags[0] == "FOO"
+    assert it.probability is not None
+
+
+def test_places_of_constraints_are_those_of_the_text(parser: Parser) -> None:
+    both = parser(TEXT, constraints=[Constraint("must", 8, 16), Constraint("not", 30, 32)])
+    assert (2, 4) in {span[:2] for span in both[0].spans}
+    assert (0, 1) not in {span[:2] for span in both[1].spans}
+    marked = parser("The cat [* saw Mira] in the park. [!* It] rained.", markup=True)
+    assert [str(one.tree) for one in marked] == [str(one.tree) for one in both]
+    assert [one.offsets for one in marked] == [one.offsets for one in both]
+    one = parser.parse_sentence("It rained.", [Constraint("not", 0, 2)])
+    assert str(one.tree) == str(both[1].tree)
+    with pytest.raises(ValueError, match="not both"):
+        parser("[* It] rained.", markup=True, constraints=[Constraint("not", 0, 2)])
+    with pytest.raises(ValueError, match="one line at a time"):
+        parser("It rained.\nDogs bark.", "line", constraints=[Constraint("not", 0, 2)])
+
+
+def test_answers_do_not_depend_on_what_else_is_in_the_batch(parser: Parser) -> None:
+    sentences = [
+        from_words(words.split()) for words in ("It rained", "The cat sat on it", "Go", TEXT)
+    ]
+    questions = [
+        Question(n_best=3, probabilities=True),
+        Question(),
+        Question(constraints=(Constraint("bonus", 0, 1, "NP", -9.0),)),
+        Question(dependencies=Dependencies((0, *range(1, len(sentences[3].words))))),
+    ]
+    together = parser.parse_sentences(sentences, questions=questions)
+    alone = [
+        parser.parse_sentences([sentence], questions=[question])[0]
+        for sentence, question in zip(sentences, questions, strict=True)
+    ]
+    assert together == alone
+
+
+def test_asked_through_every_door(parser: Parser) -> None:
+    asked = parser("It rained.", n_best=2, probabilities=True)[0]
+    assert next(parser.stream(["It rained."], n_best=2, probabilities=True)) == asked
+    assert next(parser.pipe(["It rained."], n_best=2, probabilities=True))[0] == asked
+    assert parser.parse_sentence("It rained.", n_best=2, probabilities=True) == asked
+    words = parser.parse_words(["It", "rained", "."], n_best=2, probabilities=True)
+    assert [one.spans for one in words.alternatives] == [one.spans for one in asked.alternatives]
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "said"),
+    [
+        ({"n_best": 0}, ValueError, "n_best is 0: it must be at least 1"),
+        ({"n_best": -1}, ValueError, "n_best is -1: it must be at least 1"),
+        ({"n_best": 2.5}, TypeError, "n_best is 2.5: give a whole number"),
+        ({"decoder": "worst"}, ValueError, "decoder is 'worst': use one of best, expected, sample"),
+        ({"temperature": 0}, ValueError, "temperature is 0: it must be from 0.001"),
+        ({"temperature": math.nan}, ValueError, "temperature is nan"),
+        ({"seed": -1}, ValueError, "seed is -1"),
+        ({"nbest": 3}, TypeError, "nbest"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused(
+    parser: Parser, asked: dict[str, float], kind: type[Exception], said: str
+) -> None:
+    with pytest.raises(kind, match=said):
+        parser("It rained.", **asked)  # type: ignore[arg-type]
+
+
+def test_json_holds_what_was_asked_for_and_reads_back(parser: Parser) -> None:
+    parse = parser("It rained.", n_best=3, probabilities=True)[0]
+    stored = parse.to_dict()
+    assert Parse.from_json(parse.to_json()) == parse
+    assert stored["probability"] == parse.probability
+    assert [one["tree"] for one in stored["alternatives"]] == [
+        str(one.tree) for one in parse.alternatives
+    ]
+    assert all(0 <= one["probability"] <= 1 for one in stored["constituents"])
+    plain = parser("It rained.")[0].to_dict()
+    assert set(plain) == {"text", "tree", "score", "tokens", "constituents", "error"}
+    assert "probability" not in plain["constituents"][0]
+
+
+def test_a_limit_of_the_users_own(tiny_model_dir: Path) -> None:
+    parser = Parser.load(tiny_model_dir, device="cpu", max_words=3)
+    assert parser.parse_words(["a", "b", "c"]).error is None
+    said = "the sentence has 4 words, more than 3: split it into sentences"
+    assert parser.parse_words(["a", "b", "c", "d"]).error == said
+    with pytest.raises(ValueError, match="max_words is 0"):
+        Parser.load(tiny_model_dir, device="cpu", max_words=0)
+
+
+def test_an_ensemble_answers_as_its_one_parser_does(parser: Parser) -> None:
+    twice = Ensemble([parser, parser])
+    asked = {"n_best": 3, "probabilities": True}
+    mine, theirs = (
+        one.parse_many([["It", "rained"]], **asked)[0]  # type: ignore[arg-type]
+        for one in (parser, twice)
+    )
+    assert str(mine.tree) == str(theirs.tree)
+    assert mine.probability == pytest.approx(theirs.probability, rel=1e-4)
+    assert len(theirs.alternatives) == 2
