@@ -83,6 +83,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --split token: part-of-speech tags, a line for each sentence, or trees that have them",
     )
+    _add_model(parser)
+    add_questions(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
+    add_examples(parser, EXAMPLES)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the model and of how much it takes at once."""
     parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     add_precision(parser)
@@ -99,9 +107,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of a sentence: one with more has no tree (default: 2000)",
     )
-    add_questions(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
-    add_examples(parser, EXAMPLES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -15,7 +15,7 @@ from bnaparser.errors import SentenceError
 from bnaparser.network.decoding import Prediction
 from bnaparser.network.labels import Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.parsing.constraints import Numbered, check_amount, numbered, told
+from bnaparser.parsing.named_constraints import Numbered, check_amount, numbered, told
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.trees.tree import Span
 
@@ -32,7 +32,7 @@ class ChartModel(NamedTuple):
 
 def chart_of(model: ParsingNetwork) -> ChartModel:
     """Return what the chart knows of a network."""
-    return ChartModel(model.labels, model.allow_empty_root, 1.0)
+    return ChartModel(model.labels, model.allow_empty_root, model.settings.chart.temperature)
 
 
 def answers(
@@ -72,7 +72,7 @@ def answer(
     row = _with_tags(tags, constraints.tags, n)
     scores, never_empty = _constrained(scores, n, question, constraints, model.allow_empty_root)
     temperature = question.temperature or model.temperature
-    search = _Search(scores, n, model.allow_empty_root, never_empty, temperature)
+    search = _Chart(scores, n, model.allow_empty_root, never_empty, temperature)
     try:
         found = search.marginals() if question.probabilities or question.decoder != "best" else None
         trees = search.trees(question, found)
@@ -84,7 +84,7 @@ def answer(
     return first.with_others(others)
 
 
-class _Search(NamedTuple):
+class _Chart(NamedTuple):
     """A sentence's chart, to be searched in several ways."""
 
     scores: Scores

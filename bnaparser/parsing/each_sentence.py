@@ -27,7 +27,7 @@ class Given(NamedTuple):
     question: Question
 
 
-class Limits(NamedTuple):
+class ParsingLimits(NamedTuple):
     """What holds for all sentences: whether tags are needed, and how much is parsed at once."""
 
     reads_tags: bool
@@ -57,7 +57,7 @@ def parse_each(
     prepare: Callable[[Sequence[Given]], Sequence[Ready]],
     size: Callable[[Ready], int],
     predict: Callable[[Sequence[tuple[Ready, Question]]], Sequence[Prediction | str]],
-    limits: Limits,
+    limits: ParsingLimits,
 ) -> list[Parse]:
     """Parse what is good of the sentences, in length-sorted batches; a Parse each, in order.
 

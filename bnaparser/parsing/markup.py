@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bnaparser.errors import SentenceError
-from bnaparser.parsing.constraints import Constraint, in_words
+from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import check_split, read_sentences, split_lines, text_lines

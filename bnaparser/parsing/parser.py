@@ -14,8 +14,7 @@ from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import answers, chart_of
-from bnaparser.parsing.constraints import Constraint, in_words
-from bnaparser.parsing.each_sentence import Given, Limits, all_given, parse_each
+from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
 from bnaparser.parsing.given import (
     check_name,
     check_sentences,
@@ -27,7 +26,8 @@ from bnaparser.parsing.given import (
     sentence_of,
 )
 from bnaparser.parsing.markup import under_constraints
-from bnaparser.parsing.question import PLAIN, Asked, Question
+from bnaparser.parsing.named_constraints import Constraint, in_words
+from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread, usable_threads
 from bnaparser.text.english.stand_ins import as_read
@@ -121,7 +121,7 @@ class Parser:
         split: Split = "paragraph",
         constraints: Sequence[Constraint] = (),
         markup: bool = False,
-        **asked: Unpack[Asked],
+        **asked: Unpack[QuestionOptions],
     ) -> Parses:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
 
@@ -139,7 +139,7 @@ class Parser:
         return Parses(self.parse_sentences(sentences, questions=questions))
 
     def parse_sentence(
-        self, text: str, constraints: Sequence[Constraint] = (), **asked: Unpack[Asked]
+        self, text: str, constraints: Sequence[Constraint] = (), **asked: Unpack[QuestionOptions]
     ) -> Parse:
         """Parse a text that is one sentence; ``constraints`` count code points of it."""
         check_text(text, _MANY)
@@ -152,7 +152,7 @@ class Parser:
         words: Iterable[str],
         tags: Sequence[str] | None = None,
         constraints: Sequence[Constraint] = (),
-        **asked: Unpack[Asked],
+        **asked: Unpack[QuestionOptions],
     ) -> Parse:
         """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that reads them.
 
@@ -167,7 +167,7 @@ class Parser:
         sentences: Iterable[Iterable[str]],
         tags: Sequence[Sequence[str]] | None = None,
         constraints: Sequence[Sequence[Constraint]] | None = None,
-        **asked: Unpack[Asked],
+        **asked: Unpack[QuestionOptions],
     ) -> Parses:
         """Parse sentences of given words, in batches; a Parse each, in order.
 
@@ -183,7 +183,10 @@ class Parser:
         )
 
     def stream(
-        self, lines: Iterable[str], batch_tokens: int | None = None, **asked: Unpack[Asked]
+        self,
+        lines: Iterable[str],
+        batch_tokens: int | None = None,
+        **asked: Unpack[QuestionOptions],
     ) -> Iterator[Parse]:
         """Parse lines, a sentence each, in constant memory; a Parse each, in order.
 
@@ -197,14 +200,20 @@ class Parser:
 
     @overload
     def pipe(
-        self, texts: Iterable[str], as_tuples: Literal[False] = False, **asked: Unpack[Asked]
+        self,
+        texts: Iterable[str],
+        as_tuples: Literal[False] = False,
+        **asked: Unpack[QuestionOptions],
     ) -> Iterator[Parses]: ...
     @overload
     def pipe(
-        self, texts: Iterable[tuple[str, Context]], as_tuples: Literal[True], **asked: Unpack[Asked]
+        self,
+        texts: Iterable[tuple[str, Context]],
+        as_tuples: Literal[True],
+        **asked: Unpack[QuestionOptions],
     ) -> Iterator[tuple[Parses, Context]]: ...
     def pipe(
-        self, texts: Iterable[Any], as_tuples: bool = False, **asked: Unpack[Asked]
+        self, texts: Iterable[Any], as_tuples: bool = False, **asked: Unpack[QuestionOptions]
     ) -> Iterator[Any]:
         """Parse running texts, in constant memory; what ``parser(text)`` gives for each, in order.
 
@@ -234,7 +243,7 @@ class Parser:
         check_sentences(sentences)
         _check_at_least_1("batch_tokens", batch_tokens)
         size = batch_tokens or self.batch_tokens
-        limits = Limits(self.reads_tags, self.max_words, size, self.usable_threads())
+        limits = ParsingLimits(self.reads_tags, self.max_words, size, self.usable_threads())
         given = all_given(sentences, tags, questions)
         return parse_each(given, self.prepare, lambda one: one.size, self._predict, limits)
 

@@ -23,10 +23,10 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import ChartModel, answers
-from bnaparser.parsing.each_sentence import Given, Limits, all_given, parse_each
+from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
 from bnaparser.parsing.given import each_sentence
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import PLAIN, Asked, Question
+from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence
@@ -75,7 +75,7 @@ class Ensemble:
         self,
         sentences: Iterable[Iterable[str]],
         tags: Sequence[Sequence[str]] | None = None,
-        **asked: Unpack[Asked],
+        **asked: Unpack[QuestionOptions],
     ) -> Parses:
         """Parse sentences of given words as `Parser.parse_many` does; ``tags`` stand in the trees."""
         given = list(each_sentence(sentences))
@@ -89,7 +89,7 @@ class Ensemble:
     ) -> list[Parse]:
         """Parse tokenized sentences as `Parser.parse_sentences` does."""
         parsers = self.parsers
-        limits = Limits(
+        limits = ParsingLimits(
             self.reads_tags,
             min(parser.max_words for parser in parsers),
             min(parser.batch_tokens for parser in parsers),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypedDict, get_args
 
-from bnaparser.parsing.constraints import Constraint
+from bnaparser.parsing.named_constraints import Constraint
 
 Decoder = Literal["best", "expected", "sample"]
 DECODERS: tuple[Decoder, ...] = get_args(Decoder)
@@ -20,7 +20,7 @@ MALUS = 2.0
 """What each word that speaks against a constituent takes off its score, by default."""
 
 
-class Asked(TypedDict, total=False):
+class QuestionOptions(TypedDict, total=False):
     """The keywords of a `Question` that are the same for all sentences of a call."""
 
     n_best: int

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.errors import SentenceError
-from bnaparser.parsing.constraints import Constraint
 from bnaparser.parsing.markup import marked_sentences, unmark
+from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.text.split_names import Split
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser import Parse, Parser
-from bnaparser.parsing.constraints import Constraint
+from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.text.sentence import from_words

@@ -15,7 +15,7 @@ from bnaparser.chart import enumeration
 from bnaparser.errors import SentenceError
 from bnaparser.network.labels import Inventory
 from bnaparser.parsing.answering import ChartModel, answer
-from bnaparser.parsing.constraints import (
+from bnaparser.parsing.named_constraints import (
     KINDS,
     Constraint,
     Kind,
