@@ -21,6 +21,8 @@ from bnaparser.training.calibration import calibration_error, log_loss, reliabil
 
 SHARES = (0.25, 0.5, 0.75)
 UNSURE = 0.2
+# Points of fewer constituents than this would only be chance.
+DRAWN_FROM = 20
 HEAD = """\
 # Calibration
 
@@ -46,6 +48,8 @@ as often as it says. *As EVALB counts*: without punctuation, PRT is ADVP, a brac
 |---|---|---|---|---|---|---|---|---|"""
 LIKELIHOOD = """
 ![Share of right constituents by probability](calibration_reliability.svg)
+
+Points of less than {least} constituents are not drawn.
 
 At the temperature at which the gold trees of `{chosen_on}` are most probable, {likeliest:g}, constituents are far too sure: a
 tree's probability is diluted by hundreds of spans that each may have a hundred labels of almost none, and the likelihood
@@ -84,7 +88,12 @@ Sets = Mapping[str, JudgedSet]
 def page(told: Sets, temperatures: Sequence[float], chosen_on: str, about: str, again: str) -> str:
     """Return the page; temperatures are 1, that of the likelihood, and that of the constituents."""
     _, likeliest, temperature = temperatures
-    filled = {"chosen_on": chosen_on, "likeliest": likeliest, "temperature": temperature}
+    filled = {
+        "chosen_on": chosen_on,
+        "likeliest": likeliest,
+        "temperature": temperature,
+        "least": DRAWN_FROM,
+    }
     names = [name for name in CONFIDENCES if name != "chance"]
     oracles = " | ".join(f"oracle of {count}" for count in NBEST)
     lines = [HEAD.format(about=about, again=again, **filled)]
@@ -152,7 +161,9 @@ def draw_reliability(told: Sets, temperatures: Sequence[float], path: Path) -> N
     for axis, temperature in zip(axes, temperatures, strict=True):
         axis.plot((0, 1), (0, 1), color="grey", linewidth=0.8)
         for name, one in told.items():
-            bins = reliability(one.judged(temperature))
+            bins = [
+                found for found in reliability(one.judged(temperature)) if found.size >= DRAWN_FROM
+            ]
             across, up = [one.probability for one in bins], [one.right for one in bins]
             axis.plot(across, up, marker="o", markersize=3, linewidth=1, label=name)
         axis.set(title=f"temperature {temperature:g}", xlabel="probability", xlim=(0, 1))
