@@ -34,8 +34,9 @@ def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaM
     """Return the mean of two or more parsers' weights; equal shares where none are given.
 
     ``names`` are names or folders of models; ``shares`` are positive numbers of any sum. Two models are in
-    memory at a time. The temperature is the mean, too, until the new parser is calibrated. Raises SettingsError where names or shares are wrong, ModelError where two
-    models differ in their network, vocabulary, labels or tags.
+    memory at a time. The temperature is the mean, too, until the new parser is calibrated. Raises
+    SettingsError where names or shares are wrong, ModelError where two models differ in their
+    network, vocabulary, labels or tags.
     """
     weights = normalised_shares(len(names), shares, "an average")
     mean = storage.load(find(names[0]))
