@@ -35,6 +35,7 @@ VERBS = {
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder with a smaller vocabulary",
     "average": "make one parser of several that began as one",
+    "calibrate": "make a parser's probabilities of constituents ones to believe",
     "ensemble": "parse with several parsers that decide together",
     "models": "list the models that ship",
     "check": "print versions and devices, and parse one sentence",

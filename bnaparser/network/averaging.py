@@ -25,6 +25,7 @@ _HARMLESS = {
     "layers.position_deviation",
     "tags.deviation",
     "tags.loss_weight",
+    "chart.temperature",
 }
 
 
@@ -33,12 +34,14 @@ def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaM
     """Return the mean of two or more parsers' weights; equal shares where none are given.
 
     ``names`` are names or folders of models; ``shares`` are positive numbers of any sum. Two models are in
-    memory at a time. Raises SettingsError where names or shares are wrong, ModelError where two
-    models differ in their network, vocabulary, labels or tags.
+    memory at a time. The temperature is the mean, too, until the new parser is calibrated. Raises
+    SettingsError where names or shares are wrong, ModelError where two models differ in their
+    network, vocabulary, labels or tags.
     """
     weights = normalised_shares(len(names), shares, "an average")
     mean = storage.load(find(names[0]))
     total = {name: tensor * weights[0] for name, tensor in mean.state_dict().items()}
+    temperature = mean.settings.chart.temperature * weights[0]
     for name, weight in zip(names[1:], weights[1:], strict=True):
         model = storage.load(find(name))
         if difference := _difference(mean, model):
@@ -46,7 +49,9 @@ def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaM
         for key, tensor in model.state_dict().items():
             total[key].add_(tensor, alpha=weight)
         mean.allow_empty_root |= model.allow_empty_root
+        temperature += model.settings.chart.temperature * weight
     mean.load_state_dict(total)
+    mean.settings = mean.settings.at_temperature(temperature)
     return mean
 
 

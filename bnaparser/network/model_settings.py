@@ -1,4 +1,4 @@
-"""The settings of a network: ``[layers]``, ``[scorer]``, ``[tags]``, and all that is stored with it.
+"""The settings of a network: ``[layers]``, ``[scorer]``, ``[tags]``, ``[chart]``, and all that is stored with it.
 
 Defaults are the paper's where it states them (BNA, 5.2, A.1).
 """
@@ -94,6 +94,16 @@ class TagSettings(Settings):
     loss_weight: float = Field(5.0, ge=0)
 
 
+class ChartSettings(Settings):
+    """How scores become probabilities: a tree's is in proportion to exp(score / temperature).
+
+    1 means the scores as they are. A parser that was trained with the hinge loss has another one,
+    which ``bnaparser calibrate`` finds.
+    """
+
+    temperature: float = Field(1.0, gt=0)
+
+
 class ModelSettings(Settings):
     """All that is needed to build a network, and so all that is stored beside its weights."""
 
@@ -101,6 +111,7 @@ class ModelSettings(Settings):
     layers: LayerSettings = LayerSettings()
     scorer: ScorerSettings = ScorerSettings()
     tags: TagSettings = TagSettings()
+    chart: ChartSettings = ChartSettings()
 
     @model_validator(mode="after")
     def _directions(self) -> ModelSettings:
@@ -109,3 +120,7 @@ class ModelSettings(Settings):
                 "layers.width must be divisible by 4: words from characters are half it"
             )
         return self
+
+    def at_temperature(self, temperature: float) -> ModelSettings:
+        """Return the same settings with another temperature."""
+        return self.model_copy(update={"chart": ChartSettings(temperature=temperature)})

@@ -1,4 +1,9 @@
-"""The training loss: hinge loss over trees with a Hamming cost (BNA, eq. 8 and 9), and tags."""
+"""The training losses: over trees, and that of tags.
+
+Of trees there are two: the hinge loss with a Hamming cost (BNA, eq. 8 and 9), and the negative
+log-likelihood of the gold tree (Zhang, Zhou and Li, "Fast and Accurate Neural CRF Constituency
+Parsing", IJCAI 2020).
+"""
 
 from __future__ import annotations
 
@@ -79,6 +84,40 @@ def hinge_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tens
     costs = torch.from_numpy(np.asarray(found.cost)).to(device, chosen.dtype)
     margins = costs.index_add(0, torch.from_numpy(sentences).to(device), chosen)
     return F.relu(margins).sum()
+
+
+def likelihood_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor:
+    """Return the sum over sentences of -log(probability of the gold tree), a scalar in nats.
+
+    A tree's probability is exp(its score / the model's temperature), divided by the sum of that over
+    all trees that the model may give, as `bnaparser.chart.marginals` counts them. The gradient by a
+    label's score is the probability of that constituent, less 1 where the gold tree has it, over the
+    temperature: the chart gives it, and it goes back through the scorer of all spans. A sentence as
+    a whole must have a label: where it is one that the inventory lacks, no tree is right, and the
+    sentence teaches nothing.
+    """
+    scores = model.span_scores(encoded, *model.span_rows(encoded))
+    counts = np.array([chart.span_count(n) for n in encoded.lengths])
+    offsets = np.cumsum(counts) - counts
+    roots = zip(golds, encoded.lengths, strict=True)
+    possible = np.array([model.allow_empty_root or n - 1 in g.spans for g, n in roots])
+    rows = np.concatenate([g.spans + o for g, o in zip(golds, offsets, strict=True)])
+    columns = np.concatenate([g.labels for g in golds]) - 1
+    counted = np.repeat(possible, counts)
+    rows, columns = rows[counted[rows]], columns[counted[rows]]
+    temperature = model.settings.chart.temperature
+    values = np.zeros((len(scores), scores.shape[1] + 1), np.float32)
+    values[:, 1:] = scores.detach().cpu().numpy()
+    found = chart.marginals_packed(
+        values, encoded.lengths, temperature=temperature, allow_empty_root=model.allow_empty_root
+    )
+    of_gold = values[rows, columns + 1].sum(dtype=np.float64) / temperature
+    slopes = found.probabilities[:, 1:] * counted[:, None]
+    slopes[rows, columns] -= 1
+    by_scores = torch.from_numpy(slopes / np.float32(temperature)).to(scores.device)
+    # Subtracted from itself it is 0, and has this gradient.
+    sloping = (scores * by_scores).sum()
+    return sloping - sloping.detach() + float(found.log_partitions[possible].sum() - of_gold)
 
 
 def tag_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor:

@@ -37,6 +37,8 @@ class TrainSettings(Settings):
 
     ``batch_tokens`` bounds what goes through the network at once; by default it is what suits the
     device.
+    ``loss`` is "hinge", a margin between the gold tree and the worst of all others, or "crf", the gold
+    tree's negative log-likelihood at the model's temperature: its scores mean probabilities.
     ``start`` is a model's folder to go on from. ``mask_pieces`` is the share of subwords that
     training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
     without capitals, and ``noise`` has more of the kind: all make a parser rely less on single words
@@ -58,6 +60,7 @@ class TrainSettings(Settings):
     pool_batches: int = Field(1, gt=0)
     epochs: float = Field(3.0, gt=0)
     max_updates: int | None = Field(None, gt=0)
+    loss: Literal["hinge", "crf"] = "hinge"
     learning_rate: float = Field(5e-5, gt=0)
     head_learning_rate: float | None = Field(None, gt=0)
     betas: tuple[Share, Share] = (0.9, 0.98)
@@ -85,7 +88,11 @@ class Recipe(ModelSettings):
     def model_settings(self) -> ModelSettings:
         """Return the part of the recipe that a trained model needs."""
         return ModelSettings(
-            encoder=self.encoder, layers=self.layers, scorer=self.scorer, tags=self.tags
+            encoder=self.encoder,
+            layers=self.layers,
+            scorer=self.scorer,
+            tags=self.tags,
+            chart=self.chart,
         )
 
     def model_settings_over(self, base: ModelSettings) -> ModelSettings:

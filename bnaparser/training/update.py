@@ -33,7 +33,7 @@ class Updater:
         self.batch_tokens = settings.batch_tokens or default_tokens(
             TRAINING_TOKENS, str(accelerator.device)
         )
-        objective = Objective(model, model.settings.tags.loss_weight)
+        objective = Objective(model, settings.loss, model.settings.tags.loss_weight)
         optimizer = build_optimizer(model, settings)
         self.objective, self.optimizer = accelerator.prepare(objective, optimizer)
         self.average: AveragedModel | None = None

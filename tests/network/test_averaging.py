@@ -75,6 +75,15 @@ def test_a_model_and_itself_are_itself(saved: Callable[..., str]) -> None:
         torch.testing.assert_close(tensor, weights[name])
 
 
+def test_the_temperature_is_the_mean(saved: Callable[..., str]) -> None:
+    def heat(model: BnaModel) -> BnaModel:
+        model.settings = model.settings.at_temperature(4.0)
+        return model
+
+    mean = average([saved("one"), saved("two", change=heat)], (3, 1))
+    assert mean.settings.chart.temperature == pytest.approx(1.75)
+
+
 def test_dropouts_and_an_encoders_name_may_differ(saved: Callable[..., str]) -> None:
     def rename(model: BnaModel) -> BnaModel:
         encoder = model.settings.encoder.model_copy(update={"name": "elsewhere", "dropout": 0.3})

@@ -57,9 +57,11 @@ def test_a_model_that_was_stored_before_a_setting_came_is_read(
     table = json.loads((tmp_path / CONFIG).read_text(encoding="utf-8"))
     for key in ("residual", "span_signs", "position_deviation"):
         del table["layers"][key]
-    del table["tags"]["deviation"], table["tags"]["dropout"]
+    del table["tags"]["deviation"], table["tags"]["dropout"], table["chart"]
     (tmp_path / CONFIG).write_text(json.dumps(table), encoding="utf-8")
-    assert np.array_equal(scores(storage.load(tmp_path)), scores(model))
+    loaded = storage.load(tmp_path)
+    assert loaded.settings == model.settings
+    assert np.array_equal(scores(loaded), scores(model))
 
 
 @pytest.mark.parametrize(

@@ -78,17 +78,20 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, update: int) -> None:
     monkeypatch.setattr(Updater, "update", fragile)
 
 
-@pytest.mark.parametrize("kind", ["characters", "bert"])
+@pytest.mark.parametrize(
+    ("kind", "loss"), [("characters", "hinge"), ("characters", "crf"), ("bert", "hinge")]
+)
 def test_a_killed_run_ends_as_if_nothing_had_happened(
     recipe: Callable[..., Recipe],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     encoder_folder: Callable[[str], Path],
     kind: str,
+    loss: str,
 ) -> None:
     name = None if kind == "characters" else str(encoder_folder(kind))
     encoder = EncoderSettings(name=name, character_width=8)
-    own = recipe(encoder, max_updates=9, average_decay=0.8, plateau_checks=1)
+    own = recipe(encoder, max_updates=9, average_decay=0.8, plateau_checks=1, loss=loss)
     whole = train(own, tmp_path / "whole")
     for update in (3, 7):  # in the first epoch and in the second, each past a checkpoint
         with monkeypatch.context() as patch:

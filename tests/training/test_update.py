@@ -72,8 +72,9 @@ def test_averaged_weights_are_those_of_the_formula(
         torch.testing.assert_close(average[name], tensor, atol=1e-6, rtol=1e-5)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "crf"])
 def test_a_batch_in_parts_gives_the_gradient_of_the_whole(
-    recipe: Callable[..., Recipe], begin: Begin
+    recipe: Callable[..., Recipe], begin: Begin, loss: str
 ) -> None:
     """Rates and dropout aside, the token budget must not change what is learned."""
     layers = LayerSettings(
@@ -89,7 +90,8 @@ def test_a_batch_in_parts_gives_the_gradient_of_the_whole(
     tags = TagSettings(predict=True, hidden=8)
     ends = []
     for tokens in (100_000, 30):
-        updater, batches = begin(recipe(encoder, layers, tags, batch_tokens=tokens, epsilon=1e-3))
+        own = recipe(encoder, layers, tags, batch_tokens=tokens, epsilon=1e-3, loss=loss)
+        updater, batches = begin(own)
         assert (len(updater.parts(batches[0])) == 1) == (tokens == 100_000)
         for number in range(2):
             updater.update(batches[number], number)

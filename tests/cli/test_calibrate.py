@@ -1,0 +1,163 @@
+"""``bnaparser calibrate``: it finds a temperature, writes the same parser with it, and refuses the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bnaparser import Parser
+from bnaparser.cli import main
+from bnaparser.network import storage
+from bnaparser.network.model import BnaModel
+from bnaparser.network.model_settings import TagSettings
+from bnaparser.network.precision import load_network
+
+TREES = Path(__file__).parent.parent / "data" / "tiny.mrg"
+UNKNOWN = "(TOP (FOO (BAR (NNP Mira)) (VBD sang)))\n"
+
+
+@pytest.fixture
+def calibrate(tiny_model_dir: Path) -> Callable[..., int]:
+    """A function that calibrates the tiny parser on the invented trees, with more options."""
+    base = ["calibrate", str(tiny_model_dir), "--data", str(TREES), "--precision", "float32"]
+    return lambda *options: main([*base, *options])
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_parser_is_written_with_its_temperature(
+    calibrate: Callable[..., int],
+    tiny_model_dir: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    target = tmp_path / "calibrated"
+    assert calibrate("--output", str(target)) == 0
+    first, head, *table, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("60 sentences, ")
+    assert head.split() == ["before", "after"]
+    rows = {line[:32].strip(): tuple(map(float, line[32:].split())) for line in table}
+    assert rows["temperature"][0] == 1
+    loss, error = rows["log loss of a constituent, nats"], rows["calibration error, %"]
+    assert loss[1] < loss[0]
+    assert error[1] < error[0]
+    assert last == f"{target} is written: bnaparse --model {target} ..."
+    old, new = files(tiny_model_dir), files(target)
+    assert {name for name in old | new if old.get(name) != new.get(name)} == {
+        "config.json",
+        "metrics.json",
+    }
+    found = json.loads(new["metrics.json"])["calibration"]
+    assert found == {
+        "data": [str(TREES)],
+        "sentences": 60,
+        "temperature": pytest.approx(rows["temperature"][1], rel=1e-3),
+    }
+    assert "loss" in json.loads(new["metrics.json"])  # what was there before
+    # Both networks have it, and the trees are the same.
+    for network in (storage.load(target), load_network(target, "cpu")):
+        assert network.settings.chart.temperature == found["temperature"]
+    words = ["Mira", "sang"]
+    before, after = Parser.load(tiny_model_dir, "cpu"), Parser.load(target, "cpu")
+    assert str(before.parse_words(words).tree) == str(after.parse_words(words).tree)
+
+
+def test_a_calibrated_parser_is_calibrated_again_from_its_own_temperature(
+    calibrate: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = str(tmp_path / "calibrated")
+    assert calibrate("--output", target) == 0
+    capsys.readouterr()
+    assert main(["calibrate", target, "--data", str(TREES), "--precision", "float32"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (temperatures,) = (line.split()[1:] for line in lines if line.startswith("temperature"))
+    assert temperatures[0] == temperatures[1]
+    assert not any("is written" in line for line in lines)
+
+
+def test_several_treebanks_and_fewer_sentences(
+    calibrate: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.mrg"
+    other.write_text(UNKNOWN, encoding="utf-8")
+    labels = tmp_path / "maps.toml"
+    labels.write_text('[map.mine.labels]\nBAR = "NP"\n', encoding="utf-8")
+    command = ["--data", str(TREES), str(other), "--sentences", "50"]
+    assert calibrate(*command, "--map", str(labels), "--map-set", "mine") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("51 sentences, ")
+    assert out.endswith("\n1 trees cannot be the model's: the likelihood is of the others\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sentences", "0"], "--sentences 0: it must be at least 1"),
+        (["--map-set", "gum"], "--map FILE and --map-set NAME belong together"),
+        (["--data", "nowhere.mrg"], "nowhere.mrg: no such file or folder"),
+        (["--tags", "nowhere.tags"], "nowhere.tags"),
+        (["--output", str(TREES)], "tiny.mrg is there already: name another folder"),
+        (["--output", str(TREES.parent)], "is there already: name another folder"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    calibrate: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    capsys.readouterr()
+    assert calibrate(*options) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("trees", "message"),
+    [("\n", "no tree in it"), (UNKNOWN, "make no temperature the best")],
+)
+def test_trees_that_do_not_serve(
+    calibrate: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    trees: str,
+    message: str,
+) -> None:
+    file = tmp_path / "trees.mrg"
+    file.write_text(trees, encoding="utf-8")
+    target = tmp_path / "calibrated"
+    capsys.readouterr()
+    assert calibrate("--data", str(file), "--output", str(target)) == 2
+    assert message in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_a_zip_is_to_be_made_a_folder_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = tmp_path / "parser.zip"
+    packed.touch()
+    options = ["calibrate", str(packed), "--data", str(TREES), "--output", str(tmp_path / "new")]
+    assert main(options) == 2
+    assert f"'bnaparser models import {packed} DEST'" in capsys.readouterr().err
+
+
+def test_a_model_that_reads_tags_wants_them(
+    build_model: Callable[..., BnaModel], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    storage.save(build_model(tagging=TagSettings(given=True)), tmp_path / "m", "float32", {})
+    command = ["calibrate", str(tmp_path / "m"), "--data", str(TREES)]
+    assert main(command) == 2
+    assert "give them with --tags FILE, or --tags gold" in capsys.readouterr().err
+    assert main([*command, "--tags", "gold"]) == 2
+    assert "make no temperature the best" in capsys.readouterr().err  # it has learned nothing
