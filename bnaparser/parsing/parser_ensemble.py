@@ -40,7 +40,7 @@ class Ensemble:
 
     ``shares`` say how much each counts: positive numbers of any sum, equal ones where none are
     given. The parsers may know different labels and tags: a label that one does not know scores
-    there as the worst that it knows. Words have tags where all parsers predict them. Raises
+    there as the worst that it knows. The temperature is the mean of theirs. Words have tags where all parsers predict them. Raises
     SettingsError where shares are wrong or there is no second parser, or one of them reads tags.
     """
 
@@ -57,6 +57,10 @@ class Ensemble:
         self.tags = Inventory.of_tags(name for one in models for name in one.tags.names)
         self.predicts_tags = all(parser.predicts_tags for parser in parsers)
         self.allow_empty_root = any(one.allow_empty_root for one in models)
+        self.temperature = sum(
+            share * one.settings.chart.temperature
+            for share, one in zip(self.shares, models, strict=True)
+        )
         self._columns = [_places(one.labels, self.labels) for one in models]
         self._tag_columns = [_places(one.tags, self.tags) for one in models]
 
@@ -119,7 +123,7 @@ class Ensemble:
             tags = self._tags(models, encoded)
         lengths = encoded[0].lengths
         if not all(question.plain for _, question in batch):
-            known = ChartModel(self.labels, self.allow_empty_root, 1.0)
+            known = ChartModel(self.labels, self.allow_empty_root, self.temperature)
             return answers(scores, lengths, [question for _, question in batch], known, tags)
         labels = scores[:, 1:].argmax(axis=1).astype(np.int32) + 1
         best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bnaparser.parsing.constraints import Constraint, in_words
 from bnaparser.parsing.markup import under_constraints
+from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.server.bounds import check_count
 from bnaparser.server.queue.asked import asking

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from bnaparser.parsing.constraints import Kind
+from bnaparser.parsing.named_constraints import Kind
 from bnaparser.parsing.question import MALUS, TEMPERATURES, Decoder
 from bnaparser.text.split_names import Split
 
