@@ -22,6 +22,8 @@ from bnaparser.models.about import CONFIG, WEIGHTS, other_format
 GROUP = "bnaparser.models"
 
 _PACKAGE = re.compile(r"\w+(\.\w+)*")
+# What reading metadata raises that are not as they should be, of any package of any program.
+_DAMAGED = (OSError, TypeError, ValueError, LookupError, AttributeError)
 
 
 @dataclass(frozen=True)
@@ -82,22 +84,22 @@ def _name(distribution: Distribution) -> str:
     """Return a package's name; of one whose metadata are damaged, where they lie."""
     try:
         return str(distribution.metadata["Name"])
-    except Exception:  # any package of any program: whatever is wrong with it
+    except _DAMAGED:
         return str(distribution.locate_file(""))
 
 
 def _entries(distribution: Distribution) -> list[EntryPoint]:
     try:
         return list(distribution.entry_points.select(group=GROUP))
-    except Exception:  # as above; what it may bring cannot be known
-        return []
+    except _DAMAGED:
+        return []  # what it may bring cannot be known
 
 
 def _read(entry: EntryPoint, distribution: Distribution) -> ModelPackage:
     package, version = _name(distribution), ""
     try:
         version = str(distribution.version)
-    except Exception:  # as above
+    except _DAMAGED:
         return ModelPackage(entry.name, package, version, Path(), "has damaged metadata")
     if not is_bare(entry.name) or not _PACKAGE.fullmatch(entry.value):
         problem = f"names its model as {entry.name!r} = {entry.value!r}, not as NAME = PACKAGE"
