@@ -41,7 +41,7 @@ class ServerSettings(BaseSettings):
     model: str = Field(
         default="en",
         min_length=1,
-        description="a model that ships, a model folder, or org/name of a model hub",
+        description="a model that ships or of a package, a model folder, or org/name of a model hub",
     )
     classifier: str | None = Field(
         default=None,
