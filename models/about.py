@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bnaparser import __version__
 from bnaparser.errors import ModelError
 
-ABOUT, CARD, CONFIG, WEIGHTS = "about.json", "card.md", "config.json", "model.safetensors"
+ABOUT, CARD = "about.json", "card.md"
+CONFIG, LABELS, WEIGHTS = "config.json", "labels.json", "model.safetensors"
 FORMAT = 1  # of model folders, as this version writes and reads them
 DATA = ("*.json", "*.toml", "*.md", "*.txt", "*.model", "*.codes", "*.safetensors", "*LICENSE*")
 """The files of a model, at any depth: settings, labels, tokenizer, weights, and words about it."""
@@ -84,7 +84,7 @@ def other_format(folder: Path) -> str:
     if number == FORMAT:
         return ""
     return (
-        f"holds a model of format {number}, and bnaparser {__version__} reads format {FORMAT}:"
+        f"holds a model of format {number}, and this version of bnaparser reads format {FORMAT}:"
         " take a version of the one that fits the other"
     )
 

@@ -6,12 +6,12 @@ A revision is a branch, a tag or a commit. Of a repository only data are fetched
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.errors import ModelError, in_one_line
-from bnaparser.models.about import CONFIG, DATA, WEIGHTS
+from bnaparser.models.about import CONFIG, DATA, LABELS, WEIGHTS
 
 if TYPE_CHECKING:
     from huggingface_hub import HFCacheInfo
@@ -78,12 +78,12 @@ def cached() -> list[CachedModel]:
     if cache is None:
         return []
     found = [
-        CachedModel(_named(repo.repo_id, revision.refs, revision.commit_hash), *where)
+        CachedModel(
+            _named(repo.repo_id, one.refs, one.commit_hash), one.snapshot_path, one.commit_hash
+        )
         for repo in cache.repos
-        if repo.repo_type == "model"
-        for revision in repo.revisions
-        for where in [(revision.snapshot_path, revision.commit_hash)]
-        if all((where[0] / file).is_file() for file in (CONFIG, "labels.json", WEIGHTS))
+        for one in repo.revisions
+        if all((one.snapshot_path / file).is_file() for file in (CONFIG, LABELS, WEIGHTS))
     ]
     return sorted(found, key=lambda one: one.name)
 
@@ -93,11 +93,18 @@ def remove(name: str) -> int:
 
     Raises ModelError where it is not there.
     """
-    wanted = [one for one in cached() if name in (one.name, one.name.partition("@")[0])]
-    cache = _cache()
-    if not wanted or cache is None:
+    repository = name.partition("@")[0]
+    commits = [
+        one.commit
+        for one in cached()
+        if one.name.partition("@")[0] == repository
+        and name in (repository, one.name, f"{repository}@{one.commit}")
+    ]
+    # Of this repository alone: a copy of it may hold the same commit.
+    cache = _cache(repository)
+    if cache is None or not commits:
         raise ModelError(f"no model {name} is in the hub's cache; 'bnaparser models' lists them")
-    plan = cache.delete_revisions(*(one.commit for one in wanted))
+    plan = cache.delete_revisions(*commits)
     plan.execute()
     return int(plan.expected_freed_size)
 
@@ -106,11 +113,16 @@ def _named(repository: str, refs: frozenset[str], commit: str) -> str:
     return repository if "main" in refs else f"{repository}@{min(refs, default=commit)}"
 
 
-def _cache() -> HFCacheInfo | None:
-    from huggingface_hub import scan_cache_dir
+def _cache(repository: str | None = None) -> HFCacheInfo | None:
+    """Return what is in the cache of models, or of one of them; None where there is no cache."""
+    from huggingface_hub import constants, scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
 
     try:
-        return scan_cache_dir()
+        found = scan_cache_dir(constants.HF_HUB_CACHE)
     except CacheNotFound:
         return None
+    repos = (repo for repo in found.repos if repo.repo_type == "model")
+    return replace(
+        found, repos=frozenset(one for one in repos if repository in (None, one.repo_id))
+    )

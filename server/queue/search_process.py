@@ -60,7 +60,8 @@ def _search(pattern: Pattern, text: str, room: int) -> dict[str, Any]:
     except TreeError as error:
         reason = f"line {error.line}, column {error.column}: {error.message}"
         return {"count": 0, "matches": [], "error": reason}
-    count, told = 0, []
+    told: list[dict[str, Any]] = []
+    count = 0
     for match in pattern.matches(tree, once=True):
         count += 1
         if len(told) < room:

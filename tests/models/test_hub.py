@@ -111,6 +111,15 @@ def test_what_is_no_name_of_a_hub(name: str) -> None:
     assert not hub.is_hub_name(name)
 
 
+def test_where_nothing_was_fetched_there_is_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "none"))
+    assert hub.cached() == []
+    with pytest.raises(ModelError, match="is in the hub's cache"):
+        hub.remove("org/model")
+
+
 def test_the_cache_is_listed_and_models_are_taken_out(put: Put) -> None:
     put("org/model")
     old, bare = put("org/model", OTHER, "v1.0"), put("org/bare", ref=None)
@@ -123,7 +132,7 @@ def test_the_cache_is_listed_and_models_are_taken_out(put: Put) -> None:
     assert hub.remove("org/model@v1.0") == 600
     assert not old.exists()
     assert [one.name for one in hub.cached()] == [f"org/bare@{COMMIT}", "org/model"]
-    hub.remove("org/bare")
+    hub.remove(f"org/bare@{COMMIT}")  # the same commit as the other's
     assert not bare.exists()
     for name in ("org/encoder", "org/nothing"):
         with pytest.raises(ModelError, match="is in the hub's cache"):

@@ -200,7 +200,7 @@ def test_a_model_of_another_format_is_refused_in_one_sentence(
     with pytest.raises(ModelError) as caught:
         models.find("newer")
     assert "the package a-package 1.5 cannot be used" in str(caught.value)
-    assert "of format 2, and bnaparser 0.1.0 reads format 1" in str(caught.value)
+    assert "of format 2, and this version of bnaparser reads format 1" in str(caught.value)
     given = shutil.copytree(tiny_model_dir, tmp_path / "given")
     (given / "about.json").write_text('{"format": 3}')
     with pytest.raises(ModelError, match="of format 3"):
