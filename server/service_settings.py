@@ -41,7 +41,7 @@ class ServerSettings(BaseSettings):
     model: str = Field(
         default="en",
         min_length=1,
-        description="a model that ships, a model folder, or org/name of a model hub",
+        description="a model that ships or of a package, a model folder, or org/name of a model hub",
     )
     classifier: str | None = Field(
         default=None,
@@ -103,6 +103,9 @@ class ServerSettings(BaseSettings):
     )
     max_n_best: int = _number(100, "trees of a sentence that a request may ask for")
     max_json_depth: int = _number(32, "how deep a request's JSON may nest", ge=3, le=200)
+    search_seconds: float = _number(
+        2.0, "seconds that a search in trees may take; then it gets 504", gt=0
+    )
     key: SecretStr | None = Field(
         default=None,
         description="requests must bear this key, all but those for /live",

@@ -23,6 +23,7 @@ from bnaparser.server.queue.asked import parsing_by
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
+from bnaparser.server.queue.searching import Searching
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
@@ -92,6 +93,7 @@ class Service:
         self.classifying: Classifying | None = None
         self.draining = False
         self.in_flight = 0
+        self._searching = Searching(settings.search_seconds)
         self._load, self._load_classifier = load, load_classifier
         self._batcher: Batcher[Sentence, Parse] | None = None
         # Texts are split one at a time: Python would not run two at once, and so each is done sooner.
@@ -156,6 +158,7 @@ class Service:
             await self._batcher.stop()
         self._model_thread.end()
         self._text_thread.shutdown(wait=False)
+        self._searching.end()
 
     def admit(self) -> None:
         """Raise a Problem if a request could not be taken in now, before any work is done for it."""
@@ -234,6 +237,14 @@ class Service:
         for text in texts:
             text.take(parses)
         work = self.classifying.answers(texts)
+        return await _before(self.settings.deadline_seconds, record, work)
+
+    async def search(self, pattern: str, trees: Sequence[str], record: Record) -> bytes:
+        """Return what a pattern finds in bracketed trees, as JSON.
+
+        Raises what ``Searching.find`` raises, and DeadlinePassed.
+        """
+        work = self._searching.find(pattern, trees)
         return await _before(self.settings.deadline_seconds, record, work)
 
     def _too_long(self, sentence: Sentence) -> Parse:

@@ -19,7 +19,10 @@ const soon = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "1200px" });
 
-/** The card of a parse; it is drawn when it is about to be seen. `say` tells what was done. */
+/**
+ * The card of a parse; it is drawn when it is about to be seen. `say` tells what was done. Its
+ * `find(numbers)` marks what a search has found, `showNumber(number)` brings one of these into view.
+ */
 export function card(parse, say) {
   const number = html("span", { className: "number" });
   const title = html("h3", { dir: "auto" }, number, html("span", { textContent: parse.text }));
@@ -27,13 +30,25 @@ export function card(parse, say) {
   made.number = number;
   if (parse.error !== null || parse.tree === null) {
     made.append(html("p", { className: "error", textContent: failure(parse) }));
+    made.find = () => {};
     return made;
   }
   const space = html("div", { className: "space" });
   made.append(space);
+  let [drawing, found] = [null, new Set()];
   made.fill = () => {
+    if (drawing) return;
     space.remove();
-    fill(made, parse, say);
+    drawing = fill(made, parse, say);
+    if (found.size) drawing.find(found);
+  };
+  made.find = (numbers) => {
+    if (found.size || numbers.size) drawing?.find(numbers);
+    found = numbers;
+  };
+  made.showNumber = (number) => {
+    made.fill();
+    drawing.showNumber(number);
   };
   soon.observe(made);
   return made;
@@ -71,6 +86,7 @@ function fill(made, parse, say) {
     group("Show", ...Object.entries(panels).map(([name, panel]) => toggle(name, panel))),
   );
   made.append(viewport.element, tools, ...Object.values(panels), tip.element);
+  return drawing;
 }
 
 function group(label, ...buttons) {

@@ -29,6 +29,11 @@ export async function classify(text, classifier, key, signal) {
   return (await ask("v1/classify", key, signal, body)).answers[0];
 }
 
+/** What a pattern finds in bracketed trees: { count, hits, trees, error, column }. Throws a Refusal. */
+export async function search(pattern, trees, key, signal) {
+  return ask("v1/search", key, signal, { pattern: wellFormed(pattern), trees });
+}
+
 /** The JSON that the service answers, to GET, or to POST where there is a body. */
 async function ask(path, key, signal, body) {
   const headers = { Accept: "application/json" };

@@ -32,6 +32,24 @@ export class Drawing {
     this.draw(true);
   }
 
+  /** Marks the nodes that have these numbers, or whose words have, as found, and opens what hides them. */
+  find(numbers) {
+    for (const node of preorder(this.root)) {
+      node.found = numbers.has(node.number) || (node.word !== null && numbers.has(node.number + 1));
+      if (!node.found) continue;
+      for (let above = node.parent; above; above = above.parent) above.folded = false;
+    }
+    this.draw(false);
+  }
+
+  /** Brings the node with this number, or whose word has it, into view, and points at it. */
+  showNumber(number) {
+    const node = [...preorder(this.root)].findLast((each) => each.number <= number);
+    this.point(null);
+    this.drawn.get(node)?.group.scrollIntoView({ block: "center", inline: "center" });
+    if (this.drawn.has(node)) this.point(node);
+  }
+
   get rootX() {
     return this.layout.boxes.get(this.root).x;
   }

@@ -5,8 +5,9 @@ import { card } from "./card.js";
 import { classify, findModels, parse } from "./client.js";
 import { button, html } from "./html.js";
 import { showModels } from "./models.js";
-import { A_PAGE, fillPages } from "./pages.js";
+import { A_PAGE, fillPages, pageOf } from "./pages.js";
 import { copy } from "./save.js";
+import { Search } from "./search.js";
 import { inShort, showVerdict } from "./verdict.js";
 
 const PAUSE = 350; // milliseconds without a key before the text is parsed
@@ -35,6 +36,16 @@ let timer = 0; // until a text that is typed is asked for
 let retry = 0; // until one that was refused is asked for again
 let describing = null; // what the service says of its models, or is being asked
 let busy = false;
+const search = new Search(part("search"), {
+  key: () => sessionStorage.getItem(KEY),
+  onFound: markFound,
+  onPattern: () => remember(shown.wanted),
+  onKey: () => (part("key-form").hidden = false),
+  onJump: (index, number) => {
+    if (pageOf(index, shown.parses.length) !== shown.first) turn(pageOf(index, shown.parses.length));
+    cards.get(nameOf(shown.parses, index)).showNumber(number);
+  },
+});
 
 function say(message) {
   status.textContent = message;
@@ -165,7 +176,16 @@ function show(wanted, parses) {
   cards = new Map([...cards].filter(([name]) => names.has(name)));
   trees.classList.toggle("single", parses.length === 1 && parses[0].text === wanted);
   turn(shown.first);
+  search.over(parses);
   markStale();
+}
+
+/** Marks on this page what the search has found. */
+function markFound() {
+  shown.parses.slice(shown.first, shown.first + A_PAGE).forEach((_, place) => {
+    const index = shown.first + place;
+    cards.get(nameOf(shown.parses, index))?.find(search.numbersOf(index));
+  });
 }
 
 function nameOf(parses, index) {
@@ -185,6 +205,7 @@ function turn(first) {
     return made;
   });
   trees.replaceChildren(...page);
+  markFound();
   for (const nav of document.querySelectorAll(".pages")) {
     fillPages(nav, { first, count: parses.length, turn: turnTo });
   }
@@ -235,9 +256,10 @@ function countDown(error, seconds, tries, again) {
   retry = setTimeout(() => countDown(error, seconds - 1, tries, again), 1000);
 }
 
-/** Puts the text into the address, behind #, which browsers do not send: no log holds it. */
+/** Puts the text, and the pattern, into the address, behind #, which browsers do not send: no log holds it. */
 function remember(wanted) {
-  const address = `${location.pathname}${wanted ? `#${new URLSearchParams({ text: wanted })}` : ""}`;
+  const held = new URLSearchParams(search.pattern ? { text: wanted, search: search.pattern } : { text: wanted });
+  const address = `${location.pathname}${wanted ? `#${held}` : ""}`;
   const fits = address.length <= LINK_CHARACTERS;
   part("link").hidden = !wanted;
   part("link").disabled = !fits;
@@ -245,9 +267,9 @@ function remember(wanted) {
   history.replaceState(null, "", fits ? address : location.pathname);
 }
 
-/** The text that the address holds, behind # or behind ?. */
-function linked() {
-  const found = (from) => new URLSearchParams(from.slice(1)).get("text");
+/** The text that the address holds, or the pattern, behind # or behind ?. */
+function linked(name = "text") {
+  const found = (from) => new URLSearchParams(from.slice(1)).get(name);
   return found(location.hash) ?? found(location.search) ?? "";
 }
 
@@ -292,6 +314,7 @@ part("examples").append(...EXAMPLES.map((example) => html("li", {}, button(examp
   history.pushState(null, "", location.href);
   set(example);
 }))));
+search.pattern = linked("search");
 describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text
 set(linked() || text.value); // a text may have been typed before this ran, or kept over a reload
 if (!text.value && matchMedia("(hover: hover)").matches) text.focus();

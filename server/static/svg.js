@@ -5,6 +5,8 @@ import { colours, explain, family } from "./glossary.js";
 import { LABEL, SANS, SERIF, TAG, WORD } from "./layout.js";
 import { wordsOf } from "./tree.js";
 
+const FOUND = "#d97706"; // around what a search has found
+
 /** Makes an SVG element with these attributes, and appends these children. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -30,12 +32,14 @@ export function nodeElement(node, box) {
   const kind = family(node.label, isTag);
   const [ink, field] = colours[kind];
   const made = element("g", { class: `node ${isTag ? "leaf" : "phrase"} ${kind}`, tabindex: -1 });
+  const edge = node.found ? { stroke: FOUND, "stroke-width": 2.5 } : {};
+  if (node.found) made.classList.add("found");
   made.setAttribute("role", isTag ? "img" : "button");
-  made.setAttribute("aria-label", spoken(node));
+  made.setAttribute("aria-label", node.found ? `${spoken(node)}; found` : spoken(node));
   if (isTag) {
     const width = box.width - WORD.gap / 2;
     made.append(element("rect", {
-      class: "field", x: -width / 2, y: -12, width, height: TAG.rise + 22, rx: 6, fill: "none",
+      class: "field", x: -width / 2, y: -12, width, height: TAG.rise + 22, rx: 6, fill: "none", ...edge,
     }));
     if (!untagged(node)) made.append(text(node.label, 4, { class: "tag", "font-size": TAG.size, fill: ink }));
     made.append(wordText(box.text, TAG.rise));
@@ -45,7 +49,7 @@ export function nodeElement(node, box) {
   if (node.folded) made.append(triangle(box), wordText(box.text, box.drop + TAG.rise));
   const [x, y] = [-box.label / 2, -LABEL.height / 2];
   made.append(
-    element("rect", { class: "field", x, y, width: box.label, height: LABEL.height, rx: 6, fill: field }),
+    element("rect", { class: "field", x, y, width: box.label, height: LABEL.height, rx: 6, fill: field, ...edge }),
     text(node.label, 4.5, { class: "label", "font-size": LABEL.size, "font-weight": 600, fill: ink }),
   );
   return made;

@@ -3,9 +3,10 @@
 /**
  * Builds the tree of a parse. Nodes are numbered in pre-order, so those below node n are n.id + 1
  * to n.last. A leaf has `word` and its tag as `label`; only the others fold. The top node TOP is
- * left out where it has one child.
+ * left out where it has one child. `number` is a node's place among all nodes and words of the
+ * brackets, from 1, as a search counts; a leaf's word has the next one.
  */
-export function buildTree({ tokens, constituents }) {
+export function buildTree({ tokens, constituents, tree: brackets }) {
   const top = node("TOP", 0, tokens.length, null);
   const open = [top];
   let next = 0;
@@ -20,7 +21,11 @@ export function buildTree({ tokens, constituents }) {
   const root = top.children.length === 1 ? top.children[0] : top;
   root.parent = null;
   const nodes = [...preorder(root)];
-  nodes.forEach((each, id) => Object.assign(each, { id, last: id }));
+  let number = brackets.split("(").length - nodes.length; // 2 where the top node is left out
+  nodes.forEach((each, id) => {
+    Object.assign(each, { id, last: id, number });
+    number += each.word === null ? 1 : 2;
+  });
   for (const each of nodes.toReversed()) {
     if (each.children.length) each.last = each.children.at(-1).last;
   }
@@ -28,7 +33,7 @@ export function buildTree({ tokens, constituents }) {
 }
 
 function node(label, start, end, parent) {
-  const made = { label, start, end, parent, children: [], word: null, folded: false };
+  const made = { label, start, end, parent, children: [], word: null, folded: false, found: false };
   parent?.children.push(made);
   return made;
 }
