@@ -78,7 +78,7 @@ def _add_writing(write: argparse._ArgumentGroup) -> None:
 
 
 def _add_working(work: argparse._ArgumentGroup) -> None:
-    work.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
+    work.add_argument("-m", "--model", default="en", metavar="NAME|DIR", help="default: en")
     work.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     work.add_argument("--precision", default="auto", help="as for bnaparse")
     work.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")

@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options of the model and of how much it takes at once."""
-    parser.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
+    parser.add_argument("-m", "--model", default="en", metavar="NAME|DIR", help="default: en")
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     add_precision(parser)
     parser.add_argument(
