@@ -1,7 +1,7 @@
 // The tree that one sees: drawn, folded and opened, walked through by arrow keys.
 
 import { arrange, rightToLeft } from "./layout.js";
-import { branchPath, canvas, nodeElement } from "./svg.js";
+import { branchPath, canvas, fadeBranch, nodeElement } from "./svg.js";
 import { preorder, wordsOf } from "./tree.js";
 
 const MOVE = 240; // milliseconds that folding takes
@@ -10,7 +10,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
  * A drawn tree. `svg` is its element. `onChange` is called after its size has changed,
- * `onPoint(node, element)` when a node is pointed at or has the focus, `onPoint(null)` after.
+ * `onPoint(node, element)` when a node is pointed at or has the focus, `onPoint(null)` after. Where `onPick` is set,
+ * `onPick(node, more)` is called when a node is clicked, instead of folding it; `more` with the shift key.
  */
 export class Drawing {
   constructor(tree, { onChange, onPoint }) {
@@ -20,8 +21,16 @@ export class Drawing {
     this.places = new Map(); // of each drawn node where it stands now
     this.drawn = new Map(); // of each drawn node its elements
     this.current = this.root;
+    this.onPick = null;
     this.svg.setAttribute("aria-label", `Tree of: ${wordsOf(this.root)}`);
     this.listen();
+    this.draw(false);
+  }
+
+  /** Shows another tree of the same words. */
+  show(tree) {
+    Object.assign(this, tree, { current: tree.root });
+    this.places.clear();
     this.draw(false);
   }
 
@@ -90,7 +99,10 @@ export class Drawing {
       group.tree = node;
       nodes.push(group);
       const branch = node.parent && document.createElementNS(this.svg.namespaceURI, "path");
-      if (branch) branches.push(branch);
+      if (branch) {
+        fadeBranch(branch, node);
+        branches.push(branch);
+      }
       this.drawn.set(node, { group, branch });
     }
     this.branches.replaceChildren(...branches);
@@ -132,7 +144,7 @@ export class Drawing {
       const node = nodeOf(event);
       if (!node) return;
       this.focus(node);
-      if (node.word === null) this.fold([node], !node.folded);
+      this.press(node, event.shiftKey);
     });
     this.svg.addEventListener("keydown", (event) => this.key(event));
     this.svg.addEventListener("pointerover", (event) => this.point(nodeOf(event)));
@@ -153,12 +165,18 @@ export class Drawing {
       End: () => [...this.layout.boxes.keys()].at(-1),
     };
     if (event.key === "Enter" || event.key === " ") {
-      if (node.word === null) this.fold([node], !node.folded);
+      this.press(node, event.shiftKey);
     } else if (goals[event.key]) {
       const goal = goals[event.key]();
       if (goal) this.focus(goal);
     } else return;
     event.preventDefault();
+  }
+
+  /** Picks a node where that is wanted, or folds or opens it. */
+  press(node, more) {
+    if (this.onPick) this.onPick(node, more);
+    else if (node.word === null) this.fold([node], !node.folded);
   }
 
   /** The sibling before or after the current node; beyond the last, its parent's neighbour. */
