@@ -150,7 +150,7 @@ class Parse:
                 offsets=tuple((token["start"], token["end"]) for token in tokens),
                 error=stored["error"],
             )
-            others = tuple(best._with_tree(one) for one in stored.get("alternatives", ()))
+            others = tuple(best._with_tree(one) for one in stored.get("alternatives") or ())
             return replace(best._with_tree(stored), alternatives=others)
         except (KeyError, TypeError) as error:
             raise DataError(f"this is not what Parse.to_dict gives: {error!r}") from error

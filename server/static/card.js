@@ -8,7 +8,7 @@ import { legend, outline } from "./outline.js";
 import { sureness } from "./sureness.js";
 import { saving } from "./taking.js";
 import { explanation } from "./tip.js";
-import { buildTree } from "./tree.js";
+import { buildTree, preorder } from "./tree.js";
 import { Viewport } from "./viewport.js";
 
 const MEANING = "The mean of how sure the parser is of each constituent: so many are right, if all goes as foreseen";
@@ -86,7 +86,7 @@ function fill(made, parse, acts) {
       ...fullScreen(made)),
     group("Fold",
       button("Fold", () => foldOuter(drawing), { title: "Fold the main parts; then click to open them one by one" }),
-      button("Unfold", () => drawing.fold(drawing.nodes, false), { title: "Open everything" })),
+      button("Unfold", () => drawing.fold(preorder(drawing.root), false), { title: "Open everything" })),
     group("Take along", ...saving(drawing, () => made.shown, acts.say)),
     group("Show", ...Object.entries(panels).map(([name, panel]) => toggle(name, panel))),
   );

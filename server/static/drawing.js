@@ -29,7 +29,7 @@ export class Drawing {
 
   /** Shows another tree of the same words. */
   show(tree) {
-    Object.assign(this, tree, { current: tree.root });
+    this.root = this.current = tree.root;
     this.places.clear();
     this.draw(false);
   }
