@@ -132,9 +132,7 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
         kind=options.kind,
         text_field=options.field,
         id_field=options.id,
-        shard=ShardSettings(
-            options.split, options.to, options.shard_size, question_of(options)
-        ),
+        shard=ShardSettings(options.split, options.to, options.shard_size, question_of(options)),
         engine=options.engine,
         workers=_cores(gpu) if options.workers is None else options.workers,
         cluster=RaySettings(options.ray_address, gpus=options.ray_gpus),

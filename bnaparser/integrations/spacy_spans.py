@@ -71,7 +71,7 @@ def labels(span: Any) -> tuple[str, ...]:
 
 
 def probability(span: Any) -> float | None:
-    """How sure the parser is of this constituent, 0 to 1; None where it was not asked."""
+    """How sure the parser is of this constituent, 0 to 1; None for a bare word, or where it was not asked."""
     found, place = _constituent(span)
     value = float(found.probabilities[place])
     return None if math.isnan(value) else value

@@ -85,9 +85,7 @@ def escape(text: str) -> str:
     return text.replace('"', "&quot;").replace("'", "&#39;")
 
 
-def _of_boxes(
-    boxes: Sequence[Box], probabilities: Sequence[float | None]
-) -> list[float | None]:
+def _of_boxes(boxes: Sequence[Box], probabilities: Sequence[float | None]) -> list[float | None]:
     """The probability of each box; None for words, and for a top node that is no constituent."""
     phrases = [number for number, box in enumerate(boxes) if box.word is None]
     found: list[float | None] = [None] * len(boxes)

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
+from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import parsing_by
+from bnaparser.server.queue.asked import asking, parsing_by
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
@@ -49,6 +50,7 @@ _PIECES_A_WORD = 2
 _STARTING = "the service is starting: its model is not loaded yet"
 _STOPPING = "the service is stopping: ask another one, or try again later"
 _WARM_UP = "The service is ready , and it answers ."
+_PAGE_ASKS = Question(n_best=2, probabilities=True)  # machine code that is made at its first use
 
 
 def load_parser(settings: ServerSettings) -> Parser:
@@ -120,6 +122,7 @@ class Service:
         tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
         try:
             warm_up = await batcher.try_out(sentence, tags)
+            await batcher.try_out(asking(sentence, _PAGE_ASKS), tags)
         except Failure as failure:
             raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
         if warm_up.error is not None:

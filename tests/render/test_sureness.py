@@ -72,7 +72,9 @@ def test_an_unsure_constituent_is_faint_and_says_so() -> None:
 
 
 def test_the_least_probable_can_still_be_seen() -> None:
-    faint = fields(draw(Tree.parse(CAT), probabilities=[0.0, 0.5, 0.5]))["S: clause; under 1 % sure"]
+    faint = fields(draw(Tree.parse(CAT), probabilities=[0.0, 0.5, 0.5]))[
+        "S: clause; under 1 % sure"
+    ]
     assert (faint["fill-opacity"], faint["stroke-opacity"]) == ("0.15", "1.00")
 
 
@@ -83,7 +85,11 @@ def test_a_chain_has_one_probability_and_a_top_node_none() -> None:
     ]  # fmt: skip
     several = parse(Span(0, 2, "VP", 1.0, 0.4), Span(2, 3, "ADVP", 1.0, 0.9))
     titles = list(fields(several.to_svg() or ""))
-    assert titles == ["TOP: root of the tree", "VP: verb phrase; 40 % sure", "ADVP: adverb phrase; 90 % sure"]
+    assert titles == [
+        "TOP: root of the tree",
+        "VP: verb phrase; 40 % sure",
+        "ADVP: adverb phrase; 90 % sure",
+    ]
 
 
 def test_without_probabilities_nothing_changes() -> None:

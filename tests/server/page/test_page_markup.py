@@ -22,7 +22,23 @@ soon = playwright.expect
 CAT = "The cat sat on the mat."
 PATIENCE = 60_000  # milliseconds; a busy machine is no failure
 OPENING = ["[NP ", "[* ", "[!* ", "[~\t", "[+2 ", "[-.5:NP|VP ", "[?NP ", "[=NN  "]
-TEXT = ["\\[", "\\]", "\\\\", "a", "dog", " ", "  ", "é", "🐕", "\u00a0", "\ufeff", "\x1d", "\x85", "\u2028", "1"]
+TEXT = [
+    "\\[",
+    "\\]",
+    "\\\\",
+    "a",
+    "dog",
+    " ",
+    "  ",
+    "é",
+    "🐕",
+    "\u00a0",
+    "\ufeff",
+    "\x1d",
+    "\x85",
+    "\u2028",
+    "1",
+]
 PIECES = [*OPENING, *TEXT, "[+x ", "[?* ", "[", "]", "] ", "\\", "\n", "[NP"]
 
 
@@ -136,7 +152,14 @@ def test_the_switch_explains_itself_and_stands_in_the_link(visit: Visit) -> None
     switch.check()
     soon(page.locator(".word")).to_have_count(7, timeout=PATIENCE)
     assert help_text.is_visible()
-    for sign in ("[NP the old man]", "[!NP the old]", "[?NP", "[~ New York Times]", "[+2", "[=NN dog]"):
+    for sign in (
+        "[NP the old man]",
+        "[!NP the old]",
+        "[?NP",
+        "[~ New York Times]",
+        "[+2",
+        "[=NN dog]",
+    ):
         assert sign in help_text.text_content()
     assert page.locator("pre").text_content() == answer(visit.address, text, markup=True)["tree"]
     assert any(span[1:] == (1, 3) for span in spans(page))
