@@ -30,8 +30,13 @@ def draw_text(tree: Tree, width: int = 80) -> str:
     nodes = list(top.nodes())
     below = _numbers_of_children(nodes)
     slots = _slots(nodes, below)
-    lines = _from_root_down(nodes, below, slots) if slots[0] - GAP <= width else _outline(top)
-    return "\n".join(line.rstrip(" ") for line in lines)
+    lines: list[str] = []
+    if slots[0] - GAP <= width:
+        lines = [line.rstrip(" ") for line in _from_root_down(nodes, below, slots)]
+    # A word of an even number of letters leans to the right, at the edge over it.
+    if not lines or max(map(cells, lines)) > width:
+        lines = [line.rstrip(" ") for line in _outline(top)]
+    return "\n".join(lines)
 
 
 def _numbers_of_children(nodes: Sequence[Tree]) -> list[list[int]]:

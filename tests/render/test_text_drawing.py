@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bnaparser.render import draw_text
@@ -65,6 +65,7 @@ words = st.lists(
 )
 
 
+@example(["a", "a", "a", "word", "encyclopaedia", "word"], 37)
 @given(words, st.integers(5, 90))
 def test_every_word_is_shown_whatever_the_width(given_words: list[str], width: int) -> None:
     tree = Tree.from_spans(
