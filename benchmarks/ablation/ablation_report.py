@@ -22,7 +22,7 @@ from benchmarks.ablation.ablation_tables import (
     WARM_UP,
 )
 from benchmarks.ablation.ablation_training import Result
-from benchmarks.machine import command, listed, processor
+from benchmarks.machine import command, listed
 
 
 def report(options: argparse.Namespace, rows: list[Result]) -> str:
@@ -110,7 +110,8 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     """Return what was measured where, and how to measure it again."""
     precision = "bfloat16 in encoder and layers" if options.precision == "bf16" else "float32"
     threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
-    lines = [f"- {processor()}; {threads} a run, {precision}"]
+    processors = " and ".join(dict.fromkeys(row["processor"] for row in rows))
+    lines = [f"- {processors}; {threads} a run, {precision}"]
     for program in ("bnaparser", "benepar"):
         found = [row["versions"] for row in rows if program in row["versions"]]
         if found:

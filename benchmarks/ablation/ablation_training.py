@@ -19,7 +19,7 @@ from benchmarks.ablation.ablation_tables import (
     RUNS,
     WARM_UP,
 )
-from benchmarks.machine import now, versions
+from benchmarks.machine import now, processor, versions
 from benchmarks.speed.run_speed import for_benepar, say
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
         scores = score(data / f"{part}.mrg", folder / f"{part}.mrg")
         row[part], row[f"{part} errors"] = scores.f1, scores.error_sentences + scores.skipped
     row["total_seconds"] = time.monotonic() - begin
-    row["date"] = now()
+    row["date"], row["processor"] = now(), processor()
     with (options.output / "results.jsonl").open("a", encoding="utf-8") as file:
         print(json.dumps(row), file=file)
     say(f"{name} seed {seed}: dev {row['dev']:.2f}, test {row['test']:.2f}")
