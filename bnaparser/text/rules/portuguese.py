@@ -1,0 +1,81 @@
+"""Portuguese as the Floresta treebank writes it: ``de`` ``o`` for ``do``, ``trata-`` ``se``.
+
+``por_cento`` and ``Fernando_Henrique_Cardoso`` are one word each: a network finds such units. Within
+one a contraction stays as it is written, ``Foz_do_Douro``; where a unit ends in it, it is taken apart:
+``além_de`` ``o``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bnaparser.text.pieces import Piece
+from bnaparser.text.rules.blank_separated import Spelling
+
+_ARTICLES = "o a os as"
+_DEMONSTRATIVES = """
+este esta estes estas isto esse essa esses essas isso aquele aquela aqueles aquelas aquilo
+"""
+_PRONOUNS = f"ele ela eles elas {_DEMONSTRATIVES}"
+_INDEFINITE = "um uma uns umas"
+
+
+def _contractions() -> dict[str, tuple[str, str]]:
+    """Return what each contraction is made of, in small letters."""
+    found: dict[str, tuple[str, str]] = {}
+    for word in f"{_ARTICLES} {_PRONOUNS} {_INDEFINITE} outro outra outros outras".split():
+        found[f"d{word}"] = "de", word
+        found[f"n{word}"] = "em", word
+    for word in "aqui ali aí onde entre".split():
+        found[f"d{word}"] = "de", word
+    for word in _ARTICLES.split():
+        found[f"pel{word}"] = "por", word
+    found |= {"ao": ("a", "o"), "aos": ("a", "os"), "à": ("a", "a"), "às": ("a", "as")}
+    for word in "aquele aquela aqueles aquelas aquilo".split():
+        found[f"à{word[1:]}"] = "a", word
+    return found
+
+
+CONTRACTIONS = _contractions()
+# ``trata-se``, ``tornar-se-ia``; a noun such as ``porta-voz`` has no pronoun behind its hyphen.
+_ENCLITIC = (
+    r"(?:se|me|te|nos|vos|lhes?|[oa]s?|[ln][oa]s?|mos?|mas?|lh[oa]s?|ia|iam|íamos|á|ás|ão|ei|emos)"
+)
+_WITH_ENCLITICS = re.compile(rf"(?P<verb>\w+-)(?P<clitics>{_ENCLITIC}(?:-{_ENCLITIC})*)", re.I)
+
+
+def _cut(text: str, start: int, end: int) -> list[Piece]:
+    parts = CONTRACTIONS.get(text[start:end].lower())
+    if parts is not None:
+        return _contracted(text, start, end, parts)
+    match = _WITH_ENCLITICS.fullmatch(text, start, end)
+    if match is None:
+        return [Piece(start, end, text[start:end])]
+    found = [Piece(start, match.end("verb"), match["verb"])]
+    for part in re.finditer(r"[^-]+-?", match["clitics"]):
+        begin, stop = (match.start("clitics") + place for place in part.span())
+        found.append(Piece(begin, stop, part.group(), joint=""))
+    return found
+
+
+def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list[Piece]:
+    first, second = parts
+    if text[start].isupper():
+        capitals = end - start > 1 and text[start:end].isupper()
+        first = first.upper() if capitals else first.capitalize()
+        second = second.upper() if capitals else second
+    cut = min(max(start + 1, end - len(second)), end - 1) if end - start > 1 else end
+    begin = start if end - start == 1 else cut
+    return [Piece(start, cut, first), Piece(begin, end, second, contracted=True)]
+
+
+PORTUGUESE = Spelling(
+    frozenset(
+        """
+        sr sra srs sras dr dra drs d prof profa eng gen cel cap st sto sta av r pág págs p pp n nº
+        art tel ed vol fig etc fund jr inc dom seg ter qua qui sex sáb séc sécs min cf
+        """.split()
+    ),
+    _cut,
+    glued=lambda before, _: before.endswith("-") and before[0].isalpha(),
+)

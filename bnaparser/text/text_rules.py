@@ -1,0 +1,201 @@
+"""How the text of each language is read: into sentences, and these into words or pieces of words.
+
+A language is told by its code, ``es``, where the writing matters with that: ``zh-Hant`` is Chinese in
+traditional characters, cut as the Sinica Treebank cuts it, ``zh-Hans`` in simplified ones, as the
+Chinese Treebank does. ``zh`` is either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from bnaparser.text.english import english_text
+from bnaparser.text.language_guess import guessed_language
+from bnaparser.text.pieces import Piece
+from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
+from bnaparser.text.rules.french import FRENCH
+from bnaparser.text.rules.icelandic import ICELANDIC
+from bnaparser.text.rules.indonesian import INDONESIAN
+from bnaparser.text.rules.portuguese import PORTUGUESE
+from bnaparser.text.rules.spanish import SPANISH
+from bnaparser.text.sentence import Sentence
+from bnaparser.trees.escapes import unescape
+
+LANGUAGE_NAMES = {
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "id": "Indonesian",
+    "is": "Icelandic",
+    "ja": "Japanese",
+    "pt": "Portuguese",
+    "zh-Hans": "Chinese (simplified)",
+    "zh-Hant": "Chinese (traditional)",
+}
+"""The languages whose text can be read, by their codes."""
+
+
+class CutWords(NamedTuple):
+    """Words of a treebank as their text is cut: the forms of its pieces, and which begin a word."""
+
+    forms: list[str]
+    begins: list[bool]
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """How text is read. ``needs_words``: a network must find its words, rules have no guess.
+
+    ``sentences`` yields the sentences of a block, which begins at a place of the input, each with a
+    word; ``sentence`` reads a text that is one, and may have none. ``cut_words`` cuts the words of a
+    sentence, as a treebank has them, as their text would be cut, for a network to learn from: None
+    where a word begins within a piece. It is itself None where the rules find words themselves.
+    """
+
+    language: str
+    sentences: Callable[[str, int], Iterator[Sentence]]
+    sentence: Callable[..., Sentence]
+    cut_words: Callable[[Sequence[str]], CutWords | None] | None = None
+    needs_words: bool = False
+
+
+ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize)
+
+
+def rules_of(language: str) -> TextRules:
+    """Return the rules of a language, one of `LANGUAGE_NAMES`; KeyError for another one."""
+    return _RULES[language]
+
+
+def same_language(one: str, other: str) -> bool:
+    """Tell whether two codes name the same language: ``zh`` is ``zh-Hant``, which is not ``zh-Hans``."""
+    shorter, longer = sorted((one.lower(), other.lower()), key=len)
+    return longer == shorter or longer.startswith(f"{shorter}-")
+
+
+def known_as(language: str, known: Iterable[str]) -> str | None:
+    """Return which of the languages known a code means, the first one; None for none of them."""
+    return next((one for one in known if same_language(language, one)), None)
+
+
+def guessing(languages: Sequence[str]) -> TextRules:
+    """Return rules for text in any of these languages: each sentence is read by its own.
+
+    A sentence has as its language the one known that it seems to be in, or the code of another one.
+    Where a sentence tells too little, it is that of the text around it, at last the first one known.
+    """
+    known = [rules_of(language) for language in languages]
+
+    def sentences(block: str, start: int) -> Iterator[Sentence]:
+        around = _told(block, languages) or languages[0]
+        outer = _among(known, around)
+        for one in outer.sentences(block, start):
+            inside = one.text
+            language = _told(inside, languages) or around
+            yield _in_language(known, language, inside, one.offsets[0][0])
+
+    def sentence(text: str, start: int = 0) -> Sentence:
+        return _in_language(known, _told(text, languages) or languages[0], text, start)
+
+    return TextRules("", sentences, sentence)
+
+
+def _told(text: str, languages: Sequence[str]) -> str | None:
+    """Return the language that a text seems to be in, by the name that it has among those known."""
+    found = guessed_language(text, languages)
+    return found and (known_as(found, languages) or found)
+
+
+def _among(known: Sequence[TextRules], language: str) -> TextRules:
+    """Return the rules of a language, of an unknown one the first's."""
+    return next((rules for rules in known if rules.language == language), known[0])
+
+
+def _in_language(known: Sequence[TextRules], language: str, text: str, start: int) -> Sentence:
+    return replace(_among(known, language).sentence(text, start), language=language)
+
+
+def _of_pieces(
+    language: str,
+    spans: Callable[[str], Iterator[tuple[int, int]]],
+    pieces: Callable[[str], list[Piece]],
+    written: Callable[[str], str],
+    glued: Callable[[str, str], bool],
+) -> TextRules:
+    def sentence(text: str, start: int = 0) -> Sentence:
+        found = pieces(text)
+        if not found:
+            return Sentence("", (), (), language=language)
+        first, last = found[0].start, found[-1].end
+        return Sentence(
+            text[first:last],
+            tuple([piece.form for piece in found]),
+            tuple([(start + piece.start, start + piece.end) for piece in found]),
+            language=language,
+            pieces=tuple([p._replace(start=p.start - first, end=p.end - first) for p in found]),
+        )
+
+    def sentences(block: str, start: int) -> Iterator[Sentence]:
+        for begin, end in spans(block):
+            found = sentence(block[begin:end], start + begin)
+            if found.words:
+                yield found
+
+    def cut_words(words: Sequence[str]) -> CutWords | None:
+        text, starts = "", []
+        for before, word in zip(["", *words], words, strict=False):
+            text += "" if not text or glued(before, word) else " "
+            starts.append(len(text))
+            text += written(word)
+        return _cut_at(pieces(text), starts)
+
+    return TextRules(language, sentences, sentence, cut_words)
+
+
+def _cut_at(pieces: Sequence[Piece], starts: Sequence[int]) -> CutWords | None:
+    """Return pieces, and which begin a word, given where words start in their text."""
+    first = set(starts)
+    if not first <= {piece.start for piece in pieces}:
+        return None
+    before = [-1, *(piece.start for piece in pieces)]
+    begins = [
+        piece.start in first and piece.start != last
+        for piece, last in zip(pieces, before, strict=False)
+    ]
+    return CutWords([piece.form for piece in pieces], begins)
+
+
+def _spelled(language: str, spelling: blank_separated.Spelling) -> TextRules:
+    return _of_pieces(
+        language,
+        partial(blank_separated.sentence_spans, spelling=spelling),
+        partial(blank_separated.pieces, spelling=spelling),
+        spelling.written,
+        spelling.glued,
+    )
+
+
+def _unspaced(language: str, ends: re.Pattern[str]) -> TextRules:
+    spans = partial(unseparated.sentence_spans, ends=ends)
+    rules = _of_pieces(language, spans, unseparated.pieces, unescape, lambda before, after: True)
+    return replace(rules, needs_words=True)
+
+
+_RULES = {
+    rules.language: rules
+    for rules in (
+        ENGLISH,
+        _spelled("es", SPANISH),
+        _spelled("fr", FRENCH),
+        _spelled("id", INDONESIAN),
+        _spelled("is", ICELANDIC),
+        _spelled("pt", PORTUGUESE),
+        _unspaced("ja", japanese.SENTENCE_END),
+        _unspaced("zh-Hans", chinese.SENTENCE_END),
+        _unspaced("zh-Hant", chinese.CLAUSE_END),
+    )
+}
