@@ -26,6 +26,8 @@ MISSING = -1
 # Subwords of a word that count, from its end. No word that people write has as many; but a stretch
 # of signs without blanks may have thousands, and would cost seconds.
 LONGEST_WORD = 64
+# How SentencePiece writes a blank.
+_BLANK_SUBWORD = "\u2581"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Subwords:
 
     ``max_subwords`` bounds the subwords of a window, special tokens included; ``max_words`` its
     words. ``decoder``: they are for a decoder, which starts with the subword for padding.
+    ``unspaced``: words have no blanks between them in the language, so a subword that is a blank and
+    nothing else is left out before one.
     """
 
     def __init__(
@@ -64,16 +68,21 @@ class Subwords:
         max_subwords: int,
         max_words: int,
         decoder: bool = False,
+        unspaced: bool = False,
     ):
         self.tokenizer: Any = tokenizer
         self.max_words = max_words
         self._blank = ""
+        self._alone: list[int] = []
         if tokenizer.is_fast:
             # A tokenizer's files may ask for a fixed length; windows bound sentences here.
             tokenizer.backend_tokenizer.no_truncation()
             tokenizer.backend_tokenizer.no_padding()
             self._blank = " " if reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_tokens(tokenizer)
+        if unspaced and tokenizer.is_fast:
+            blank = tokenizer.backend_tokenizer.token_to_id(_BLANK_SUBWORD)
+            self._alone = [] if blank is None else [blank]
         if decoder:  # a T5's, which is never read from its file alone
             self.prefix = [cast(Any, tokenizer).pad_token_id, *self.prefix]
         self.mask: int | None = tokenizer.mask_token_id
@@ -120,6 +129,8 @@ class Subwords:
     def _windows_of(self, subwords: list[list[int]]) -> list[Window]:
         # A word that is too long keeps its end, where its vector is read.
         longest = min(LONGEST_WORD, self.max_subwords)
+        if self._alone:
+            subwords = [word[1:] if word[:1] == self._alone != word else word for word in subwords]
         subwords = [word[-longest:] for word in subwords]
         runs = self.runs([len(word) for word in subwords])
         return [self._window(subwords[first:end], first) for first, end in runs]

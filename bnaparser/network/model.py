@@ -104,6 +104,14 @@ class BnaModel(nn.Module):
                 nn.Linear(settings.tags.hidden, len(tags)),
             )
 
+        if settings.text.find_words:
+            self.word_finder = nn.Sequential(
+                nn.Linear(width, settings.text.hidden),
+                nn.LayerNorm(settings.text.hidden),
+                nn.ReLU(),
+                nn.Linear(settings.text.hidden, 1),
+            )
+
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
@@ -209,6 +217,16 @@ class BnaModel(nn.Module):
         scores: NDArray[np.float32] = self.tag_scores(encoded).detach().float().cpu().numpy()
         return scores
 
+    def word_scores(self, encoded: Encoded) -> Tensor:
+        """Score pieces that were read as words: (pieces,), above 0 where one begins a word."""
+        scores: Tensor = self.word_finder(encoded.words)[:, 0]
+        return scores
+
+    def all_word_scores(self, encoded: Encoded) -> NDArray[np.float32]:
+        """Score pieces that were read as words, without gradient: float32 (pieces,)."""
+        scores: NDArray[np.float32] = self.word_scores(encoded).detach().float().cpu().numpy()
+        return scores
+
     def span_rows(self, encoded: Encoded) -> tuple[Tensor, Tensor]:
         """Return the fencepost rows of all spans of all sentences, packed as the chart wants."""
         starts, ends = map(self._on_device, span_posts(encoded.lengths))
@@ -283,6 +301,6 @@ def build_subwords(
     limit = max_positions(encoder.model.config)
     max_words, decoder = settings.layers.max_positions - 2, settings.encoder.decoder
     if settings.encoder.joined is None:
-        return Subwords(tokenizer, limit, max_words, decoder)
+        return Subwords(tokenizer, limit, max_words, decoder, settings.text.unspaced)
     read = partial(words_and_blanks, kind=settings.encoder.joined)
     return JoinedSubwords(tokenizer, limit, max_words, decoder, read)

@@ -61,5 +61,8 @@ class ParsingNetwork(Protocol):
     def all_tag_scores(self, encoded: Any) -> NDArray[np.float32]:
         """Score the tags of all words: float32 (words, tags)."""
 
+    def all_word_scores(self, encoded: Any) -> NDArray[np.float32]:
+        """Score pieces that were read as words: float32 (pieces,), above 0 where one begins a word."""
+
     def best_tags(self, encoded: Any) -> list[int]:
         """Return the number of the best tag of every word."""

@@ -95,6 +95,11 @@ class CompiledNetwork:
             self._tag_hidden = weights.affine(width, tags.hidden, "tagger.0")
             self._tag_norm = weights.norm(tags.hidden, "tagger.1")
             self._tag_output = weights.affine(tags.hidden, len(stored.tags), "tagger.3")
+        if stored.settings.text.find_words:
+            inner = stored.settings.text.hidden
+            self._word_hidden = weights.affine(width, inner, "word_finder.0")
+            self._word_norm = weights.norm(inner, "word_finder.1")
+            self._word_output = weights.affine(inner, 1, "word_finder.3")
 
     @property
     def reads_case(self) -> bool:
@@ -182,6 +187,12 @@ class CompiledNetwork:
         hidden = np.maximum(self._tag_norm(hidden, np.zeros_like(hidden)), 0)
         return self._tag_output(hidden)
 
+    def all_word_scores(self, encoded: CompiledBatch) -> Floats:
+        """Score pieces that were read as words: float32 (pieces,), above 0 where one begins a word."""
+        hidden = self._word_hidden(encoded.words)
+        hidden = np.maximum(self._word_norm(hidden, np.zeros_like(hidden)), 0)
+        return self._word_output(hidden)[:, 0]
+
     def _gathered(self, vectors: Floats, windows: Sequence[Window], subwords: Runs) -> Floats:
         """Return the vectors of START, words and STOP of all windows: of their last subwords."""
         rows = []
@@ -209,7 +220,8 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     if shape is None:
         return None
     tokenizer = _tokenizer(folder / ENCODER)
-    subwords = Subwords(tokenizer, max_positions(config), settings.layers.max_positions - 2)
+    max_words, unspaced = settings.layers.max_positions - 2, settings.text.unspaced
+    subwords = Subwords(tokenizer, max_positions(config), max_words, unspaced=unspaced)
     matrices, store = read_matrices(folder / WEIGHTS)
     in_int8 = precision == "int8"
     if precision == "auto":
