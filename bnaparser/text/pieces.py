@@ -31,11 +31,12 @@ class Piece(NamedTuple):
 
 
 class FoundWord(NamedTuple):
-    """A word as a treebank writes it, and its place in the text."""
+    """A word as a treebank writes it, its place in the text, and the number of its first piece."""
 
     form: str
     start: int
     end: int
+    piece: int
 
 
 def put_together(
@@ -57,7 +58,7 @@ def put_together(
         before = pieces[first].mark if first else ""
         after = pieces[end].mark if end < len(pieces) else ""
         form = before + _form(text, pieces[first:end]) + after
-        found.append(FoundWord(form, pieces[first].start, pieces[end - 1].end))
+        found.append(FoundWord(form, pieces[first].start, pieces[end - 1].end, first))
     return found
 
 

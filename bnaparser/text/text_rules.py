@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from bnaparser.text.english import english_text
+from bnaparser.text.english import english_text, stand_ins
 from bnaparser.text.language_guess import guessed_language
 from bnaparser.text.pieces import Piece
 from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
 from bnaparser.text.rules.french import FRENCH
 from bnaparser.text.rules.icelandic import ICELANDIC
 from bnaparser.text.rules.indonesian import INDONESIAN
-from bnaparser.text.rules.portuguese import PORTUGUESE
+from bnaparser.text.rules.portuguese import PORTUGUESE, with_marks
 from bnaparser.text.rules.spanish import SPANISH
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.escapes import unescape
@@ -46,6 +46,10 @@ class CutWords(NamedTuple):
     begins: list[bool]
 
 
+def _as_written(words: Sequence[str], _cased: bool) -> Sequence[str]:
+    return words
+
+
 @dataclass(frozen=True)
 class TextRules:
     """How text is read. ``needs_words``: a network must find its words, rules have no guess.
@@ -54,6 +58,7 @@ class TextRules:
     word; ``sentence`` reads a text that is one, and may have none. ``cut_words`` cuts the words of a
     sentence, as a treebank has them, as their text would be cut, for a network to learn from: None
     where a word begins within a piece. It is itself None where the rules find words themselves.
+    ``as_read`` returns what a network reads in the place of words, given whether it knows capitals.
     """
 
     language: str
@@ -61,14 +66,22 @@ class TextRules:
     sentence: Callable[..., Sentence]
     cut_words: Callable[[Sequence[str]], CutWords | None] | None = None
     needs_words: bool = False
+    as_read: Callable[[Sequence[str], bool], Sequence[str]] = _as_written
 
 
-ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize)
+ENGLISH = TextRules(
+    "en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read
+)
 
 
 def rules_of(language: str) -> TextRules:
     """Return the rules of a language, one of `LANGUAGE_NAMES`; KeyError for another one."""
     return _RULES[language]
+
+
+def reading(languages: Sequence[str]) -> TextRules:
+    """Return the rules of one language, or for text in any of several."""
+    return rules_of(languages[0]) if len(languages) == 1 else guessing(languages)
 
 
 def same_language(one: str, other: str) -> bool:
@@ -193,7 +206,7 @@ _RULES = {
         _spelled("fr", FRENCH),
         _spelled("id", INDONESIAN),
         _spelled("is", ICELANDIC),
-        _spelled("pt", PORTUGUESE),
+        replace(_spelled("pt", PORTUGUESE), as_read=with_marks),
         _unspaced("ja", japanese.SENTENCE_END),
         _unspaced("zh-Hans", chinese.SENTENCE_END),
         _unspaced("zh-Hant", chinese.CLAUSE_END),

@@ -8,6 +8,7 @@ one a contraction stays as it is written, ``Foz_do_Douro``; where a unit ends in
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bnaparser.text.pieces import Piece
 from bnaparser.text.rules.blank_separated import Spelling
@@ -69,6 +70,9 @@ def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list
     return [Piece(start, cut, first), Piece(begin, end, second, contracted=True)]
 
 
+_QUOTES = frozenset(["\"", "“", "”", "''", "``"])
+_BRACKETS = {"(": "{", ")": "}", "-LRB-": "{", "-RRB-": "}"}
+
 PORTUGUESE = Spelling(
     frozenset(
         """
@@ -79,3 +83,14 @@ PORTUGUESE = Spelling(
     _cut,
     glued=lambda before, _: before.endswith("-") and before[0].isalpha(),
 )
+
+
+def with_marks(words: Sequence[str], _cased: bool) -> list[str]:
+    """Return words with the treebank's marks in the place of others: ``{`` for ``(``, ``«`` for ``"``."""
+    read, opened = [], False
+    for word in words:
+        if word in _QUOTES:
+            opened = not opened
+            word = "«" if opened else "»"
+        read.append(_BRACKETS.get(word, word))
+    return read
