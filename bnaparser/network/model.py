@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.best_labels import BestLabels, packed_best
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, LanguageNames, barred
 from bnaparser.network.layers.dropout import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
 from bnaparser.network.model_settings import ModelSettings
@@ -40,6 +41,8 @@ from bnaparser.text.typed import words_and_blanks
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
+
+Module = TypeVar("Module", bound=nn.Module)
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class BnaModel(nn.Module):
     ):
         super().__init__()
         self.precision = "float32"
+        self.by_language: dict[str, LanguageNames] = {}
         self.allow_empty_root = allow_empty_root
         self.settings, self.labels, self.tags = settings, labels, tags
         self.subwords = subwords
@@ -133,6 +137,19 @@ class BnaModel(nn.Module):
             digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
             digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
         return digest.hexdigest()
+
+    def for_language(self, language: str) -> BnaModel:
+        """Return a network that shares all weights, and gives labels and tags of one language only."""
+        known = self.by_language[language]
+        view = _shallow(self)
+        view.settings, view.by_language = self.settings.in_language(language), {}
+        view.scorer = _shallow(self.scorer)
+        view.scorer.output = _barred(self.scorer.output, self.labels.names[1:], known.labels)
+        if self.settings.tags.predict:
+            layers = [*self.tagger.children()]
+            last = _barred(cast(nn.Linear, layers[-1]), self.tags.names, known.tags)
+            view.tagger = nn.Sequential(*layers[:-1], last)
+        return view
 
     @property
     def subwords_can_be_masked(self) -> bool:
@@ -275,6 +292,22 @@ class BnaModel(nn.Module):
 
     def _on_device(self, numbers: NDArray[np.int64]) -> Tensor:
         return torch.from_numpy(numbers).to(self.device)
+
+
+def _shallow(module: Module) -> Module:
+    """Return a module of the same parts, of which some can be put in the place of others."""
+    view = copy(module)
+    view._modules = dict(module._modules)
+    return view
+
+
+def _barred(linear: nn.Linear, names: Sequence[str], known: frozenset[str]) -> nn.Linear:
+    """Return a layer with the same weights that never prefers an output whose name is not known."""
+    view = _shallow(linear)
+    view._parameters = dict(linear._parameters)
+    bias = barred(linear.bias.detach().float().cpu().numpy(), names, known)
+    view.bias = nn.Parameter(torch.from_numpy(bias).to(linear.bias), requires_grad=False)
+    return view
 
 
 def build_model(

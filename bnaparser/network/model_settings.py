@@ -98,7 +98,7 @@ class TagSettings(Settings):
 class TextSettings(Settings):
     """How text is read: ``languages`` are those of the treebanks, codes of `LANGUAGE_NAMES`.
 
-    With ``find_words`` the network finds the words of raw text itself (`bnaparser.text.pieces`): it
+    With ``find_words`` the network finds the words of raw text itself (`bnaparser.text.text_pieces`): it
     reads the pieces of a text as it reads words, and a head beside the tagger says which begin one.
     """
 
@@ -155,6 +155,11 @@ class ModelSettings(Settings):
                 "text.find_words is of no use with tags.given: who has the tags has the words"
             )
         return self
+
+    def in_language(self, language: str) -> ModelSettings:
+        """Return the same settings for one of its languages."""
+        text = self.text.model_copy(update={"languages": (language,)})
+        return self.model_copy(update={"text": text})
 
     def at_temperature(self, temperature: float) -> ModelSettings:
         """Return the same settings with another temperature."""

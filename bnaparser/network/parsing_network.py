@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.network.best_labels import BestLabels
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.prepared import PreparedSentence
 
@@ -26,6 +26,7 @@ class ParsingNetwork(Protocol):
     labels: Inventory
     tags: Inventory
     allow_empty_root: bool
+    by_language: dict[str, LanguageNames]
 
     @property
     def device(self) -> Any:
@@ -37,6 +38,9 @@ class ParsingNetwork(Protocol):
 
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""
+
+    def for_language(self, language: str) -> ParsingNetwork:
+        """Return a network that shares all weights, and gives labels and tags of one language only."""
 
     def eval(self) -> Any:
         """Predict from now on: nothing is dropped any more."""

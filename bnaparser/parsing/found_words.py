@@ -14,7 +14,7 @@ from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
-from bnaparser.text.pieces import put_together
+from bnaparser.text.text_pieces import put_together
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.text_rules import LANGUAGE_NAMES, known_as, rules_of
 
@@ -78,7 +78,10 @@ def _begins(
         return []
     if not network.settings.text.find_words:
         return [_without_finder(sentence) for sentence in sentences]
-    prepared = network.prepare([sentence.words for sentence in sentences])
+    read = [
+        rules_of(str(one.language)).as_read(one.words, network.reads_case) for one in sentences
+    ]
+    prepared = network.prepare(read)
 
     def work(batch: Sequence[int]) -> list[Begins]:
         with network.inference(), on_one_thread():

@@ -34,7 +34,7 @@ from bnaparser.parsing.threads import on_one_thread, usable_threads
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences
-from bnaparser.text.text_rules import reading
+from bnaparser.text.text_rules import TextRules, reading, rules_of
 from bnaparser.text.typed import as_typed
 
 Context = TypeVar("Context")
@@ -279,10 +279,14 @@ class Parser:
         rows = None if len(tags) < len(given) else tags
         joined = self.model.settings.encoder.joined
         if joined is None:
-            read = [self.text.as_read(one.sentence.words, self.cased) for one in given]
+            read = [self._rules(one.sentence).as_read(one.sentence.words, self.cased) for one in given]
         else:
             read = [as_typed(one.sentence, joined) for one in given]
         return self.model.prepare(read, rows)
+
+    def _rules(self, sentence: Sentence) -> TextRules:
+        """Return how the language of a sentence is read, by default the network's."""
+        return self.text if sentence.language is None else rules_of(sentence.language)
 
     def _predict(
         self, batch: Sequence[tuple[PreparedSentence, Question]]

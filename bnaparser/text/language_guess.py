@@ -10,6 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from bnaparser.text.rules.chinese_characters import SIMPLIFIED, TRADITIONAL
+
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff\uff66-\uff9d]")),
     ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
@@ -23,13 +25,9 @@ _SCRIPTS = (
 )
 _LATIN = re.compile("[A-Za-z\xc0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+")
-# Characters that only one way of writing Chinese has, of the commonest ones.
-_TRADITIONAL = frozenset(
-    "這個們來時說會國為學對過還後樣種開見經頭長問話書現點實當與關產無機動電氣東車馬從給讓應該認識" "沒幾間兩業體將進區應邊處員總務報導書場親樂語買賣聽讀寫愛號"
-)
-_SIMPLIFIED = frozenset(
-    "这个们来时说会国为学对过还后样种开见经头长问话书现点实当与关产无机动电气东车马从给让应该认识" "没几间两业体将进区应边处员总务报导书场亲乐语买卖听读写爱号"
-)
+# Characters that only one way of writing Chinese has.
+_TRADITIONAL = frozenset(TRADITIONAL) - frozenset(SIMPLIFIED)
+_SIMPLIFIED = frozenset(SIMPLIFIED) - frozenset(TRADITIONAL)
 
 _COMMON = {
     "en": "the of and to in is that it was for on are with as his they at be this have from had not "
@@ -114,8 +112,8 @@ def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
 
 
 def _chinese(text: str) -> str:
-    simplified = sum(sign in _SIMPLIFIED and sign not in _TRADITIONAL for sign in text)
-    traditional = sum(sign in _TRADITIONAL and sign not in _SIMPLIFIED for sign in text)
+    simplified = sum(sign in _SIMPLIFIED for sign in text)
+    traditional = sum(sign in _TRADITIONAL for sign in text)
     if simplified == traditional:
         return "zh"
     return "zh-Hans" if simplified > traditional else "zh-Hant"

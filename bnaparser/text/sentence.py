@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 
 Item = TypeVar("Item")
 
@@ -37,7 +37,7 @@ class Sentence:
     words: tuple[str, ...]
     offsets: tuple[tuple[int, int], ...]
     language: str | None = field(default=None, kw_only=True)
-    pieces: tuple[Piece, ...] = field(default=(), kw_only=True)
+    pieces: tuple[TextPiece, ...] = field(default=(), kw_only=True)
 
 
 def from_words(words: Iterable[str]) -> Sentence:

@@ -2,7 +2,7 @@
 
 A language is told by its code, ``es``, where the writing matters with that: ``zh-Hant`` is Chinese in
 traditional characters, cut as the Sinica Treebank cuts it, ``zh-Hans`` in simplified ones, as the
-Chinese Treebank does. ``zh`` is either.
+Chinese Treebank does. A network reads the characters that its treebank has, whatever the text has.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from bnaparser.text.english import english_text, stand_ins
 from bnaparser.text.language_guess import guessed_language
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
+from bnaparser.text.rules.chinese_characters import to_simplified, to_traditional
 from bnaparser.text.rules.french import FRENCH
 from bnaparser.text.rules.icelandic import ICELANDIC
 from bnaparser.text.rules.indonesian import INDONESIAN
@@ -75,8 +76,8 @@ ENGLISH = TextRules(
 
 
 def rules_of(language: str) -> TextRules:
-    """Return the rules of a language, one of `LANGUAGE_NAMES`; KeyError for another one."""
-    return _RULES[language]
+    """Return the rules of a language, one of `LANGUAGE_NAMES`; of another one English's."""
+    return _RULES.get(language, ENGLISH)
 
 
 def reading(languages: Sequence[str]) -> TextRules:
@@ -84,15 +85,28 @@ def reading(languages: Sequence[str]) -> TextRules:
     return rules_of(languages[0]) if len(languages) == 1 else guessing(languages)
 
 
-def same_language(one: str, other: str) -> bool:
-    """Tell whether two codes name the same language: ``zh`` is ``zh-Hant``, which is not ``zh-Hans``."""
-    shorter, longer = sorted((one.lower(), other.lower()), key=len)
-    return longer == shorter or longer.startswith(f"{shorter}-")
+def in_language(rules: TextRules) -> TextRules:
+    """Return the same rules, whose sentences say what language they are in."""
+
+    def sentence(text: str, start: int = 0) -> Sentence:
+        return replace(rules.sentence(text, start), language=rules.language)
+
+    def sentences(block: str, start: int) -> Iterator[Sentence]:
+        return (replace(one, language=rules.language) for one in rules.sentences(block, start))
+
+    return replace(rules, sentence=sentence, sentences=sentences)
 
 
 def known_as(language: str, known: Iterable[str]) -> str | None:
-    """Return which of the languages known a code means, the first one; None for none of them."""
-    return next((one for one in known if same_language(language, one)), None)
+    """Return which of the languages known a code means; None for none of them.
+
+    ``zh`` is ``zh-Hant`` or ``zh-Hans``; either is read in the characters of the other.
+    """
+    known = list(known)
+    if language in known:
+        return language
+    primary = language.lower().partition("-")[0]
+    return next((one for one in known if one.partition("-")[0] == primary), None)
 
 
 def guessing(languages: Sequence[str]) -> TextRules:
@@ -135,7 +149,7 @@ def _in_language(known: Sequence[TextRules], language: str, text: str, start: in
 def _of_pieces(
     language: str,
     spans: Callable[[str], Iterator[tuple[int, int]]],
-    pieces: Callable[[str], list[Piece]],
+    pieces: Callable[[str], list[TextPiece]],
     written: Callable[[str], str],
     glued: Callable[[str, str], bool],
 ) -> TextRules:
@@ -169,7 +183,7 @@ def _of_pieces(
     return TextRules(language, sentences, sentence, cut_words)
 
 
-def _cut_at(pieces: Sequence[Piece], starts: Sequence[int]) -> CutWords | None:
+def _cut_at(pieces: Sequence[TextPiece], starts: Sequence[int]) -> CutWords | None:
     """Return pieces, and which begin a word, given where words start in their text."""
     first = set(starts)
     if not first <= {piece.start for piece in pieces}:
@@ -192,10 +206,15 @@ def _spelled(language: str, spelling: blank_separated.Spelling) -> TextRules:
     )
 
 
-def _unspaced(language: str, ends: re.Pattern[str]) -> TextRules:
+def _unspaced(
+    language: str, ends: re.Pattern[str], folded: Callable[[str], str] = str
+) -> TextRules:
+    def as_read(words: Sequence[str], _cased: bool) -> list[str]:
+        return list(map(folded, words))
+
     spans = partial(unseparated.sentence_spans, ends=ends)
     rules = _of_pieces(language, spans, unseparated.pieces, unescape, lambda before, after: True)
-    return replace(rules, needs_words=True)
+    return replace(rules, needs_words=True, as_read=as_read)
 
 
 _RULES = {
@@ -208,7 +227,7 @@ _RULES = {
         _spelled("is", ICELANDIC),
         replace(_spelled("pt", PORTUGUESE), as_read=with_marks),
         _unspaced("ja", japanese.SENTENCE_END),
-        _unspaced("zh-Hans", chinese.SENTENCE_END),
-        _unspaced("zh-Hant", chinese.CLAUSE_END),
+        _unspaced("zh-Hans", chinese.SENTENCE_END, to_simplified),
+        _unspaced("zh-Hant", chinese.CLAUSE_END, to_traditional),
     )
 }

@@ -44,6 +44,8 @@ class Objective(nn.Module):
         super().__init__()
         self.model = model
         self.span_loss = SPAN_LOSSES[loss]
+        self.tag_weight = model.settings.tags.loss_weight
+        self.word_weight = model.settings.text.loss_weight
 
     def forward(
         self,
@@ -53,14 +55,12 @@ class Objective(nn.Module):
         pieces: Sequence[GoldPieces] = (),
     ) -> Tensor:
         """Return a scalar: the losses of spans, of tags and of words in pieces, each times its share."""
-        settings = self.model.settings
         encoded = self.model.encode(batch)
         loss = shares.sentence * self.span_loss(self.model, encoded, golds)
-        if settings.tags.predict:
-            weight = settings.tags.loss_weight * shares.word
-            loss = loss + weight * tag_loss(self.model, encoded, golds)
+        if self.model.settings.tags.predict:
+            loss = loss + self.tag_weight * shares.word * tag_loss(self.model, encoded, golds)
         if pieces:
             read = self.model.encode([one.prepared for one in pieces])
-            weight = settings.text.loss_weight * shares.piece
-            loss = loss + weight * word_loss(self.model, read, [one.begins for one in pieces])
+            found = word_loss(self.model, read, [one.begins for one in pieces])
+            loss = loss + self.word_weight * shares.piece * found
         return loss

@@ -14,7 +14,7 @@ from bnaparser.encoders.characters import alphabet
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, names_by_language
 from bnaparser.network.model import BnaModel
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.text.text_rules import rules_of
@@ -101,6 +101,10 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
         start = storage.load(find(recipe.train.start))
         settings = recipe.model_settings_over(start.settings)
         model = create_from(start, settings, labels, tags, empty_root)
+    if len(recipe.text.languages) > 1:
+        model.by_language = names_by_language(
+            (one.language, [span.label for span in one.spans], one.tags) for one in mix.train
+        )
     if recipe.train.mask_pieces and not model.subwords_can_be_masked:
         raise SettingsError("train.mask_pieces needs an encoder whose tokenizer has a mask")
     return model

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
 from bnaparser.network.compiled.encoder_family import shape_of
 from bnaparser.network.compiled.weights import StoredWeights
+from bnaparser.network.labels import barred
 from bnaparser.network.prepared import (
     PreparedSentence,
     number_tags,
@@ -69,6 +71,7 @@ class CompiledNetwork:
     ):
         self.settings, self.labels, self.tags = stored.settings, stored.labels, stored.tags
         self.allow_empty_root = stored.allow_empty_root
+        self.by_language = stored.by_language
         self.subwords, self.encoder, self.folder = subwords, encoder, folder
         self.precision = "int8" if weights.in_int8 else "float32"
         layers, scorer, tags = stored.settings.layers, stored.settings.scorer, stored.settings.tags
@@ -110,6 +113,19 @@ class CompiledNetwork:
         """Return a text that is another one for other weights, or another precision."""
         with (self.folder / WEIGHTS).open("rb") as file:
             return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+    def for_language(self, language: str) -> CompiledNetwork:
+        """Return a network that shares all weights, and gives labels and tags of one language only."""
+        known = self.by_language[language]
+        view = copy(self)
+        view.settings, view.by_language = self.settings.in_language(language), {}
+        bias = barred(self._output.bias, self.labels.names[1:], known.labels)
+        view._output = replace(self._output, bias=bias)
+        view._scorer = self._scorer._replace(output_bias=bias)
+        if self.settings.tags.predict:
+            bias = barred(self._tag_output.bias, self.tags.names, known.tags)
+            view._tag_output = replace(self._tag_output, bias=bias)
+        return view
 
     def eval(self) -> CompiledNetwork:
         """Return itself: nothing is ever dropped here."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bnaparser.text.english.sentences import segments
 from bnaparser.text.english.token_rules import BLANK
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
 
 Span = tuple[int, int]
@@ -62,7 +62,7 @@ class Spelling:
     """
 
     abbreviations: frozenset[str]
-    cut: Callable[[str, int, int], list[Piece]]
+    cut: Callable[[str, int, int], list[TextPiece]]
     hyphens: bool = True
     units: bool = True
     ordinals: bool = False
@@ -70,9 +70,9 @@ class Spelling:
     written: Callable[[str], str] = _with_blanks
 
 
-def pieces(text: str, spelling: Spelling) -> list[Piece]:
+def pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of one sentence; every character but blanks is in one of them, in order."""
-    found: list[Piece] = []
+    found: list[TextPiece] = []
     place = 0
     while (match := _TOKEN.search(text, place)) is not None:
         start, end = match.span()
@@ -82,14 +82,14 @@ def pieces(text: str, spelling: Spelling) -> list[Piece]:
             end = _with_period(text, start, end, spelling)
             found += spelling.cut(text, start, end)
         else:
-            found.append(Piece(start, end, text[start:end], sure=not spelling.units))
+            found.append(TextPiece(start, end, text[start:end], sure=not spelling.units))
         place = end
     return found
 
 
-def uncut(text: str, start: int, end: int) -> list[Piece]:
+def uncut(text: str, start: int, end: int) -> list[TextPiece]:
     """Return a run of letters as one piece."""
-    return [Piece(start, end, text[start:end])]
+    return [TextPiece(start, end, text[start:end])]
 
 
 def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules.blank_separated import Spelling
 from bnaparser.trees.escapes import unescape
 
@@ -24,21 +24,21 @@ _INVERTED = re.compile(
 _PREFIX = re.compile(r"(?:[^\W\d_]+o|ex|anti|non|pseudo|auto|vice|arrière)-(?=\w)", re.IGNORECASE)
 
 
-def _cut(text: str, start: int, end: int) -> list[Piece]:
-    found: list[Piece] = []
+def _cut(text: str, start: int, end: int) -> list[TextPiece]:
+    found: list[TextPiece] = []
     while (match := _ELIDED.match(text, start, end)) is not None and match.end() < end:
-        found.append(Piece(start, match.end(), match.group()))
+        found.append(TextPiece(start, match.end(), match.group()))
         start = match.end()
     match = _PREFIX.match(text, start, end)
     if match is not None and not found:
-        found.append(Piece(start, match.end(), match.group()))
+        found.append(TextPiece(start, match.end(), match.group()))
         # Before such a prefix there is no cut as a rule: peut-être, mezzo-soprano.
-        return [*found, Piece(match.end(), end, text[match.end() : end], begins=False, joint="")]
+        return [*found, TextPiece(match.end(), end, text[match.end() : end], begins=False, joint="")]
     match = _INVERTED.search(text[start:end])
     cut = end if match is None or match.start() == 0 else start + match.start()
-    found.append(Piece(start, cut, text[start:cut]))
+    found.append(TextPiece(start, cut, text[start:cut]))
     if cut < end:
-        found.append(Piece(cut, end, text[cut:end], joint=""))
+        found.append(TextPiece(cut, end, text[cut:end], joint=""))
     return found
 
 

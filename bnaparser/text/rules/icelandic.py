@@ -5,7 +5,7 @@ Rules cut wherever an article or a pronoun could begin; a network says where one
 
 from __future__ import annotations
 
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules.blank_separated import Spelling
 from bnaparser.trees.escapes import unescape
 
@@ -16,15 +16,15 @@ _PARTICLES = "á af upp út fyrir inn frá við yfir undir fram til niður saman
 _SHORTEST = 2  # letters of what is left of the word
 
 
-def _cut(text: str, start: int, end: int) -> list[Piece]:
+def _cut(text: str, start: int, end: int) -> list[TextPiece]:
     word = text[start:end].lower()
     cuts = {end - len(one) for one in _ENDINGS if word.endswith(one)}
     cuts |= {start + len(one) for one in _PARTICLES if word.startswith(one)}
     first = [start, *sorted(cut for cut in cuts if start + _SHORTEST <= cut < end or _leaves(cut, start, end))]
     return [
-        Piece(a, b, text[a:b], sure=True)
+        TextPiece(a, b, text[a:b], sure=True)
         if a == start
-        else Piece(a, b, text[a:b], begins=False, joint="", mark="$")
+        else TextPiece(a, b, text[a:b], begins=False, joint="", mark="$")
         for a, b in zip(first, [*first[1:], end], strict=True)
     ]
 

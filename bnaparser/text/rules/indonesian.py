@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules.blank_separated import Spelling
 from bnaparser.trees.escapes import unescape
 
@@ -23,16 +23,16 @@ _WHOLE = frozenset(
 )
 
 
-def _cut(text: str, start: int, end: int) -> list[Piece]:
+def _cut(text: str, start: int, end: int) -> list[TextPiece]:
     word = text[start:end]
     match = _CLITIC.search(word)
     if match is None:
-        return [Piece(start, end, word, sure=True)]
+        return [TextPiece(start, end, word, sure=True)]
     cut = start + match.start()
     begins = word.lower() not in _WHOLE
     return [
-        Piece(start, cut, text[start:cut], sure=True),
-        Piece(cut, end, text[cut:end], begins, joint=""),
+        TextPiece(start, cut, text[start:cut], sure=True),
+        TextPiece(cut, end, text[cut:end], begins, joint=""),
     ]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules.blank_separated import Spelling
 
 _ARTICLES = "o a os as"
@@ -45,21 +45,21 @@ _ENCLITIC = (
 _WITH_ENCLITICS = re.compile(rf"(?P<verb>\w+-)(?P<clitics>{_ENCLITIC}(?:-{_ENCLITIC})*)", re.I)
 
 
-def _cut(text: str, start: int, end: int) -> list[Piece]:
+def _cut(text: str, start: int, end: int) -> list[TextPiece]:
     parts = CONTRACTIONS.get(text[start:end].lower())
     if parts is not None:
         return _contracted(text, start, end, parts)
     match = _WITH_ENCLITICS.fullmatch(text, start, end)
     if match is None:
-        return [Piece(start, end, text[start:end])]
-    found = [Piece(start, match.end("verb"), match["verb"])]
+        return [TextPiece(start, end, text[start:end])]
+    found = [TextPiece(start, match.end("verb"), match["verb"])]
     for part in re.finditer(r"[^-]+-?", match["clitics"]):
         begin, stop = (match.start("clitics") + place for place in part.span())
-        found.append(Piece(begin, stop, part.group(), joint=""))
+        found.append(TextPiece(begin, stop, part.group(), joint=""))
     return found
 
 
-def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list[Piece]:
+def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list[TextPiece]:
     first, second = parts
     if text[start].isupper():
         capitals = end - start > 1 and text[start:end].isupper()
@@ -67,7 +67,7 @@ def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list
         second = second.upper() if capitals else second
     cut = min(max(start + 1, end - len(second)), end - 1) if end - start > 1 else end
     begin = start if end - start == 1 else cut
-    return [Piece(start, cut, first), Piece(begin, end, second, contracted=True)]
+    return [TextPiece(start, cut, first), TextPiece(begin, end, second, contracted=True)]
 
 
 _QUOTES = frozenset(["\"", "“", "”", "''", "``"])

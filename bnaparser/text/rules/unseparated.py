@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from bnaparser.text.english.token_rules import BLANK
-from bnaparser.text.pieces import Piece
+from bnaparser.text.text_pieces import TextPiece
 
 Span = tuple[int, int]
 
@@ -23,16 +23,16 @@ _PIECE = re.compile(
 )
 
 
-def pieces(text: str) -> list[Piece]:
+def pieces(text: str) -> list[TextPiece]:
     """Return the pieces of one sentence; every character but blanks is in one of them, in order.
 
     Behind a blank a word begins for sure, but not behind the end of a line.
     """
-    found: list[Piece] = []
+    found: list[TextPiece] = []
     for match in _PIECE.finditer(text):
         start, end = match.span()
         blank = not found or any(sign in " \t\u3000" for sign in text[found[-1].end : start])
-        found.append(Piece(start, end, match.group(), sure=blank, joint=""))
+        found.append(TextPiece(start, end, match.group(), sure=blank, joint=""))
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A word or a part of one, at ``start`` to ``end`` of a text, half-open.
 
     ``form`` is how a treebank writes it. ``begins``: whether it begins a word, as far as rules can
@@ -40,7 +40,7 @@ class FoundWord(NamedTuple):
 
 
 def put_together(
-    text: str, pieces: Sequence[Piece], begins: Sequence[bool] | None = None
+    text: str, pieces: Sequence[TextPiece], begins: Sequence[bool] | None = None
 ) -> list[FoundWord]:
     """Return the words of a sentence's pieces.
 
@@ -62,7 +62,7 @@ def put_together(
     return found
 
 
-def _form(text: str, pieces: Sequence[Piece]) -> str:
+def _form(text: str, pieces: Sequence[TextPiece]) -> str:
     """Return the word that pieces make. A contraction all of which is in it stands as in the text."""
     if len(pieces) == 1:
         return pieces[0].form
