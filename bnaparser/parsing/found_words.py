@@ -14,8 +14,8 @@ from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
-from bnaparser.text.text_pieces import put_together
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_pieces import put_together
 from bnaparser.text.text_rules import LANGUAGE_NAMES, known_as, rules_of
 
 FAILED = "no words were found in this sentence"
@@ -39,8 +39,9 @@ def with_words(
     foreign = [index for index, one in enumerate(sentences) if _is_foreign(network, one)]
     if not places and not foreign:
         return sentences, questions
-    single = isinstance(questions, Question)
-    asked = [questions] * len(sentences) if single else list(questions)  # type: ignore[list-item]
+    if isinstance(questions, Question):
+        questions = [questions] * len(sentences)
+    asked = list(questions)
     if len(asked) != len(sentences):
         return sentences, questions  # which is an error, told where questions are read
     known = list(sentences)
@@ -78,9 +79,7 @@ def _begins(
         return []
     if not network.settings.text.find_words:
         return [_without_finder(sentence) for sentence in sentences]
-    read = [
-        rules_of(str(one.language)).as_read(one.words, network.reads_case) for one in sentences
-    ]
+    read = [rules_of(str(one.language)).as_read(one.words, network.reads_case) for one in sentences]
     prepared = network.prepare(read)
 
     def work(batch: Sequence[int]) -> list[Begins]:

@@ -69,7 +69,8 @@ class Parser:
         model.eval()
         self.model = model
         self.cased = model.reads_case
-        self.text = reading(model.settings.text.languages)  # how text becomes sentences
+        self.languages = model.settings.text.languages
+        self.text = reading(self.languages)  # how text becomes sentences
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
         self.max_words = max_words  # of a sentence; one with more gets an error
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
@@ -80,6 +81,11 @@ class Parser:
     def predicts_tags(self) -> bool:
         """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
         return self.model.settings.tags.predict
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels of constituents that it knows, chains among them."""
+        return frozenset(self.model.labels.names)
 
     @property
     def precision(self) -> str:
@@ -136,9 +142,7 @@ class Parser:
         Raises ValueError for another ``split``, and for constraints that cannot be told apart.
         """
         check_text(text, _MANY)
-        sentences, each = under_constraints(
-            text, split, constraints, markup, self.text
-        )
+        sentences, each = under_constraints(text, split, constraints, markup, self.text)
         questions = list(map(Question(**asked).under, each))
         return Parses(self.parse_sentences(sentences, questions=questions))
 
@@ -279,7 +283,9 @@ class Parser:
         rows = None if len(tags) < len(given) else tags
         joined = self.model.settings.encoder.joined
         if joined is None:
-            read = [self._rules(one.sentence).as_read(one.sentence.words, self.cased) for one in given]
+            read = [
+                self._rules(one.sentence).as_read(one.sentence.words, self.cased) for one in given
+            ]
         else:
             read = [as_typed(one.sentence, joined) for one in given]
         return self.model.prepare(read, rows)

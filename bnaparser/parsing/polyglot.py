@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from bnaparser import models
 from bnaparser.errors import SettingsError
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.network.precision import Precision, load_network
+from bnaparser.network.precision import Precision
 from bnaparser.parsing.found_words import unknown_language
 from bnaparser.parsing.given import check_text
 from bnaparser.parsing.markup import under_constraints
@@ -19,7 +18,14 @@ from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
-from bnaparser.text.text_rules import TextRules, guessing, in_language, known_as, rules_of
+from bnaparser.text.text_rules import (
+    TextRules,
+    guessing,
+    in_language,
+    known_as,
+    reading,
+    rules_of,
+)
 
 
 def model_names(names: str) -> list[str]:
@@ -29,9 +35,28 @@ def model_names(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()] or [names]
 
 
-def in_one_language(network: ParsingNetwork, language: str) -> ParsingNetwork:
-    """Return a network, or of one for several languages its view in this one."""
-    return network.for_language(language) if network.by_language else network
+def by_language(parsers: Iterable[Parser]) -> dict[str, Parser]:
+    """Return parsers by their languages; one of several languages is taken apart, its weights shared.
+
+    Raises SettingsError where two have the same language.
+    """
+    found: dict[str, Parser] = {}
+    for parser in parsers:
+        for language in parser.languages:
+            if language in found:
+                names = f"{found[language].name} and {parser.name}"
+                raise SettingsError(f"there are two models for {language!r}, {names}: give one")
+            found[language] = _in_one_language(parser, language)
+    return found
+
+
+def _in_one_language(parser: Parser, language: str) -> Parser:
+    if not parser.model.by_language:
+        return parser
+    network = parser.model.for_language(language)
+    own = Parser(network, parser.batch_tokens, parser.max_words)
+    own.name = parser.name
+    return own
 
 
 class Polyglot:
@@ -39,7 +64,8 @@ class Polyglot:
 
     The language of each sentence is guessed from its text, unless one is given for all. A sentence in
     one that no parser knows gets an ``error``; so does no other. Given words are read by the first
-    parser, unless their sentence has a language. ``languages`` are in the order of their parsers.
+    parser, unless their sentence has a language. ``languages`` are in the order of their parsers;
+    ``text`` says how text is read.
     """
 
     def __init__(self, parsers: Mapping[str, Parser]):
@@ -47,7 +73,7 @@ class Polyglot:
             raise SettingsError("a polyglot parser needs a parser: there is none")
         self.parsers = dict(parsers)
         self.languages = tuple(self.parsers)
-        self.text = self.text_in(None)
+        self.text = text_in(self, None)
 
     @classmethod
     def load(
@@ -63,17 +89,11 @@ class Polyglot:
         A model may have several languages. Raises ModelError as `Parser.load` does, and SettingsError
         where two models have the same language.
         """
-        parsers: dict[str, Parser] = {}
-        for name in model_names(names):
-            network = load_network(models.find(name), device, precision)
-            for language in network.settings.text.languages:
-                if language in parsers:
-                    other = parsers[language].name
-                    raise SettingsError(f"two models for {language!r}: {other} and {name}")
-                parser = Parser(in_one_language(network, language), batch_tokens, max_words)
-                parser.name = name
-                parsers[language] = parser
-        return cls(parsers)
+        loaded = [
+            Parser.load(name, device, batch_tokens, precision, max_words)
+            for name in model_names(names)
+        ]
+        return cls(by_language(loaded))
 
     @property
     def first(self) -> Parser:
@@ -90,17 +110,25 @@ class Polyglot:
         """Whether all models tag words."""
         return all(parser.predicts_tags for parser in self.parsers.values())
 
-    def text_in(self, language: str | None) -> TextRules:
-        """Return how text is read: in a language, or in those that are guessed where it is None.
+    @property
+    def model(self) -> ParsingNetwork:
+        """The network of the first parser."""
+        return self.first.model
 
-        Raises SettingsError for a language that no parser knows.
-        """
-        if language is None:
-            return guessing(self.languages)
-        known = known_as(language, self.languages)
-        if known is None:
-            raise SettingsError(unknown_language(language, self.languages))
-        return in_language(rules_of(known))
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels of all parsers, chains among them."""
+        return frozenset().union(*(parser.labels for parser in self.parsers.values()))
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads compute at most, as of `Parser`."""
+        return self.first.threads
+
+    @threads.setter
+    def threads(self, threads: int | None) -> None:
+        for parser in self.parsers.values():
+            parser.threads = threads
 
     def __call__(
         self,
@@ -113,7 +141,7 @@ class Polyglot:
     ) -> Parses:
         """Parse a text as `Parser` does; ``language`` is that of all of it, by default guessed."""
         check_text(text, "polyglot.parse_sentences takes sentences")
-        rules = self.text_in(language)
+        rules = self.text if language is None else text_in(self, language)
         sentences, each = under_constraints(text, split, constraints, markup, rules)
         questions = list(map(Question(**asked).under, each))
         return Parses(self.parse_sentences(sentences, questions=questions))
@@ -147,3 +175,41 @@ class Polyglot:
             )
             found.update(zip(places, parses, strict=True))
         return [found[place] for place in range(len(sentences))]
+
+
+def load_parser(
+    names: str,
+    language: str | None = None,
+    device: str | None = None,
+    batch_tokens: int | None = None,
+    precision: Precision = "auto",
+    max_words: int = MAX_WORDS,
+) -> Parser | Polyglot:
+    """Load a parser, or several by names with commas between them, to read text in a ``language``.
+
+    By default it is guessed where there are several. Raises as `Polyglot.load` does, and SettingsError
+    for a language that no model knows.
+    """
+    given = model_names(names)
+    loaded = [Parser.load(name, device, batch_tokens, precision, max_words) for name in given]
+    if len(loaded) == 1 and len(loaded[0].languages) == 1:
+        parser: Parser | Polyglot = loaded[0]
+    else:
+        parser = Polyglot(by_language(loaded))
+    parser.text = text_in(parser, language)
+    return parser
+
+
+def text_in(parser: Parser | Polyglot, language: str | None) -> TextRules:
+    """Return how text is read: in a language, or where it is None in those of the parser.
+
+    Raises SettingsError for a language that the parser does not know.
+    """
+    if language is None:
+        return (
+            reading(parser.languages) if isinstance(parser, Parser) else guessing(parser.languages)
+        )
+    known = known_as(language, parser.languages)
+    if known is None:
+        raise SettingsError(unknown_language(language, parser.languages))
+    return in_language(rules_of(known))

@@ -106,7 +106,9 @@ def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
         counts["ja"] += counts.pop("zh")
     best = max(counts, key=counts.__getitem__)
     # A character of Chinese is half a word.
-    if counts[best] and counts[best] * (3 if best in ("ja", "zh") else 1) > len(_LATIN.findall(text)):
+    if counts[best] and counts[best] * (3 if best in ("ja", "zh") else 1) > len(
+        _LATIN.findall(text)
+    ):
         return _chinese(text) if best == "zh" else best
     return _in_latin_letters(text, frozenset(likely))
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from bnaparser.text.english import english_text, stand_ins
 from bnaparser.text.language_guess import guessed_language
-from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
 from bnaparser.text.rules.chinese_characters import to_simplified, to_traditional
 from bnaparser.text.rules.french import FRENCH
@@ -24,6 +23,7 @@ from bnaparser.text.rules.indonesian import INDONESIAN
 from bnaparser.text.rules.portuguese import PORTUGUESE, with_marks
 from bnaparser.text.rules.spanish import SPANISH
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
 
 LANGUAGE_NAMES = {
@@ -38,6 +38,12 @@ LANGUAGE_NAMES = {
     "zh-Hant": "Chinese (traditional)",
 }
 """The languages whose text can be read, by their codes."""
+
+# So many words in Latin letters in a text of another script are a sentence, not a name; so is what
+# ends as one.
+_LATIN_SENTENCE = re.compile(
+    r"(?:[A-Za-z\xc0-\u024f]+\s+){4}|[a-z\xe0-\u024f]{2}[.!?]+[\"'\u201d\u2019)]*\s"
+)
 
 
 class CutWords(NamedTuple):
@@ -70,9 +76,7 @@ class TextRules:
     as_read: Callable[[Sequence[str], bool], Sequence[str]] = _as_written
 
 
-ENGLISH = TextRules(
-    "en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read
-)
+ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read)
 
 
 def rules_of(language: str) -> TextRules:
@@ -120,13 +124,20 @@ def guessing(languages: Sequence[str]) -> TextRules:
     def sentences(block: str, start: int) -> Iterator[Sentence]:
         around = _told(block, languages) or languages[0]
         outer = _among(known, around)
+        if outer.needs_words and _LATIN_SENTENCE.search(block):
+            outer = ENGLISH  # whose sentences may end in either way
         for one in outer.sentences(block, start):
-            inside = one.text
-            language = _told(inside, languages) or around
-            yield _in_language(known, language, inside, one.offsets[0][0])
+            language = _told(one.text, languages) or around
+            own, place = _among(known, language), one.offsets[0][0]
+            if own.needs_words:
+                found = own.sentences(one.text, place)
+            else:
+                found = iter([own.sentence(one.text, place)])
+            yield from (replace(each, language=language) for each in found if each.words)
 
     def sentence(text: str, start: int = 0) -> Sentence:
-        return _in_language(known, _told(text, languages) or languages[0], text, start)
+        language = _told(text, languages) or languages[0]
+        return replace(_among(known, language).sentence(text, start), language=language)
 
     return TextRules("", sentences, sentence)
 
@@ -140,10 +151,6 @@ def _told(text: str, languages: Sequence[str]) -> str | None:
 def _among(known: Sequence[TextRules], language: str) -> TextRules:
     """Return the rules of a language, of an unknown one the first's."""
     return next((rules for rules in known if rules.language == language), known[0])
-
-
-def _in_language(known: Sequence[TextRules], language: str, text: str, start: int) -> Sentence:
-    return replace(_among(known, language).sentence(text, start), language=language)
 
 
 def _of_pieces(

@@ -14,6 +14,7 @@ from bnaparser.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
+    from bnaparser.parsing.polyglot import Polyglot
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,17 @@ def asking(sentence: Sentence, question: Question) -> Sentence:
     """Return the sentence with its question."""
     if question.plain:
         return sentence
-    return AskedSentence(sentence.text, sentence.words, sentence.offsets, question)
+    return AskedSentence(
+        sentence.text,
+        sentence.words,
+        sentence.offsets,
+        question,
+        language=sentence.language,
+        pieces=sentence.pieces,
+    )
 
 
-def parsing_by(parser: Parser) -> Work[Sentence, Parse]:
+def parsing_by(parser: Parser | Polyglot) -> Work[Sentence, Parse]:
     """Return what parses a batch of such sentences and of others."""
 
     def work(sentences: Sequence[Sentence], tags: Rows) -> list[Parse]:

@@ -55,6 +55,13 @@ class Options(BaseModel):
         description="what scores are divided by to become probabilities; default: the model's",
     )
     seed: Whole = Field(default=0, ge=0, description="of the decoder that draws at random")
+    language: str | None = Field(
+        default=None,
+        max_length=40,
+        description="of the text, such as en or zh; default: the service's, or guessed where its models"
+        " know several",
+        examples=[None],
+    )
 
 
 class ConstraintBody(BaseModel):
@@ -324,6 +331,7 @@ class Model(BaseModel):
     license_note: str = Field(description="why, in a sentence")
     version: str = Field(description="of bnaparser")
     device: str
+    languages: list[str] = Field(description="codes such as en")
     predicts_tags: bool = Field(description="if not, every tag is XX unless tags are given")
     labels: list[str] = Field(description="of constituents")
     limits: Limits

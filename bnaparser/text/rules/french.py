@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules.blank_separated import Spelling
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
 
 _ELIDED = re.compile(
@@ -33,7 +33,10 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
     if match is not None and not found:
         found.append(TextPiece(start, match.end(), match.group()))
         # Before such a prefix there is no cut as a rule: peut-être, mezzo-soprano.
-        return [*found, TextPiece(match.end(), end, text[match.end() : end], begins=False, joint="")]
+        return [
+            *found,
+            TextPiece(match.end(), end, text[match.end() : end], begins=False, joint=""),
+        ]
     match = _INVERTED.search(text[start:end])
     cut = end if match is None or match.start() == 0 else start + match.start()
     found.append(TextPiece(start, cut, text[start:cut]))
@@ -43,7 +46,7 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
 
 
 def _glued(before: str, after: str) -> bool:
-    if _ELIDED_END.search(before) or after.startswith("-") and after[1:2].isalpha():
+    if _ELIDED_END.search(before) or (after.startswith("-") and after[1:2].isalpha()):
         return True
     return before.endswith("-") and len(before) > 1
 
@@ -53,7 +56,32 @@ def _written(word: str) -> str:
 
 
 FRENCH = Spelling(
-    frozenset("m mm mme mmes mlle mlles dr pr me st ste av bd etc vol no pp p art fig cf ex".split()),
+    frozenset(
+        [
+            "m",
+            "mm",
+            "mme",
+            "mmes",
+            "mlle",
+            "mlles",
+            "dr",
+            "pr",
+            "me",
+            "st",
+            "ste",
+            "av",
+            "bd",
+            "etc",
+            "vol",
+            "no",
+            "pp",
+            "p",
+            "art",
+            "fig",
+            "cf",
+            "ex",
+        ]
+    ),
     _cut,
     glued=_glued,
     written=_written,

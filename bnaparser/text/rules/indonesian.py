@@ -7,19 +7,55 @@ from __future__ import annotations
 
 import re
 
-from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules.blank_separated import Spelling
+from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
 
 _CLITIC = re.compile(r"(?<=\w\w)nya\Z")
 # The commonest words that are whole.
 _WHOLE = frozenset(
-    """
-    hanya punya bertanya ditanya tanya misalnya biasanya lainnya sebelumnya akhirnya sebenarnya adanya
-    antaranya umumnya seharusnya selanjutnya tampaknya sebabnya sebaliknya khususnya rupanya soalnya
-    sebetulnya awalnya setidaknya semestinya agaknya sesungguhnya berikutnya anehnya sejatinya mestinya
-    sepenuhnya mulanya sebagainya artinya tentunya nantinya selebihnya sayangnya
-    """.split()
+    [
+        "hanya",
+        "punya",
+        "bertanya",
+        "ditanya",
+        "tanya",
+        "misalnya",
+        "biasanya",
+        "lainnya",
+        "sebelumnya",
+        "akhirnya",
+        "sebenarnya",
+        "adanya",
+        "antaranya",
+        "umumnya",
+        "seharusnya",
+        "selanjutnya",
+        "tampaknya",
+        "sebabnya",
+        "sebaliknya",
+        "khususnya",
+        "rupanya",
+        "soalnya",
+        "sebetulnya",
+        "awalnya",
+        "setidaknya",
+        "semestinya",
+        "agaknya",
+        "sesungguhnya",
+        "berikutnya",
+        "anehnya",
+        "sejatinya",
+        "mestinya",
+        "sepenuhnya",
+        "mulanya",
+        "sebagainya",
+        "artinya",
+        "tentunya",
+        "nantinya",
+        "selebihnya",
+        "sayangnya",
+    ]
 )
 
 
@@ -37,7 +73,30 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
 
 
 INDONESIAN = Spelling(
-    frozenset("dr drs ir prof h hj k.h no inc ltd tbk corp moh muh sdr st jl dkk dll dsb".split()),
+    frozenset(
+        [
+            "dr",
+            "drs",
+            "ir",
+            "prof",
+            "h",
+            "hj",
+            "k.h",
+            "no",
+            "inc",
+            "ltd",
+            "tbk",
+            "corp",
+            "moh",
+            "muh",
+            "sdr",
+            "st",
+            "jl",
+            "dkk",
+            "dll",
+            "dsb",
+        ]
+    ),
     _cut,
     hyphens=False,
     units=False,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bnaparser.text.text_pieces import TextPiece
 from bnaparser.text.rules.blank_separated import Spelling
+from bnaparser.text.text_pieces import TextPiece
 
 _ARTICLES = "o a os as"
 _DEMONSTRATIVES = """
@@ -27,12 +27,12 @@ def _contractions() -> dict[str, tuple[str, str]]:
     for word in f"{_ARTICLES} {_PRONOUNS} {_INDEFINITE} outro outra outros outras".split():
         found[f"d{word}"] = "de", word
         found[f"n{word}"] = "em", word
-    for word in "aqui ali aí onde entre".split():
+    for word in ["aqui", "ali", "aí", "onde", "entre"]:
         found[f"d{word}"] = "de", word
     for word in _ARTICLES.split():
         found[f"pel{word}"] = "por", word
     found |= {"ao": ("a", "o"), "aos": ("a", "os"), "à": ("a", "a"), "às": ("a", "as")}
-    for word in "aquele aquela aqueles aquelas aquilo".split():
+    for word in ["aquele", "aquela", "aqueles", "aquelas", "aquilo"]:
         found[f"à{word[1:]}"] = "a", word
     return found
 
@@ -42,7 +42,9 @@ CONTRACTIONS = _contractions()
 _ENCLITIC = (
     r"(?:se|me|te|nos|vos|lhes?|[oa]s?|[ln][oa]s?|mos?|mas?|lh[oa]s?|ia|iam|íamos|á|ás|ão|ei|emos)"
 )
-_WITH_ENCLITICS = re.compile(rf"(?P<verb>\w+-)(?P<clitics>{_ENCLITIC}(?:-{_ENCLITIC})*)", re.I)
+_WITH_ENCLITICS = re.compile(
+    rf"(?P<verb>\w+-)(?P<clitics>{_ENCLITIC}(?:-{_ENCLITIC})*)", re.IGNORECASE
+)
 
 
 def _cut(text: str, start: int, end: int) -> list[TextPiece]:
@@ -70,15 +72,58 @@ def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list
     return [TextPiece(start, cut, first), TextPiece(begin, end, second, contracted=True)]
 
 
-_QUOTES = frozenset(["\"", "“", "”", "''", "``"])
+_QUOTES = frozenset(['"', "“", "”", "''", "``"])
 _BRACKETS = {"(": "{", ")": "}", "-LRB-": "{", "-RRB-": "}"}
 
 PORTUGUESE = Spelling(
     frozenset(
-        """
-        sr sra srs sras dr dra drs d prof profa eng gen cel cap st sto sta av r pág págs p pp n nº
-        art tel ed vol fig etc fund jr inc dom seg ter qua qui sex sáb séc sécs min cf
-        """.split()
+        [
+            "sr",
+            "sra",
+            "srs",
+            "sras",
+            "dr",
+            "dra",
+            "drs",
+            "d",
+            "prof",
+            "profa",
+            "eng",
+            "gen",
+            "cel",
+            "cap",
+            "st",
+            "sto",
+            "sta",
+            "av",
+            "r",
+            "pág",
+            "págs",
+            "p",
+            "pp",
+            "n",
+            "nº",
+            "art",
+            "tel",
+            "ed",
+            "vol",
+            "fig",
+            "etc",
+            "fund",
+            "jr",
+            "inc",
+            "dom",
+            "seg",
+            "ter",
+            "qua",
+            "qui",
+            "sex",
+            "sáb",
+            "séc",
+            "sécs",
+            "min",
+            "cf",
+        ]
     ),
     _cut,
     glued=lambda before, _: before.endswith("-") and before[0].isalpha(),
