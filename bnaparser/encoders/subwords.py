@@ -100,7 +100,7 @@ class Subwords:
     def windows(self, sentences: Sequence[Sequence[str]]) -> list[list[Window]]:
         """Return the windows of each sentence (words as a treebank or a text writes them)."""
         surface = [[unescape(word) for word in words] for words in sentences]
-        return [self._windows_of(subwords) for subwords in self._word_subwords(surface)]
+        return [self._windows_of(subwords) for subwords in self._without_blanks(surface)]
 
     def _word_subwords(self, sentences: list[list[str]]) -> list[list[list[int]]]:
         """Return the subwords of every word of every sentence, special tokens left out."""
@@ -126,11 +126,19 @@ class Subwords:
             result.append(subwords)
         return result
 
+    def _without_blanks(self, sentences: list[list[str]]) -> list[list[list[int]]]:
+        """Return the subwords of every word, without a blank that stands alone before them."""
+        found = self._word_subwords(sentences)
+        if not self._alone:
+            return found
+        return [
+            [word[1:] if word[:1] == self._alone != word else word for word in words]
+            for words in found
+        ]
+
     def _windows_of(self, subwords: list[list[int]]) -> list[Window]:
         # A word that is too long keeps its end, where its vector is read.
         longest = min(LONGEST_WORD, self.max_subwords)
-        if self._alone:
-            subwords = [word[1:] if word[:1] == self._alone != word else word for word in subwords]
         subwords = [word[-longest:] for word in subwords]
         runs = self.runs([len(word) for word in subwords])
         return [self._window(subwords[first:end], first) for first, end in runs]
