@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.best_labels import BestLabels, packed_best
-from bnaparser.network.labels import Inventory, LanguageNames, barred
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.layers.dropout import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
 from bnaparser.network.model_settings import ModelSettings
@@ -41,8 +40,6 @@ from bnaparser.text.typed import words_and_blanks
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
-
-Module = TypeVar("Module", bound=nn.Module)
 
 
 @dataclass(frozen=True)
@@ -137,19 +134,6 @@ class BnaModel(nn.Module):
             digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
             digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
         return digest.hexdigest()
-
-    def for_language(self, language: str) -> BnaModel:
-        """Return a network that shares all weights, and gives labels and tags of one language only."""
-        known = self.by_language[language]
-        view = _shallow(self)
-        view.settings, view.by_language = self.settings.in_language(language), {}
-        view.scorer = _shallow(self.scorer)
-        view.scorer.output = _barred(self.scorer.output, self.labels.names[1:], known.labels)
-        if self.settings.tags.predict:
-            layers = [*self.tagger.children()]
-            last = _barred(cast(nn.Linear, layers[-1]), self.tags.names, known.tags)
-            view.tagger = nn.Sequential(*layers[:-1], last)
-        return view
 
     @property
     def subwords_can_be_masked(self) -> bool:
@@ -294,20 +278,10 @@ class BnaModel(nn.Module):
         return torch.from_numpy(numbers).to(self.device)
 
 
-def _shallow(module: Module) -> Module:
-    """Return a module of the same parts, of which some can be put in the place of others."""
-    view = copy(module)
-    view._modules = dict(module._modules)
-    return view
-
-
-def _barred(linear: nn.Linear, names: Sequence[str], known: frozenset[str]) -> nn.Linear:
-    """Return a layer with the same weights that never prefers an output whose name is not known."""
-    view = _shallow(linear)
-    view._parameters = dict(linear._parameters)
-    bias = barred(linear.bias.detach().float().cpu().numpy(), names, known)
-    view.bias = nn.Parameter(torch.from_numpy(bias).to(linear.bias), requires_grad=False)
-    return view
+def _head(width: int, hidden: int, outputs: int) -> nn.Sequential:
+    """Return what scores words by their vectors."""
+    norm = nn.LayerNorm(hidden)
+    return nn.Sequential(nn.Linear(width, hidden), norm, nn.ReLU(), nn.Linear(hidden, outputs))
 
 
 def build_model(

@@ -95,7 +95,7 @@ class TagSettings(Settings):
     loss_weight: float = Field(5.0, ge=0)
 
 
-class TextSettings(Settings):
+class LanguageSettings(Settings):
     """How text is read: ``languages`` are those of the treebanks, codes of `LANGUAGE_NAMES`.
 
     With ``find_words`` the network finds the words of raw text itself (`bnaparser.text.text_pieces`): it
@@ -141,7 +141,7 @@ class ModelSettings(Settings):
     layers: LayerSettings = LayerSettings()
     scorer: ScorerSettings = ScorerSettings()
     tags: TagSettings = TagSettings()
-    text: TextSettings = TextSettings()
+    text: LanguageSettings = LanguageSettings()
     chart: ChartSettings = ChartSettings()
 
     @model_validator(mode="after")

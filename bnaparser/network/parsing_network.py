@@ -39,9 +39,6 @@ class ParsingNetwork(Protocol):
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""
 
-    def for_language(self, language: str) -> ParsingNetwork:
-        """Return a network that shares all weights, and gives labels and tags of one language only."""
-
     def eval(self) -> Any:
         """Predict from now on: nothing is dropped any more."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from bnaparser.errors import SettingsError
+from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision
 from bnaparser.parsing.found_words import unknown_language
@@ -53,7 +54,7 @@ def by_language(parsers: Iterable[Parser]) -> dict[str, Parser]:
 def _in_one_language(parser: Parser, language: str) -> Parser:
     if not parser.model.by_language:
         return parser
-    network = parser.model.for_language(language)
+    network = in_one_language(parser.model, language)
     own = Parser(network, parser.batch_tokens, parser.max_words)
     own.name = parser.name
     return own
@@ -212,4 +213,4 @@ def text_in(parser: Parser | Polyglot, language: str | None) -> TextRules:
     known = known_as(language, parser.languages)
     if known is None:
         raise SettingsError(unknown_language(language, parser.languages))
-    return in_language(rules_of(known))
+    return in_language(rules_of(known), known)

@@ -89,14 +89,14 @@ def reading(languages: Sequence[str]) -> TextRules:
     return rules_of(languages[0]) if len(languages) == 1 else guessing(languages)
 
 
-def in_language(rules: TextRules) -> TextRules:
-    """Return the same rules, whose sentences say what language they are in."""
+def in_language(rules: TextRules, language: str) -> TextRules:
+    """Return the same rules, whose sentences say that they are in a language."""
 
     def sentence(text: str, start: int = 0) -> Sentence:
-        return replace(rules.sentence(text, start), language=rules.language)
+        return replace(rules.sentence(text, start), language=language)
 
     def sentences(block: str, start: int) -> Iterator[Sentence]:
-        return (replace(one, language=rules.language) for one in rules.sentences(block, start))
+        return (replace(one, language=language) for one in rules.sentences(block, start))
 
     return replace(rules, sentence=sentence, sentences=sentences)
 

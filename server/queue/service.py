@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from bnaparser import models
-from bnaparser.errors import ModelError, SettingsError
+from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
-from bnaparser.server.problems import DeadlinePassed, Failure, NotReady, Unprocessable
+from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
 from bnaparser.server.queue.asked import parsing_by
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
@@ -28,7 +28,7 @@ from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import tokenize
-from bnaparser.text.text_rules import TextRules
+from bnaparser.text.text_rules import TextRules, in_language, known_as
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
@@ -171,7 +171,7 @@ class Service:
     def text_in(self, language: str | None) -> TextRules:
         """Return how text is read in a language, by default in that of the service's settings.
 
-        Raises NotReady, and Unprocessable for a language that no model knows.
+        In one that no model knows each sentence will get an error in its place. Raises NotReady.
         """
         from bnaparser.parsing import polyglot
 
@@ -179,10 +179,9 @@ class Service:
             raise NotReady(_STARTING)
         if language is None:
             return self.parser.text
-        try:
-            return polyglot.text_in(self.parser, language)
-        except SettingsError as error:
-            raise Unprocessable(str(error)) from None
+        if known_as(language, self.parser.languages) is None:
+            return in_language(self.parser.text, language)
+        return polyglot.text_in(self.parser, language)
 
     def admit(self) -> None:
         """Raise a Problem if a request could not be taken in now, before any work is done for it."""

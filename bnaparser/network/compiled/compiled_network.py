@@ -28,7 +28,7 @@ from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
 from bnaparser.network.compiled.encoder_family import shape_of
 from bnaparser.network.compiled.weights import StoredWeights
-from bnaparser.network.labels import barred
+from bnaparser.network.labels import LanguageNames, barred
 from bnaparser.network.prepared import (
     PreparedSentence,
     number_tags,
@@ -114,11 +114,9 @@ class CompiledNetwork:
         with (self.folder / WEIGHTS).open("rb") as file:
             return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
 
-    def for_language(self, language: str) -> CompiledNetwork:
-        """Return a network that shares all weights, and gives labels and tags of one language only."""
-        known = self.by_language[language]
+    def barring(self, known: LanguageNames) -> CompiledNetwork:
+        """Return a network that shares all weights, and gives only the labels and tags known."""
         view = copy(self)
-        view.settings, view.by_language = self.settings.in_language(language), {}
         bias = barred(self._output.bias, self.labels.names[1:], known.labels)
         view._output = replace(self._output, bias=bias)
         view._scorer = self._scorer._replace(output_bias=bias)
