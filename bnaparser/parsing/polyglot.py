@@ -158,6 +158,10 @@ class Polyglot:
         if isinstance(questions, Question):
             questions = [questions] * len(sentences)
         asked = list(questions)
+        if len(asked) != len(sentences):
+            raise ValueError(f"{len(asked)} questions for {len(sentences)} sentences")
+        if tags is not None and len(tags) != len(sentences):
+            raise ValueError(f"{len(tags)} lists of tags for {len(sentences)} sentences")
         groups: dict[str, list[int]] = {}
         for place, sentence in enumerate(sentences):
             language = sentence.language or self.languages[0]

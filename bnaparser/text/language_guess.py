@@ -31,7 +31,7 @@ _SIMPLIFIED = frozenset(SIMPLIFIED) - frozenset(TRADITIONAL)
 
 _COMMON = {
     "en": "the of and to in is that it was for on are with as his they at be this have from had not "
-    "but what were we when your can said there use an each which she do how their if will up",
+    "but what were we when your can said there use an each which she do how their if will up don didn doesn isn wasn",
     "es": "de la que el en y a los se del las un por con no una su para es al lo como más pero sus le "
     "ya este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos "
     "ni fue son ha era él ella está o",

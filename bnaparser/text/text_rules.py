@@ -39,6 +39,7 @@ LANGUAGE_NAMES = {
 }
 """The languages whose text can be read, by their codes."""
 
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 # So many words in Latin letters in a text of another script are a sentence, not a name; so is what
 # ends as one.
 _LATIN_SENTENCE = re.compile(
@@ -124,7 +125,7 @@ def guessing(languages: Sequence[str]) -> TextRules:
     def sentences(block: str, start: int) -> Iterator[Sentence]:
         around = _told(block, languages) or languages[0]
         outer = _among(known, around)
-        if outer.needs_words and _LATIN_SENTENCE.search(block):
+        if _UNSPACED.search(block) and _LATIN_SENTENCE.search(block):
             outer = ENGLISH  # whose sentences may end in either way
         for one in outer.sentences(block, start):
             language = _told(one.text, languages) or around
@@ -149,8 +150,8 @@ def _told(text: str, languages: Sequence[str]) -> str | None:
 
 
 def _among(known: Sequence[TextRules], language: str) -> TextRules:
-    """Return the rules of a language, of an unknown one the first's."""
-    return next((rules for rules in known if rules.language == language), known[0])
+    """Return the rules of a language, of an unknown one English's."""
+    return next((rules for rules in known if rules.language == language), ENGLISH)
 
 
 def _of_pieces(

@@ -11,6 +11,7 @@ from bnaparser.server.problems import problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
 from bnaparser.server.rest.schemas import (
+    LONGEST_LANGUAGE,
     REQUESTS,
     SPLIT_DESCRIBED,
     TEXT_EXAMPLE,
@@ -69,7 +70,7 @@ _LANGUAGE = {
     "in": "query",
     "description": "Of the text, such as en or zh; by default the service's, or guessed where its"
     " models know several. In JSON it may stand beside `text`.",
-    "schema": {"type": "string", "maxLength": 40},
+    "schema": {"type": "string", "maxLength": LONGEST_LANGUAGE},
 }
 ANSWER = {
     "description": "A tree for each sentence, in order; a sentence that failed has its error",
@@ -125,7 +126,7 @@ async def parse(request: Request) -> Response:
     service.admit()
     kind = request_body.media_type(request.headers)
     split = request_body.asked_split(request.query_params)
-    language = request.query_params.get("language")
+    language = request_body.asked_language(request.query_params)
     answer = _parse_json if kind == request_body.JSON else _parse_plain
     return await answer(request, service, split, language)
 

@@ -22,6 +22,7 @@ from bnaparser.server.rest.asked_sentences import (
     question_of,
 )
 from bnaparser.server.rest.schemas import (
+    LONGEST_LANGUAGE,
     REQUESTS,
     Format,
     SentencesRequest,
@@ -135,6 +136,14 @@ def asked_split(query: QueryParams) -> Split:
         if given == known:
             return known
     raise Unprocessable(f"split is {given[:40]!r}: use one of {', '.join(SPLITS)}")
+
+
+def asked_language(query: QueryParams) -> str | None:
+    """Return the language that the query names, if it names one. Raises Unprocessable."""
+    given = query.get("language") or None
+    if given is not None and len(given) > LONGEST_LANGUAGE:
+        raise Unprocessable(f"language is {given[:40]!r}...: give a code such as en")
+    return given
 
 
 def read_plain(

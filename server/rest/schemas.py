@@ -27,6 +27,10 @@ TREE_EXAMPLE = (
 )
 
 
+LONGEST_LANGUAGE = 40
+"""Characters that the code of a language may have."""
+
+
 class Options(BaseModel):
     """What to answer; each request may say it."""
 
@@ -57,7 +61,7 @@ class Options(BaseModel):
     seed: Whole = Field(default=0, ge=0, description="of the decoder that draws at random")
     language: str | None = Field(
         default=None,
-        max_length=40,
+        max_length=LONGEST_LANGUAGE,
         description="of the text, such as en or zh; default: the service's, or guessed where its models"
         " know several",
         examples=[None],

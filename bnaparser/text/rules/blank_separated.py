@@ -18,22 +18,31 @@ Span = tuple[int, int]
 
 # Letters, accents that stand alone, and what has no width within a word.
 _LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\xad\u200c\u200d\u2060])"
-_TOKEN = re.compile(
-    rf"""
-    (?P<score> \d+ (?:[.,:]\d+)* (?:[-\u2013]\d+ (?:[.,:]\d+)*)+ (?!\w) )
-  | (?P<whole>
-        (?:https?://|www\.) [^{BLANK}<>"]*? (?=[.,;:!?)\]»”"']*(?:[{BLANK}<>"]|\Z))
-      | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
-      | [@\#][^\W\d]\w*
-      | (?:{_LETTER}{{1,2}}\.) (?:-?{_LETTER}{{1,2}}\.)+ | °[CF]\b
-      | [A-Z]{{1,3}}\$
-      | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|[ºª°])+ \d* )? (?!\w)
+
+
+def _token_pattern(hyphens: bool) -> re.Pattern[str]:
+    """Compile what a token is; words go on over hyphens, or do not."""
+    hyphen = r"| [-\u2010\u2011](?=\w)" if hyphens else ""
+    score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if hyphens else r"(?!)"
+    return re.compile(
+        rf"""
+        (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
+      | (?P<whole>
+            (?:https?://|www\.) [^{BLANK}<>"]*? (?=[.,;:!?)\]»”"']*(?:[{BLANK}<>"]|\Z))
+          | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+
+          | [@\#][^\W\d]\w*
+          | (?:{_LETTER}{{1,2}}\.) (?:-?{_LETTER}{{1,2}}\.)+ | °[CF]\b
+          | [A-Z]{{1,3}}\$
+          | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|[ºª°])+ \d* )? (?!\w)
+        )
+      | (?P<word> (?:\w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) {hyphen} | [ºª°] )* )
+      | (?P<mark> \.{{2,}} | …+ | -{{2,}} | [—–]+ | [^{BLANK}] )
+        """,
+        re.VERBOSE,
     )
-  | (?P<word> (?:\w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) | [-\u2010\u2011](?=\w) | [ºª°] )* )
-  | (?P<mark> \.{{2,}} | …+ | -{{2,}} | [—–]+ | [^{BLANK}] )
-    """,
-    re.VERBOSE,
-)
+
+
+_TOKENS = {hyphens: _token_pattern(hyphens) for hyphens in (True, False)}
 _STOP = re.compile(
     rf"(?P<mark>[.!?…]+)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+[»”])*)(?P<blank>[{BLANK}]+)"
 )
@@ -74,10 +83,9 @@ def pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of one sentence; every character but blanks is in one of them, in order."""
     found: list[TextPiece] = []
     place = 0
-    while (match := _TOKEN.search(text, place)) is not None:
+    token = _TOKENS[spelling.hyphens]
+    while (match := token.search(text, place)) is not None:
         start, end = match.span()
-        if match.lastgroup in ("word", "score") and not spelling.hyphens:
-            end = _before_hyphen(text, start, end)
         if match.lastgroup == "word":
             end = _with_period(text, start, end, spelling)
             found += spelling.cut(text, start, end)
@@ -103,14 +111,9 @@ def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
         yield from _stripped(block, start, end)
 
 
-def _before_hyphen(text: str, start: int, end: int) -> int:
-    found = re.compile(r"[-\u2010\u2011\u2013]").search(text, start, end)
-    return end if found is None else found.start()
-
-
 def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
     """Return where a word ends, its period included where it is an abbreviation or an initial."""
-    if text[end : end + 1] != "." or not text[end + 1 :].strip():
+    if text[end : end + 1] != "." or _VISIBLE.search(text, end + 1) is None:
         return end
     word = text[start:end]
     initial = len(word) == 1 and word.isupper()

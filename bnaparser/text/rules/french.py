@@ -30,9 +30,9 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
         found.append(TextPiece(start, match.end(), match.group()))
         start = match.end()
     match = _PREFIX.match(text, start, end)
-    if match is not None and not found:
+    if match is not None:
         found.append(TextPiece(start, match.end(), match.group()))
-        # Before such a prefix there is no cut as a rule: peut-être, mezzo-soprano.
+        # As a rule there is no cut behind it: mezzo-soprano.
         return [
             *found,
             TextPiece(match.end(), end, text[match.end() : end], begins=False, joint=""),
