@@ -44,7 +44,7 @@ def _token_pattern(hyphens: bool) -> re.Pattern[str]:
 
 _TOKENS = {hyphens: _token_pattern(hyphens) for hyphens in (True, False)}
 _STOP = re.compile(
-    rf"(?P<mark>[.!?…]+)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+[»”])*)(?P<blank>[{BLANK}]+)"
+    rf"(?P<mark>(?<![.!?…])[.!?…]++)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+[»”])*)(?P<blank>[{BLANK}]+)"
 )
 _LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
 _LONGEST_WORD = 40
