@@ -163,11 +163,11 @@ def two_languages_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{language}.mrg").write_text("\n".join(trees), encoding="utf-8")
     sources = [{"path": str(folder / f"{code}.mrg"), "language": code} for code in INVENTED]
     sizes = {"width": 64, "heads": 2, "head_width": 32, "feed_forward_width": 64}
-    recipe = {
+    recipe: dict[str, Any] = {
         "layers": {**sizes, "kinds": ["bimsa"], "attention_dropout": 0.0},
         "tags": {"predict": True, "hidden": 16},
         "text": {"languages": list(INVENTED), "find_words": True, "hidden": 32},
-        "train": {"data": sources, "max_updates": 80, "learning_rate": 3e-3, "batch_size": 8},
+        "train": {"data": sources, "max_updates": 120, "learning_rate": 3e-3, "batch_size": 8},
     }
     recipe["train"] |= {"warmup_updates": 5, "schedule": "linear"}
     train(Recipe.model_validate(recipe), folder / "run")

@@ -36,7 +36,8 @@ def detokenised(words: Sequence[str], language: str) -> Detokenised:
     """
     plain = [unescape(word) for word in words]
     glued = [True] * len(plain) if rules_of(language).needs_words else _glued(plain, language)
-    text, places = "", []
+    text = ""
+    places: list[tuple[int, int]] = []
     for place, word in enumerate(plain):
         before = plain[place - 1] if place else ""
         whole = _contraction(before, word) if language == "pt" else None

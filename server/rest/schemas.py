@@ -60,11 +60,7 @@ class Options(BaseModel):
     )
     seed: Whole = Field(default=0, ge=0, description="of the decoder that draws at random")
     language: str | None = Field(
-        default=None,
-        max_length=LONGEST_LANGUAGE,
-        description="of the text, such as en or zh; default: the service's, or guessed where its models"
-        " know several",
-        examples=[None],
+        default=None, max_length=LONGEST_LANGUAGE, description="of the text, such as en; or guessed"
     )
 
 

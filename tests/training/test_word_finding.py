@@ -72,7 +72,7 @@ def test_the_loss_is_the_cross_entropy_of_each_piece(finder: BnaModel) -> None:
 
 def test_words_are_learned_and_stored(two_languages_dir: Path) -> None:
     metrics = json.loads((two_languages_dir / "metrics.json").read_text(encoding="utf-8"))
-    assert metrics["update"] == 80
+    assert metrics["update"] == 120
     config = json.loads((two_languages_dir / "config.json").read_text(encoding="utf-8"))
     assert config["text"]["languages"] == ["zh-Hant", "es"]
     stored = json.loads((two_languages_dir / "labels.json").read_text(encoding="utf-8"))
