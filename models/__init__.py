@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from bnaparser.errors import ModelError
+from bnaparser.models.about import other_format
+from bnaparser.models.hub import fetch, is_hub_name
 
 SHIPPED = Path(__file__).parent
+
+_BARE = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 def shipped() -> list[str]:
@@ -15,20 +20,23 @@ def shipped() -> list[str]:
 
 
 def find(name: str | Path) -> Path:
-    """Return the folder of a model: a shipped name, a folder or its zip, or ``org/name`` of a hub.
+    """Return the folder of a model, by the first of these that fits.
 
-    Raises ModelError, listing what there is, when nothing is found.
+    A name that ships; a name that an installed package brings (`bnaparser.models.packages`); a
+    folder or its zip; ``org/name`` or ``org/name@revision`` of a hub (`bnaparser.models.hub`).
+    Raises ModelError, listing what there is, when nothing is found, and when the folder holds a
+    model of another format than this version reads.
     """
-    if str(name) in shipped():
-        return SHIPPED / str(name)
-    if Path(name).exists():
-        return Path(name)
-    if isinstance(name, str) and name.count("/") == 1 and not name.startswith((".", "/", "~")):
-        return _from_hub(name)
-    raise ModelError(
-        f"no model {str(name)!r}: give a folder, 'org/name' of a model hub, "
-        f"or one that ships: {', '.join(shipped()) or 'none in this installation'}"
-    )
+    folder = _find(name)
+    other = other_format(folder)
+    if other:
+        raise ModelError(f"{folder} {other}")
+    return folder
+
+
+def is_bare(name: str) -> bool:
+    """Tell whether a name may be that of a model that ships or of a package's: no path, no blanks."""
+    return _BARE.fullmatch(name) is not None
 
 
 def lasting_name(name: str | Path, folder: Path) -> str:
@@ -36,14 +44,27 @@ def lasting_name(name: str | Path, folder: Path) -> str:
     return str(folder.resolve()) if folder == Path(name) else str(name)
 
 
-def _from_hub(name: str) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+def _find(name: str | Path) -> Path:
+    if str(name) in shipped():
+        return SHIPPED / str(name)
+    if isinstance(name, str) and is_bare(name):
+        from bnaparser.models.packages import find_installed
 
-    try:
-        return Path(snapshot_download(name))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        raise ModelError(
-            f"no folder {name}, and the model hub did not give a model of that name: "
-            f"{type(error).__name__}"
-        ) from error
+        folder = find_installed(name)
+        if folder is not None:
+            return folder
+    if Path(name).exists():
+        return Path(name)
+    if isinstance(name, str) and is_hub_name(name):
+        return fetch(name)
+    raise ModelError(
+        f"no model {str(name)!r}: give a folder, 'org/name' of a model hub, "
+        f"or one that ships: {', '.join(shipped()) or 'none in this installation'}{_brought()}"
+    )
+
+
+def _brought() -> str:
+    from bnaparser.models.packages import installed
+
+    names = [one.name for one in installed() if not one.problem]
+    return f"; or of a package: {', '.join(names)}" if names else ""

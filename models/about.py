@@ -1,4 +1,7 @@
-"""What is known of a model beyond its weights: language, licence, scores; from its ``about.json``."""
+"""What is known of a model beyond its weights: language, licence, scores; from its ``about.json``.
+
+And which files a model is made of.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,11 @@ from typing import Any
 
 from bnaparser.errors import ModelError
 
-ABOUT = "about.json"
+ABOUT, CARD = "about.json", "card.md"
+CONFIG, LABELS, WEIGHTS = "config.json", "labels.json", "model.safetensors"
+FORMAT = 1  # of model folders, as this version writes and reads them
+DATA = ("*.json", "*.toml", "*.md", "*.txt", "*.model", "*.codes", "*.safetensors", "*LICENSE*")
+"""The files of a model, at any depth: settings, labels, tokenizer, weights, and words about it."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +36,8 @@ class About:
     size_bytes: int = 0
 
 
-def about(folder: Path) -> About:
-    """Return what a model's folder tells of it.
+def about(folder: Path, name: str = "") -> About:
+    """Return what a model's folder tells of it; without a name the folder's is taken.
 
     Raises ModelError where its ``about.json`` cannot be read.
     """
@@ -40,10 +47,45 @@ def about(folder: Path) -> About:
         for key in ("language", "license", "license_note", "description")
     }
     return About(
-        name=folder.resolve().name,
+        name=name or folder.resolve().name,
         f1={str(name): float(value) for name, value in told.get("f1", {}).items()},
         size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
         **words,
+    )
+
+
+def card(folder: Path) -> str:
+    """Return what a model's card says; ModelError where it has none."""
+    try:
+        return (folder / CARD).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ModelError(f"the model has no card: there is no {folder / CARD}") from error
+
+
+def kind(folder: Path) -> str:
+    """Return "parser", or the kind of task that a model is for: "classification", "tagging", ..."""
+    try:
+        told = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        return str(told["task"]["kind"]) if "task" in told else "parser"
+    except (OSError, ValueError, TypeError, LookupError) as error:
+        raise ModelError(f"{folder / CONFIG} cannot be read: {error}") from error
+
+
+def other_format(folder: Path) -> str:
+    """Say that a folder holds a model of another format; "" where it does not, or does not tell.
+
+    Formats are counted from 1, ``"format"`` in ``about.json``; without one it is the first.
+    """
+    try:
+        told = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        number = told.get("format", FORMAT)
+    except (OSError, ValueError, AttributeError):  # none, or damaged: `about` will say so
+        return ""
+    if number == FORMAT:
+        return ""
+    return (
+        f"holds a model of format {number}, and this version of bnaparser reads format {FORMAT}:"
+        " take a version of the one that fits the other"
     )
 
 

@@ -22,7 +22,13 @@ from bnaparser.server.middleware.observe import Observe
 from bnaparser.server.problems import Problem, answer_http_exception, answer_problem
 from bnaparser.server.queue.classifying import load_classifier
 from bnaparser.server.queue.service import Load, LoadClassifier, Service, load_parser
-from bnaparser.server.rest import classify_routes, describe, parse_routes, state_routes
+from bnaparser.server.rest import (
+    classify_routes,
+    describe,
+    parse_routes,
+    search_routes,
+    state_routes,
+)
 from bnaparser.server.rest.answer_body import ERRORS_HEADER
 from bnaparser.server.service_settings import ServerSettings, read_settings
 
@@ -74,6 +80,7 @@ def create_app(
         parse_routes.router,
         state_routes.router,
         classify_routes.router,
+        search_routes.router,
         corenlp_routes.router,
         page.router,
         describe.router,

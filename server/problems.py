@@ -127,6 +127,18 @@ class DeadlinePassed(Problem):
         )
 
 
+class SlowSearch(Problem):
+    """A search in trees took longer than one may."""
+
+    status, kind, title = 504, "slow-search", "The search took too long"
+
+    def __init__(self, seconds: float):
+        super().__init__(
+            f"the search took more than the {seconds:g} s, or the memory, that this service allows"
+            " one: write a narrower pattern, or search fewer trees"
+        )
+
+
 _ANSWERS = {
     400: "The body cannot be read",
     401: "The key is missing or wrong",

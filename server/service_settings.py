@@ -41,8 +41,8 @@ class ServerSettings(BaseSettings):
     model: str = Field(
         default="en",
         min_length=1,
-        description="a model that ships, a model folder, or org/name of a model hub; several with"
-        " commas between them, one for each language",
+        description="a model that ships or of a package, a model folder, or org/name of a model hub;"
+        " several with commas between them, one for each language",
     )
     language: str | None = Field(
         default=None,
@@ -110,6 +110,9 @@ class ServerSettings(BaseSettings):
     )
     max_n_best: int = _number(100, "trees of a sentence that a request may ask for")
     max_json_depth: int = _number(32, "how deep a request's JSON may nest", ge=3, le=200)
+    search_seconds: float = _number(
+        2.0, "seconds that a search in trees may take; then it gets 504", gt=0
+    )
     key: SecretStr | None = Field(
         default=None,
         description="requests must bear this key, all but those for /live",

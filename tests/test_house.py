@@ -16,6 +16,7 @@ import bnaparser
 
 ROOT = Path(__file__).parent.parent
 MAPPED = ("chart", "eval", "server", "models")
+MOST_BYTES_OF_THE_WHEEL = 100_000_000  # what PyPI takes; further models are packages of their own
 
 
 def run_python(code: str, folder: Path) -> str:
@@ -45,6 +46,7 @@ def test_wheel_holds_what_is_tracked_and_names_its_licences(tmp_path: Path) -> N
     command += ["--no-build-isolation", "--wheel-dir", str(tmp_path), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
     (built,) = tmp_path.glob("*.whl")
+    assert built.stat().st_size < MOST_BYTES_OF_THE_WHEEL
     wheel = zipfile.ZipFile(built)
     check_licences(wheel)
     check_files(wheel)
@@ -71,6 +73,7 @@ def check_files(wheel: zipfile.ZipFile) -> None:
     ).stdout.split()  # fmt: skip
     expected = {name if name.startswith("bnaparser/") else f"bnaparser/{name}" for name in tracked}
     assert shipped == expected
+    assert not any(name.endswith("pyproject.toml") for name in wheel.namelist())
 
 
 def test_importing_the_package_loads_the_standard_library_only(tmp_path: Path) -> None:

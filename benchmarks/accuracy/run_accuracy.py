@@ -1,6 +1,7 @@
 """F1 and tag accuracy of a model on the test sets of the English mix, as benchmarks/accuracy/accuracy.md.
 
-    python -m benchmarks.accuracy.run_accuracy TREEBANKS [--model en] [--part test] [--sentences N]
+    python -m benchmarks.accuracy.run_accuracy TREEBANKS [--model en] [--part test] [--precision auto]
+        [--sentences N]
 
 TREEBANKS holds ``NAME/test.txt.xz`` (or ``.mrg``) for each set. The maps of ``recipes/label_maps.toml``
 are applied to the gold trees of masc and craft; wsj_sample, gum and genia are scored as stored. Words
@@ -34,11 +35,14 @@ def main() -> None:
     arguments.add_argument("treebanks", type=Path)
     arguments.add_argument("--model", default="en")
     arguments.add_argument("--part", default="test")
+    arguments.add_argument("--precision", default="auto")
     arguments.add_argument("--sentences", type=int)
     options = arguments.parse_args()
-    parser = Parser.load(options.model, device="cpu")
+    parser = Parser.load(options.model, device="cpu", precision=options.precision)
     threads = f"{torch.get_num_threads()} threads"
-    print(f"{now()} UTC, {processor()}, {threads}, {listed(versions(PACKAGES))}, {options.model}\n")
+    print(
+        f"{now()} UTC, {processor()}, {threads}, {listed(versions(PACKAGES))}, {options.model}, {parser.precision}\n"
+    )
     print("| set | sentences | left out | recall | precision | F1 | tags | sentences/s |")
     print("|---|---|---|---|---|---|---|---|")
     for name, mapped in SETS.items():

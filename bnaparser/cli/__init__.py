@@ -37,7 +37,7 @@ VERBS = {
     "average": "make one parser of several that began as one",
     "calibrate": "make a parser's probabilities of constituents ones to believe",
     "ensemble": "parse with several parsers that decide together",
-    "models": "list the models that ship",
+    "models": "list models, describe, import, export or remove one",
     "check": "print versions and devices, and parse one sentence",
 }
 

@@ -16,15 +16,19 @@ if TYPE_CHECKING:
     from bnaparser.parsing.question import Dependencies, Question
 
 
-def add_questions(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+Options = argparse.ArgumentParser | argparse._ArgumentGroup
+
+
+def add_trees(parser: Options) -> None:
+    """Add the options of which trees are wanted, and what of them."""
     parser.add_argument(
         "--n-best", type=int, default=1, metavar="N", help="the N best trees of each sentence"
     )
     parser.add_argument(
         "--probabilities",
         action="store_true",
-        help="how sure it is of each constituent and each tree: in the formats json and columns",
+        help="how sure it is of each constituent and each tree: in the formats json, columns and"
+        " parquet",
     )
     parser.add_argument(
         "--decoder",
@@ -40,6 +44,11 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="what scores are divided by to become probabilities (default: the model's)",
     )
+
+
+def add_questions(parser: argparse.ArgumentParser) -> None:
+    """Add these, and the options of what is known of the sentences."""
+    add_trees(parser)
     parser.add_argument(
         "--markup",
         action="store_true",

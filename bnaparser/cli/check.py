@@ -24,7 +24,7 @@ SENTENCE = "The cat sat on the mat."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the choice of the model and the device."""
-    parser.add_argument("--model", default="en", metavar="NAME|DIR")
+    parser.add_argument("-m", "--model", default="en", metavar="NAME|DIR")
     parser.add_argument("--device")
     add_precision(parser)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.asking import add_trees, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " to write to",
     )
     _add_reading(parser.add_argument_group("reading"))
+    add_trees(parser.add_argument_group("asking"))
     _add_writing(parser.add_argument_group("writing"))
     _add_working(parser.add_argument_group("working"))
     add_examples(parser, EXAMPLES)
@@ -78,7 +80,7 @@ def _add_writing(write: argparse._ArgumentGroup) -> None:
 
 
 def _add_working(work: argparse._ArgumentGroup) -> None:
-    work.add_argument("--model", default="en", metavar="NAME|DIR", help="default: en")
+    work.add_argument("-m", "--model", default="en", metavar="NAME|DIR", help="default: en")
     work.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     work.add_argument("--precision", default="auto", help="as for bnaparse")
     work.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")
@@ -130,7 +132,7 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
         kind=options.kind,
         text_field=options.field,
         id_field=options.id,
-        shard=ShardSettings(options.split, options.to, options.shard_size),
+        shard=ShardSettings(options.split, options.to, options.shard_size, question_of(options)),
         engine=options.engine,
         workers=_cores(gpu) if options.workers is None else options.workers,
         cluster=RaySettings(options.ray_address, gpus=options.ray_gpus),

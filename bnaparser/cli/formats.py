@@ -33,10 +33,14 @@ class TextFormat(NamedTuple):
 
 
 class BinaryFormat(NamedTuple):
-    """A format that is no text: what it says of itself, and what makes of a file a function to write."""
+    """A format that is no text: what it says of itself, and what makes of a file a function to write.
+
+    ``all_trees`` as of a text.
+    """
 
     about: str
     open: Callable[[BinaryIO], AbstractContextManager[Write]]
+    all_trees: bool = False
 
 
 def _bracket(parse: Parse, number: int) -> str:
@@ -190,7 +194,7 @@ FORMATS: dict[str, TextFormat | BinaryFormat] = {
     "conllu": TextFormat("CoNLL-U, dependencies by head rules", _conllu, ""),
     "export": TextFormat("NEGRA's export format", _export, "", _export_document),
     "tiger": TextFormat("TIGER-XML", _tiger, "", _tiger_document),
-    "parquet": BinaryFormat("a table with the fields of json (extra parquet)", _parquet),
+    "parquet": BinaryFormat("a table with the fields of json (extra parquet)", _parquet, True),
     "svg": TextFormat("one drawing a line; a viewer opens a file of one", _svg),
     "html": TextFormat("one page with all trees", _html, "", _html_page),
     "latex": TextFormat("for the forest package", _latex, "", lambda: (_LATEX_START, "")),
@@ -224,7 +228,7 @@ def writer(name: str, output: TextIO, several: bool = False) -> Iterator[Write]:
             raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
         output.flush()
         with form.open(output.buffer) as write:
-            yield lambda parse: _write_all(write, parse)
+            yield write if form.all_trees else lambda parse: _write_all(write, parse)
         output.buffer.flush()
         return
     start, end = form.document()

@@ -1,43 +1,91 @@
-"""``bnaparser models``: the models that ship: size, language, licence, scores; others made ours."""
+"""``bnaparser models``: what models there are, and what is known of each; imported, exported, removed."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.errors import DataError
+from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.exits import say
+from bnaparser.errors import DataError, ModelError
 
 if TYPE_CHECKING:
     from bnaparser.models.about import About
 
-HEAD = ("model", "size", "language", "licence", "F1")
+HEAD = ("model", "from", "size", "language", "licence", "F1")
+SHIPS, HUB = "ships", "hub"
+EXAMPLES = """\
+  bnaparser models
+  bnaparser models describe en
+  bnaparser models import benepar_en3.zip runs/benepar_en3
+  bnaparser models export runs/mine/model mine --name mine && pip install ./mine
+  bnaparser models remove org/name"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command that makes a model of another program's ours."""
+    """Add what can be done with models; nothing: they are listed."""
+    add_examples(parser, EXAMPLES)
     commands = parser.add_subparsers(metavar="COMMAND", dest="models_command")
-    importing = commands.add_parser(
-        "import",
-        help="write one of benepar's models as a model folder: safetensors, our settings",
-        description="Write one of benepar's models as a model folder: safetensors, our settings.",
-    )
+    for name, summary in (
+        ("describe", "what is known of a model: where it is from, what it is, licence, scores"),
+        ("card", "print a model's card: how it was made, and what for"),
+    ):
+        _command(commands, name, summary).add_argument(
+            "name", metavar="NAME", help="a name, a folder, or org/name[@revision] of a hub"
+        )
+    importing = _command(
+        commands, "import",
+        "write one of benepar's models as a model folder: safetensors, our settings",
+    )  # fmt: skip
     importing.add_argument("source", metavar="SOURCE", help="a folder, a zip or a checkpoint")
     importing.add_argument("target", metavar="DEST", help="the folder to write")
     importing.add_argument(
         "--store", choices=("float32", "float16", "int8"), default="float32",
         help="how weights are stored (default: float32)",
     )  # fmt: skip
+    exporting = _command(
+        commands, "export", "write a model as a package: pip install ./DEST gives it a name"
+    )
+    exporting.add_argument("source", metavar="NAME", help="a name, a folder, or org/name of a hub")
+    exporting.add_argument("target", metavar="DEST", help="the folder to write")
+    exporting.add_argument(
+        "--name", metavar="NAME", help="by which it is then found (default: that of DEST)"
+    )
+    exporting.add_argument(
+        "--version", default="1.0.0", metavar="VERSION", help="the package's (default: 1.0.0)"
+    )
+    removing = _command(commands, "remove", "take a model that a hub gave out of its cache")
+    removing.add_argument("name", metavar="NAME", help="org/name, or org/name@revision")
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the models that ship, or import one."""
-    if options.models_command == "import":
-        return _import(options.source, Path(options.target), options.store)
-    return _list()
+    """List the models, or do what was asked."""
+    match options.models_command:
+        case "describe":
+            _describe(options.name)
+        case "card":
+            _card(options.name)
+        case "import":
+            _import(options.source, Path(options.target), options.store)
+        case "export":
+            _export(options.source, Path(options.target), options.name, options.version)
+        case "remove":
+            _remove(options.name)
+        case _:
+            _list()
+    return 0
 
 
-def _import(source: str, target: Path, store: str) -> int:
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
+) -> argparse.ArgumentParser:
+    described = f"{summary[0].upper()}{summary[1:]}."
+    return commands.add_parser(name, help=summary, description=described, allow_abbrev=False)
+
+
+def _import(source: str, target: Path, store: str) -> None:
     from bnaparser import models
     from bnaparser.network import storage
 
@@ -45,15 +93,94 @@ def _import(source: str, target: Path, store: str) -> int:
         raise DataError(f"{target} is there already: name another folder")
     storage.save(storage.load(models.find(source)), target, store, {})
     print(f"{target} is written: bnaparse --model {target} ...")
-    return 0
 
 
-def _list() -> int:
+def _export(source: str, target: Path, name: str | None, version: str) -> None:
+    from bnaparser import models
+    from bnaparser.models.about import CARD, kind
+    from bnaparser.models.export import export
+
+    name = name or target.resolve().name
+    export(models.find(source), target, name, version)
+    missing = [] if (target / CARD).is_file() else [CARD]
+    missing += [] if any(target.glob("*LICENSE*")) else ["LICENSE"]
+    if missing:
+        say(f"who gets it will look for {' and '.join(missing)}: the model has none")
+    verb = "bnaparse" if kind(target) == "parser" else "bnaparser classify"
+    print(f"{target} is written: pip install {target.resolve()}; {verb} --model {name} ...")
+
+
+def _remove(name: str) -> None:
+    """Take a model out of the hub's cache; all other models are somebody else's to remove."""
+    from bnaparser import models
+    from bnaparser.models import hub
+    from bnaparser.models.packages import installed
+
+    if name in models.shipped():
+        raise ModelError(f"the model {name} is a part of bnaparser and cannot be removed alone")
+    for one in installed():
+        if one.name == name:
+            raise ModelError(
+                f"the model {name} is of the package {one}: remove it with"
+                f" 'pip uninstall {one.package}'"
+            )
+    if Path(name).exists():
+        raise ModelError(
+            f"{name} is a folder or file of yours: remove it yourself; what a hub gave goes by"
+            " its name, org/name"
+        )
+    freed = hub.remove(name)
+    print(f"{name} is removed from the hub's cache: {freed / 1e6:.0f} MB")
+
+
+def _card(name: str) -> None:
+    from bnaparser import models
+    from bnaparser.models.about import card
+
+    print(card(models.find(name)).rstrip("\n"))
+
+
+def _describe(name: str) -> None:
+    """Print a line a fact; what a model does not tell is left out."""
+    from bnaparser import models
+    from bnaparser.models.about import CARD, about, kind
+
+    folder = models.find(name)
+    model = about(folder, name)
+    facts = {
+        "model": model.name,
+        "from": _origin(name),
+        "folder": str(folder),
+        "kind": kind(folder),
+        "description": model.description,
+        "language": model.language,
+        "licence": model.license,
+        "why": model.license_note,
+        "size": _size(model),
+        "F1": _scores(model),
+        "card": str(folder / CARD) if (folder / CARD).is_file() else "",
+    }
+    width = max(map(len, facts))
+    for fact, value in facts.items():
+        if value:
+            print(f"{fact.ljust(width)}  {value}")
+
+
+def _origin(name: str) -> str:
+    from bnaparser import models
+    from bnaparser.models.packages import installed
+
+    if name in models.shipped():
+        return f"{SHIPS} with bnaparser"
+    packages = [f"the package {one}" for one in installed() if one.name == name]
+    return packages[0] if packages else "" if Path(name).exists() else "a model hub"
+
+
+def _list() -> None:
     """Print a line a model in columns, and how to use them and read more."""
     from bnaparser import models
-    from bnaparser.models.about import about
 
-    rows = [HEAD, *(_row(about(models.find(name))) for name in models.shipped())]
+    rows = [HEAD, *_rows()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
@@ -62,10 +189,34 @@ def _list() -> int:
         '\nbnaparse --model en "It rained."; bnaparser classify --model sst2 "It rained.";'
         f" each model's terms are in LICENSE, all else in card.md below {models.SHIPPED}"
     )
-    return 0
 
 
-def _row(model: About) -> tuple[str, ...]:
-    scores = ", ".join(f"{test} {f1:.2f}" for test, f1 in model.f1.items())
-    size = f"{model.size_bytes / 1e6:.0f} MB"
-    return model.name, size, model.language, model.license, scores
+def _rows() -> Iterator[tuple[str, ...]]:
+    """Yield a row a model; of those that cannot be used the reason is said instead."""
+    from bnaparser import models
+    from bnaparser.models import hub
+    from bnaparser.models.about import about
+    from bnaparser.models.packages import installed
+
+    found = [(name, SHIPS, models.SHIPPED / name) for name in models.shipped()]
+    for package in installed():
+        if package.problem:
+            say(f"the package {package} {package.problem}")
+        else:
+            found.append((package.name, str(package), package.folder))
+    found += [(one.name, HUB, one.folder) for one in hub.cached()]
+    for name, origin, folder in found:
+        try:
+            model = about(folder, name)
+        except ModelError as error:
+            say(str(error))
+            continue
+        yield name, origin, _size(model), model.language, model.license, _scores(model)
+
+
+def _size(model: About) -> str:
+    return f"{model.size_bytes / 1e6:.0f} MB"
+
+
+def _scores(model: About) -> str:
+    return ", ".join(f"{test} {f1:.2f}" for test, f1 in model.f1.items())

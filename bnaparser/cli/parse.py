@@ -94,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options of the model and of how much it takes at once."""
     parser.add_argument(
+        "-m",
         "--model",
         default="en",
         metavar="NAME|DIR",

@@ -20,6 +20,7 @@ from bnaparser.encoders.positions import max_positions
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
 from bnaparser.files.tables import read_json
+from bnaparser.models.packages import find_installed
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
@@ -60,11 +61,12 @@ class Reader:
 
 
 def load_reader(name: str, device: str | None = None) -> Reader:
-    """Load a task's model (a folder, or one that ships), or an encoder of transformers.
+    """Load a task's model (a folder, one that ships, a package's), or an encoder of transformers.
 
     Raises ModelError where it is neither, or the device is not there.
     """
-    folder = models.find(name) if name in models.shipped() else Path(name)
+    is_known = name in models.shipped() or find_installed(name) is not None
+    folder = models.find(name) if is_known else Path(name)
     table = read_json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     if isinstance(table, dict) and "task" in table:
         model = task_storage.to_device(task_storage.load(folder), device)

@@ -7,6 +7,7 @@ from typing import Any
 
 from bnaparser import models
 from bnaparser.errors import ModelError
+from bnaparser.models.packages import find_installed
 
 SERVER = "https://kitaev.com/benepar/index.xml"
 
@@ -16,8 +17,11 @@ class BeneparModelError(ModelError, LookupError):
 
 
 def locate(name: str) -> str:
-    """Return the folder or zip of a model: a path, a name that ships, or one among NLTK's data."""
-    if Path(name).exists() or name in models.shipped():
+    """Return the folder or zip of a model: a path, a name that ships or that a package brings.
+
+    Or one among NLTK's data.
+    """
+    if Path(name).exists() or name in models.shipped() or find_installed(name) is not None:
         return name
     if "/" not in name and "." not in name:
         import nltk.data

@@ -20,6 +20,9 @@ SENTENCE_TYPES: dict[str, type] = {
     "words": int,
     "tree": str,
     "score": float,
+    "probability": float,
+    "confidence": float,
+    "entropy": float,
     "error": str,
 }
 CONSTITUENT_TYPES: dict[str, type] = {
@@ -41,11 +44,13 @@ CONSTITUENT_TYPES: dict[str, type] = {
 def sentence_columns(parses: Parsed) -> Columns:
     """Return a row a sentence: text, number of words, tree on one line, score, error.
 
+    Between these stand ``probability``, ``confidence`` and ``entropy``, which are missing unless they
+    were asked for.
     ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` gives them, it
     counts in the text, and ``document`` the texts.
     """
     rows = [
-        (document, number, one.text, len(one.words), _brackets(one), _score(one), one.error)
+        (document, number, one.text, len(one.words), _brackets(one), *_figures(one), one.error)
         for document, number, one in _numbered(parses)
     ]
     return _columns(SENTENCE_TYPES, rows)
@@ -76,10 +81,9 @@ def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:
         begin, stop = parse.offsets[span.start][0], parse.offsets[span.end - 1][1]
         first = parse.offsets[0][0]
         text = parse.text[begin - first : stop - first]
-        probability = getattr(span, "probability", None)
         for label in span.label.split(CHAIN):
             parent = above[-1][1] if above else None
-            place = (label, span.start, span.end, begin, stop, text, span.score, probability)
+            place = (label, span.start, span.end, begin, stop, text, span.score, span.probability)
             yield number, parent, *place
             above.append((span.end, number))
             number += 1
@@ -108,5 +112,6 @@ def _brackets(parse: Parse) -> str | None:
     return None if parse.tree is None else str(parse.tree)
 
 
-def _score(parse: Parse) -> float | None:
-    return None if parse.error is not None else parse.score
+def _figures(parse: Parse) -> tuple[float | None, ...]:
+    score = None if parse.error is not None else parse.score
+    return score, parse.probability, parse.confidence, parse.entropy

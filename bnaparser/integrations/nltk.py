@@ -18,6 +18,7 @@ from nltk.parse import ParserI
 
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import not_one_string
 
@@ -27,22 +28,25 @@ log = logging.getLogger(__name__)
 class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
     """A parser as NLTK wants it. ``parser`` is a `Parser`, or a name or folder to load one by.
 
-    As NLTK says it, a sentence that cannot be parsed has no trees; the reason is logged. The top
-    node is TOP, and ``parse_one`` gives None where there is no tree.
+    ``n_best`` trees are given of each sentence, best first, or as many as it has. As NLTK says it, a
+    sentence that cannot be parsed has no trees; the reason is logged. The top
+    node is TOP, and ``parse_one`` gives None where there is no tree. Raises ValueError for an ``n_best``
+    below 1.
     """
 
-    def __init__(self, parser: Parser | str | Path = "en"):
+    def __init__(self, parser: Parser | str | Path = "en", n_best: int = 1):
+        self.n_best = Question(n_best).n_best
         self.parser = parser if isinstance(parser, Parser) else Parser.load(parser)
 
     def parse(self, sent: Iterable[str]) -> Iterator[Any]:
-        """Return an iterator of the trees of a sentence of words: one ``nltk.Tree``, or none."""
-        return _trees(self.parser.parse_words(sent))
+        """Return an iterator of the trees of a sentence of words, ``nltk.Tree``, best first; maybe none."""
+        return _trees(self.parser.parse_words(sent, n_best=self.n_best))
 
     def parse_sents(self, sents: Iterable[Iterable[str]]) -> Iterator[Iterator[Any]]:
         """Yield what `parse` gives for each sentence, in order; batches are filled as they come."""
         source = iter(not_one_string(sents, "sentences, each a list of words"))
         while ahead := list(islice(source, READ_AHEAD)):
-            yield from map(_trees, self.parser.parse_many(ahead))
+            yield from map(_trees, self.parser.parse_many(ahead, n_best=self.n_best))
 
     def grammar(self) -> Any:
         """Raise NotImplementedError: there is no grammar."""
@@ -55,4 +59,4 @@ def _trees(parse: Parse) -> Iterator[Any]:
     if parse.tree is None:
         log.warning("%s: %.80r", parse.error, parse.text)
         return iter(())
-    return iter([parse.tree.to_nltk()])
+    return (one.tree.to_nltk() for one in (parse, *parse.alternatives) if one.tree is not None)

@@ -25,6 +25,7 @@ from bnaparser.errors import BnaparserError, DataError, MissingExtraError, Model
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.integrations.spacy_spans import SpacyConstituents, install, keep
 from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.tree import Span
@@ -50,8 +51,9 @@ class SpacyComponent:
     """A part of a spaCy pipeline that parses the sentences that earlier parts have found.
 
     ``model``, ``device`` and ``batch_tokens`` are those of `Parser.load`. With ``write_tags`` each
-    token gets the parser's part of speech in ``token.tag_``, unless the model knows none. A
-    sentence that cannot be parsed is logged, and its spans say why; a document without sentence
+    token gets the parser's part of speech in ``token.tag_``, unless the model knows none. With
+    ``probabilities`` spans say how sure it is: ``span._.probability``, and of a document or sentence
+    ``doc._.confidence``, ``span._.confidence``. A sentence that cannot be parsed is logged, and its spans say why; a document without sentence
     boundaries is a DataError. Where there is no such model, using it is a ModelError.
     """
 
@@ -62,8 +64,10 @@ class SpacyComponent:
         batch_tokens: int | None = None,
         write_tags: bool = False,
         name: str = "bnaparser",
+        probabilities: bool = False,
     ):
         self.name, self.model, self.write_tags = name, str(model), write_tags
+        self._question = Question(probabilities=probabilities)
         self._given = device, batch_tokens
         self._parser: Parser | ModelError
         self._load(model)
@@ -140,7 +144,8 @@ class SpacyComponent:
     def _parse(self, ahead: Sequence[tuple[Any, list[list[Any]]]]) -> None:
         rows = [tokens for _, of_doc in ahead for tokens in of_doc]
         signs = _SIGNS if self.parser.model.settings.encoder.joined else {}
-        parses = iter(self.parser.parse_sentences([_sentence(tokens, signs) for tokens in rows]))
+        given = [_sentence(tokens, signs) for tokens in rows]
+        parses = iter(self.parser.parse_sentences(given, questions=self._question))
         for doc, of_doc in ahead:
             found = [(tokens, next(parses)) for tokens in of_doc]
             keep(doc, _constituents(doc, found))
@@ -190,7 +195,7 @@ def _constituents(doc: Any, parses: Iterable[tuple[Sequence[Any], Parse]]) -> Sp
         np.array([span.start for span in found], np.int32),
         np.array([span.end for span in found], np.int32),
         [span.label for span in found],
-        np.array([_probability(span) for span in found], np.float32),
+        np.array([_or_nan(span.probability) for span in found], np.float32),
         tags,
         failed,
         len(doc),
@@ -216,8 +221,7 @@ def _of_tokens(
         yield moved[key]
 
 
-def _probability(span: Span) -> float:
-    value = getattr(span, "probability", None)
+def _or_nan(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
@@ -239,16 +243,23 @@ def create_component(
     device: str | None,
     batch_tokens: int | None,
     write_tags: bool,
+    probabilities: bool,
 ) -> SpacyComponent:
     """Make the component; spaCy calls this, with the values of ``nlp.add_pipe(..., config=...)``."""
-    return SpacyComponent(model, device, batch_tokens, write_tags, name)
+    return SpacyComponent(model, device, batch_tokens, write_tags, name, probabilities)
 
 
 Language.factory(
     "bnaparser",
-    default_config={"model": "en", "device": None, "batch_tokens": None, "write_tags": False},
+    default_config={
+        "model": "en",
+        "device": None,
+        "batch_tokens": None,
+        "write_tags": False,
+        "probabilities": False,
+    },
     requires=["token.is_sent_start"],
-    assigns=["span._.labels", "span._.parse_string", "span._.parent"],
+    assigns=["span._.labels", "span._.parse_string", "span._.parent", "span._.probability"],
     func=create_component,
 )
 install()

@@ -71,10 +71,23 @@ def labels(span: Any) -> tuple[str, ...]:
 
 
 def probability(span: Any) -> float | None:
-    """How sure the parser is of this constituent, 0 to 1; None where it was not asked."""
+    """How sure the parser is of this constituent, 0 to 1; None for a bare word, or where it was not asked."""
     found, place = _constituent(span)
     value = float(found.probabilities[place])
     return None if math.isnan(value) else value
+
+
+def confidence(whole: Any) -> float | None:
+    """The mean probability of the constituents of a document, or of a span of it, a chain as one.
+
+    None where the parser was not asked, or no constituent is in there. Sentences without a parse count
+    for nothing.
+    """
+    found = kept(whole.doc)
+    start, end = (whole.start, whole.end) if hasattr(whole, "start") else (0, len(whole))
+    inside = found.probabilities[(found.starts >= start) & (found.ends <= end)]
+    sure = inside[~np.isnan(inside)]
+    return float(sure.mean(dtype=np.float64)) if len(sure) else None
 
 
 def constituents(span: Any) -> Iterator[Any]:
@@ -125,9 +138,11 @@ def parse_string(span: Any) -> str:
 
 
 def install() -> None:
-    """Give spaCy's spans and tokens their extensions; those of a program before are replaced."""
-    from spacy.tokens import Span, Token
+    """Give spaCy's documents, spans and tokens their extensions; those from before are replaced."""
+    from spacy.tokens import Doc, Span, Token
 
+    Doc.set_extension("confidence", getter=confidence, force=True)
+    Span.set_extension("confidence", getter=confidence, force=True)
     Span.set_extension("constituents", getter=constituents, force=True)
     Span.set_extension("children", getter=children, force=True)
     both: list[Callable[[Any], Any]] = [labels, parse_string, parent, probability]

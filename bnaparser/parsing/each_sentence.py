@@ -79,18 +79,23 @@ def parse_each(
             ready[index] = made, given[index].question
     for plain in (True, False):
         places = [index for index, (_, question) in ready.items() if question.plain == plain]
-        if not places:
-            continue
-        of_batches = in_batches(
-            lambda batch, places=places: each_or_reason(  # type: ignore[misc]
-                predict, [ready[places[at]] for at in batch], FAILED
-            ),
-            [size(ready[index][0]) for index in places],
-            limits.batch_tokens,
-            limits.threads,
-        )
-        found.update(zip(places, of_batches, strict=True))
+        chosen = [ready[index] for index in places]
+        predicted = _in_batches(chosen, size, predict, limits) if chosen else []
+        found.update(zip(places, predicted, strict=True))
     return [_parse_of(one, found[index]) for index, one in enumerate(given)]
+
+
+def _in_batches(
+    ready: Sequence[tuple[Ready, Question]],
+    size: Callable[[Ready], int],
+    predict: Callable[[Sequence[tuple[Ready, Question]]], Sequence[Prediction | str]],
+    limits: ParsingLimits,
+) -> list[Prediction | str]:
+    def of_batch(batch: list[int]) -> list[Prediction | str]:
+        return each_or_reason(predict, [ready[place] for place in batch], FAILED)
+
+    sizes = [size(one) for one, _ in ready]
+    return in_batches(of_batch, sizes, limits.batch_tokens, limits.threads)
 
 
 def _parse_of(given: Given, found: Prediction | str) -> Parse:

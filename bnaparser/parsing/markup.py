@@ -16,6 +16,7 @@ in one another. What is known:
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -124,7 +125,7 @@ class MarkedLines:
 
     def __init__(self, lines: Iterable[str], split: Split):
         self._lines, self._split = lines, split
-        self._told: list[_Told] = []
+        self._told: deque[_Told] = deque()
         self._reader = MarkupReader()
 
     def __iter__(self) -> Iterator[str]:
@@ -159,7 +160,7 @@ class MarkedLines:
         while self._told and (
             self._told[0].end <= start if running else self._told[0].number < number
         ):
-            self._told.pop(0)
+            self._told.popleft()
         mine = [
             one
             for one in self._told

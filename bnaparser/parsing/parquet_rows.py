@@ -23,8 +23,11 @@ def pyarrow_of(module: str = "pyarrow") -> Any:
         raise MissingExtraError("pyarrow", "parquet") from None
 
 
-def parse_fields() -> list[tuple[str, Any]]:
-    """Return the names and types of a parse's fields."""
+def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[tuple[str, Any]]:
+    """Return the names and types of a parse's fields, with what may be asked for, or without.
+
+    What was not asked for of a parse is null.
+    """
     pa = pyarrow_of()
     number, text = pa.int32(), pa.string()
     token = pa.struct([("text", text), ("tag", text), ("start", number), ("end", number)])
@@ -33,8 +36,12 @@ def parse_fields() -> list[tuple[str, Any]]:
             ("label", text),
             *((name, number) for name in ("start", "end", "char_start", "char_end")),
             ("score", pa.float64()),
+            *([("probability", pa.float64())] if probabilities else []),
         ]
     )
+    names = ("probability", "confidence", "entropy") if probabilities else ()
+    asked = [(name, pa.float64()) for name in names]
+    of_tree = [("tree", text), ("score", pa.float64()), ("constituents", pa.list_(constituent))]
     return [
         ("text", text),
         ("tree", text),
@@ -42,6 +49,8 @@ def parse_fields() -> list[tuple[str, Any]]:
         ("tokens", pa.list_(token)),
         ("constituents", pa.list_(constituent)),
         ("error", text),
+        *asked,
+        *([("alternatives", pa.list_(pa.struct([*of_tree, *asked])))] if alternatives else []),
     ]
 
 

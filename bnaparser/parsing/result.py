@@ -127,6 +127,10 @@ class Parse:
         found = {"tree": str(self.tree), "score": self.score, "constituents": self._constituents()}
         return found | ({} if self.probability is None else self._probabilities())
 
+    def _sure(self) -> list[float | None]:
+        """The probability of each constituent, in pre-order, those of a chain apart."""
+        return [span.probability for span in self.spans for _ in span.label.split(CHAIN)]
+
     def to_json(self) -> str:
         """Return ``to_dict`` as one line of JSON; half a character in the text becomes U+FFFD."""
         return json_line(self.to_dict())
@@ -146,7 +150,7 @@ class Parse:
                 offsets=tuple((token["start"], token["end"]) for token in tokens),
                 error=stored["error"],
             )
-            others = tuple(best._with_tree(one) for one in stored.get("alternatives", ()))
+            others = tuple(best._with_tree(one) for one in stored.get("alternatives") or ())
             return replace(best._with_tree(stored), alternatives=others)
         except (KeyError, TypeError) as error:
             raise DataError(f"this is not what Parse.to_dict gives: {error!r}") from error
@@ -172,9 +176,10 @@ class Parse:
     def to_svg(self) -> str | None:
         """Return the drawn tree as an SVG document on one line; None after an error.
 
-        It shows the words as they stood in the input, and needs no font, style or script.
+        It shows the words as they stood in the input, and needs no font, style or script. Unsure
+        constituents are faint where probabilities were asked for.
         """
-        return None if self.tree is None else draw(self.tree, self.words)
+        return None if self.tree is None else draw(self.tree, self.words, self._sure())
 
     def to_latex(self) -> str | None:
         """Return the tree as an environment of LaTeX's forest package; None after an error."""
@@ -223,7 +228,7 @@ class Parse:
 
     def to_html_section(self) -> str:
         """Return the sentence's part of such a page, which may hold any number of them."""
-        return html_section(self.text, self.tree, self.words, self.error)
+        return html_section(self.text, self.tree, self.words, self.error, self._sure())
 
     def _repr_svg_(self) -> str | None:
         """Show the tree in a notebook."""

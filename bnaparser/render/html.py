@@ -55,17 +55,23 @@ HTML_END = "</body>\n</html>\n"
 
 
 def html_section(
-    text: str, tree: Tree | None, words: Sequence[str] | None = None, error: str | None = None
+    text: str,
+    tree: Tree | None,
+    words: Sequence[str] | None = None,
+    error: str | None = None,
+    probabilities: Sequence[float | None] = (),
 ) -> str:
     """Return one sentence's part of the page: its text, drawing and brackets, or its error.
 
-    A page is HTML_START, any number of these, HTML_END. ``words`` are drawn for the tree's own.
+    A page is HTML_START, any number of these, HTML_END. ``words`` are drawn for the tree's own,
+    ``probabilities`` as by `draw`.
     """
     if tree is None:
         body = f'<p class="error">{escape(error or "This sentence has no tree.")}</p>'
     else:
+        svg = draw(tree, words, probabilities)
         body = (
-            f'<div class="tree" tabindex="0" role="region" aria-label="Tree">{draw(tree, words)}'
+            f'<div class="tree" tabindex="0" role="region" aria-label="Tree">{svg}'
             f'</div>\n<pre dir="auto">{escape(str(tree))}</pre>'
         )
     return f'<section>\n<h2 dir="auto">{escape(text)}</h2>\n{body}\n</section>\n'

@@ -19,6 +19,7 @@ from bnaparser.render.layout import (
     Box,
     arrange,
 )
+from bnaparser.render.sureness import is_unsure, outline_strength, strength, sureness
 from bnaparser.render.widths import visible
 from bnaparser.trees.tree import Tree
 
@@ -36,32 +37,39 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sa
 SERIF = "Charter, 'Bitstream Charter', 'Sitka Text', Cambria, 'Noto Serif', Georgia, serif"
 _BRANCH = "#b9b5aa"
 _INK = "#1c1a17"
+_UNSURE = "#86817a"  # around what is drawn faint; it can be seen on light paper and on dark
 
 
-def draw(tree: Tree, words: Sequence[str] | None = None) -> str:
+def draw(
+    tree: Tree,
+    words: Sequence[str] | None = None,
+    probabilities: Sequence[float | None] = (),
+) -> str:
     """Return the tree as one SVG document, on one line; ``words`` are shown for the tree's own.
 
     The document has the sentence as its title and the bracketed tree as its description, and a
     label says in plain words what it means when the pointer rests on it. Characters that XML
-    forbids are replaced by visible ones.
+    forbids are replaced by visible ones. ``probabilities`` are those of the constituents, in pre-order,
+    a top node that is none aside: unsure ones are drawn faint, the letters of their labels apart.
     """
     layout = arrange(tree, words)
+    sure = _of_boxes(layout.boxes, probabilities)
     sentence = " ".join(tree.words if words is None else words)
     size = f'width="{layout.width:g}" height="{layout.height:g}"'
     view = f'viewBox="0 0 {layout.width:g} {layout.height:g}"'
     stroke = f'stroke="{_BRANCH}" stroke-width="1.5" stroke-linejoin="round"'
     serif = f'font-family="{SERIF}" font-size="{WORD_SIZE}" fill="{_INK}"'
-    phrases = [box for box in layout.boxes if box.word is None]
+    pairs = list(zip(layout.boxes, sure, strict=True))
     leaves = [box for box in layout.boxes if box.word is not None]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} {view}>',
         f"<title>{escape(sentence)}</title><desc>{escape(str(tree))}</desc>",
         f'<rect class="paper" {size} fill="#ffffff"/>',
         f'<g class="branches" fill="none" {stroke}>',
-        *(_branch(layout.boxes[box.parent], box) for box in layout.boxes if box.parent >= 0),
+        *(_branch(layout.boxes[box.parent], box, p) for box, p in pairs if box.parent >= 0),
         f'</g><g font-family="{SANS}" text-anchor="middle">',
         f'<g font-size="{LABEL_SIZE}" font-weight="600">',
-        *map(_phrase, phrases),
+        *(_phrase(box, p) for box, p in pairs if box.word is None),
         f'</g><g font-size="{TAG_SIZE}">',
         *map(_tag, leaves),
         f'</g></g><g class="words" text-anchor="middle" {serif}>',
@@ -77,27 +85,50 @@ def escape(text: str) -> str:
     return text.replace('"', "&quot;").replace("'", "&#39;")
 
 
-def _branch(parent: Box, child: Box) -> str:
+def _of_boxes(boxes: Sequence[Box], probabilities: Sequence[float | None]) -> list[float | None]:
+    """The probability of each box; None for words, and for a top node that is no constituent."""
+    phrases = [number for number, box in enumerate(boxes) if box.word is None]
+    found: list[float | None] = [None] * len(boxes)
+    if probabilities:
+        for number, probability in zip(phrases[-len(probabilities) :], probabilities, strict=True):
+            found[number] = probability
+    return found
+
+
+def _branch(parent: Box, child: Box, probability: float | None) -> str:
     """A line within the row below the parent, then straight down in the child's own column."""
     top = parent.y + LABEL_HEIGHT / 2
     bottom = child.y + (LABEL_HEIGHT / 4 if _untagged(child) else -LABEL_HEIGHT / 2)
     bend = top + parent.drop - LABEL_HEIGHT
     drop = f"V{bottom:g}" if bottom > bend else ""
-    return f'<path d="M{parent.x:g} {top:g}L{child.x:g} {bend:g}{drop}"/>'
+    faint = _opacity("stroke", strength(probability)) if is_unsure(probability) else ""
+    return f'<path d="M{parent.x:g} {top:g}L{child.x:g} {bend:g}{drop}"{faint}/>'
 
 
-def _phrase(box: Box) -> str:
+def _opacity(of: str, share: float) -> str:
+    return f' {of}-opacity="{share:.2f}"'
+
+
+def _phrase(box: Box, probability: float | None) -> str:
     if not box.label:
         return ""
     kind = family(box.label)
     ink, field = COLOURS[kind]
     width = box.width - LABEL_GAP
     left, top = box.x - width / 2, box.y - LABEL_HEIGHT / 2
+    known = "" if probability is None else f"; {sureness(probability)}"
+    faint = _faint(probability) if is_unsure(probability) else ""
     return (
-        f'<g class="{kind}"><title>{_meaning(box.label, False)}</title><rect x="{left:.1f}" '
-        f'y="{top:g}" width="{width:.1f}" height="{LABEL_HEIGHT}" rx="6" fill="{field}"/>'
+        f'<g class="{kind}"><title>{_meaning(box.label, False)}{known}</title><rect x="{left:.1f}" '
+        f'y="{top:g}" width="{width:.1f}" height="{LABEL_HEIGHT}" rx="6" fill="{field}"{faint}/>'
         f'<text x="{box.x:g}" y="{box.y + 4.5:g}" fill="{ink}">{escape(box.label)}</text></g>'
     )
+
+
+def _faint(probability: float) -> str:
+    """The field of an unsure constituent: the less sure, the paler, and the stronger the dashes around it."""
+    field, line = _opacity("fill", strength(probability)), outline_strength(probability)
+    return f'{field} stroke="{_UNSURE}" stroke-dasharray="3 2"{_opacity("stroke", line)}'
 
 
 def _untagged(box: Box) -> bool:

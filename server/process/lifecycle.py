@@ -157,7 +157,6 @@ def _configuration(app: object, settings: ServerSettings) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         ws="none",
-        # h11: httptools, which is a little faster, has no limit on the size of headers.
         http=partial(Connection, head_seconds=settings.body_seconds),  # type: ignore[arg-type]
         # How many connections are accepted at once: of several workers each is to get its share.
         backlog=1 if settings.workers > 1 else 100,

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
+from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import parsing_by
+from bnaparser.server.queue.asked import asking, parsing_by
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
+from bnaparser.server.queue.searching import Searching
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
@@ -50,6 +52,7 @@ _PIECES_A_WORD = 2
 _STARTING = "the service is starting: its model is not loaded yet"
 _STOPPING = "the service is stopping: ask another one, or try again later"
 _WARM_UP = "The service is ready , and it answers ."
+_PAGE_ASKS = Question(n_best=2, probabilities=True)  # machine code that is made at its first use
 
 
 def load_parser(settings: ServerSettings) -> Parser | Polyglot:
@@ -99,6 +102,7 @@ class Service:
         self.classifying: Classifying | None = None
         self.draining = False
         self.in_flight = 0
+        self._searching = Searching(settings.search_seconds)
         self._load, self._load_classifier = load, load_classifier
         self._batcher: Batcher[Sentence, Parse] | None = None
         # Texts are split one at a time: Python would not run two at once, and so each is done sooner.
@@ -125,6 +129,7 @@ class Service:
         tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
         try:
             warm_up = await batcher.try_out(sentence, tags)
+            await batcher.try_out(asking(sentence, _PAGE_ASKS), tags)
         except Failure as failure:
             raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
         if warm_up.error is not None:
@@ -167,6 +172,7 @@ class Service:
             await self._batcher.stop()
         self._model_thread.end()
         self._text_thread.shutdown(wait=False)
+        self._searching.end()
 
     def text_in(self, language: str | None) -> TextRules:
         """Return how text is read in a language, by default in that of the service's settings.
@@ -260,6 +266,14 @@ class Service:
         for text in texts:
             text.take(parses)
         work = self.classifying.answers(texts)
+        return await _before(self.settings.deadline_seconds, record, work)
+
+    async def search(self, pattern: str, trees: Sequence[str], record: Record) -> bytes:
+        """Return what a pattern finds in bracketed trees, as JSON.
+
+        Raises what ``Searching.find`` raises, and DeadlinePassed.
+        """
+        work = self._searching.find(pattern, trees)
         return await _before(self.settings.deadline_seconds, record, work)
 
     def _too_long(self, sentence: Sentence) -> Parse:

@@ -14,14 +14,17 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from bnaparser import __version__
 from bnaparser.server.bounds import OPEN_PATHS
 from bnaparser.server.problems import problem_answers
-from bnaparser.server.rest import classify_routes, parse_routes
+from bnaparser.server.rest import classify_routes, parse_routes, search_routes
 from bnaparser.server.rest.schemas import REQUESTS, Answer, ClassifyAnswer, ProblemBody
+from bnaparser.server.rest.search_routes import SearchAnswer
 
-DESCRIPTION = """Constituency parsing: text in, bracketed trees out; and texts classified along their trees.
+DESCRIPTION = """Constituency parsing: text in, bracketed trees out; texts classified along their trees;
+nodes found in trees by patterns.
 
 Every error is `application/problem+json` and has the number of its request, which is also the
 header `X-Request-ID` of each answer; a request may bring its own.
 """
+_ANSWERS = (Answer, ClassifyAnswer, SearchAnswer, ProblemBody)
 _REFERENCE = "#/components/schemas/{model}"
 
 _THE_PAGE = {
@@ -75,12 +78,13 @@ def openapi(app: FastAPI, needs_key: bool) -> dict[str, Any]:
     for path, answer in (
         ("/v1/parse", parse_routes.ANSWER),
         ("/v1/classify", classify_routes.ANSWER),
+        ("/v1/search", search_routes.ANSWER),
     ):
         document["paths"][path]["post"]["responses"]["200"] = answer
     # The bodies of these two are described by hand, so their schemas are added by hand.
     _, definitions = models_json_schema(
         [
-            *((model, "serialization") for model in (Answer, ClassifyAnswer, ProblemBody)),
+            *((model, "serialization") for model in _ANSWERS),
             *((model, "validation") for model in REQUESTS.values()),
         ],
         ref_template=_REFERENCE,

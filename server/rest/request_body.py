@@ -115,13 +115,13 @@ def read_request(
     """
     given = _load(body, settings.max_json_depth)
     *others, last = requests
-    names = f"{', '.join(others)} and {last}"
+    names = f"one of {', '.join(others)} and {last}" if others else last
     if not isinstance(given, dict):
-        raise Unprocessable(f"the JSON is no object: send one with one of {names}")
+        raise Unprocessable(f"the JSON is no object: send one with {names}")
     kinds = [kind for kind in requests if kind in given]
     if len(kinds) != 1:
         found = f"the request has {' and '.join(kinds)}" if kinds else "the request has none"
-        raise Unprocessable(f"give exactly one of {names}: {found}")
+        raise Unprocessable(f"give {'exactly ' if others else ''}{names}: {found}")
     _check_text(given, _NO_WORD if kinds == ["tokens"] else _NO_TEXT)
     try:
         return requests[kinds[0]].model_validate(given)

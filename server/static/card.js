@@ -1,15 +1,17 @@
 // One sentence on the page: its tree with all that one can do with it, or why it has none.
 
+import { Stepper, besideBest, differences, onlyIn } from "./alternatives.js";
 import { Drawing } from "./drawing.js";
-import { explain, family } from "./glossary.js";
 import { button, html } from "./html.js";
+import { KnownPanel } from "./known.js";
 import { legend, outline } from "./outline.js";
-import { forest } from "./latex.js";
-import { copy, fileName, saveJson, saveLatex, savePng, saveSvg, svgSource } from "./save.js";
-import { buildTree, shortened, wordsOf } from "./tree.js";
+import { sureness } from "./sureness.js";
+import { saving } from "./taking.js";
+import { explanation } from "./tip.js";
+import { buildTree, preorder } from "./tree.js";
 import { Viewport } from "./viewport.js";
 
-const LINGER = 150; // milliseconds that an explanation stays, so that the pointer can reach it
+const MEANING = "The mean of how sure the parser is of each constituent: so many are right, if all goes as foreseen";
 
 const soon = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
@@ -19,21 +21,42 @@ const soon = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "1200px" });
 
-/** The card of a parse; it is drawn when it is about to be seen. `say` tells what was done. */
-export function card(parse, say) {
+/**
+ * The card of a parse; it is drawn when it is about to be seen. Its `find(numbers)` marks what a search has
+ * found, `showNumber(number)` brings one of these into view; `shown` is the parse whose tree is drawn, the best
+ * one or another. `acts.say(message)` tells what was done, `acts.onShow()` that another tree is drawn.
+ * Where the parser is at hand, `acts.trees()` gives the best trees of the sentence, and
+ * `acts.write(known, start, end)` writes into the text what is known of its words.
+ */
+export function card(parse, acts) {
   const number = html("span", { className: "number" });
   const title = html("h3", { dir: "auto" }, number, html("span", { textContent: parse.text }));
-  const made = html("article", { className: "card" }, title);
-  made.number = number;
+  const sure = html("p", { className: "sure", title: MEANING });
+  const made = html("article", { className: "card", tabIndex: -1 }, html("header", { className: "head" }, title, sure));
+  Object.assign(made, { number, sure, shown: parse });
   if (parse.error !== null || parse.tree === null) {
     made.append(html("p", { className: "error", textContent: failure(parse) }));
+    made.find = () => {};
     return made;
   }
+  made.sayHowSure = () => (sure.textContent = typeof made.shown.confidence === "number" ? sureness(made.shown.confidence) : "");
+  made.sayHowSure();
   const space = html("div", { className: "space" });
   made.append(space);
+  let [drawing, found] = [null, new Set()];
   made.fill = () => {
+    if (drawing) return;
     space.remove();
-    fill(made, parse, say);
+    drawing = fill(made, parse, acts);
+    if (found.size) drawing.find(found);
+  };
+  made.find = (numbers) => {
+    if (found.size || numbers.size) drawing?.find(numbers);
+    found = numbers;
+  };
+  made.showNumber = (number) => {
+    made.fill();
+    drawing.showNumber(number);
   };
   soon.observe(made);
   return made;
@@ -43,21 +66,18 @@ function failure({ error }) {
   return `No tree for this one: ${error ?? "it has no words"}.`;
 }
 
-function fill(made, parse, say) {
-  const tree = buildTree(parse);
+function fill(made, parse, acts) {
   const tip = explanation(made);
   let viewport = null;
-  const drawing = new Drawing(tree, {
+  const drawing = new Drawing(buildTree(parse), {
     onChange: () => viewport?.apply(),
     onPoint: (node, element) => tip.show(node, element),
   });
   const percent = button("100 %", () => viewport.fit(), { title: "Fit (0)", className: "percent" });
   viewport = new Viewport(drawing, (scale) => (percent.textContent = `${Math.round(scale * 100)} %`));
-  const panels = {
-    Labels: html("div", { hidden: true }, legend(tree)),
-    Outline: html("div", { className: "unseen", role: "region", "aria-label": "Outline of the tree" }, outline(tree)),
-    Brackets: html("div", { hidden: true }, html("pre", { textContent: parse.tree, dir: "auto", tabIndex: 0 })),
-  };
+  const panels = panelsOf(parse, drawing, acts);
+  const caption = html("div", { className: "differs", hidden: true, "aria-live": "polite" });
+  if (acts.trees) made.sure.before(steps(made, { drawing, panels, caption, acts }));
   const tools = html("div", { className: "tools" },
     group("Zoom",
       button("−", () => viewport.zoom(viewport.scale / 1.25), { title: "Smaller (−)", "aria-label": "Smaller" }),
@@ -66,11 +86,56 @@ function fill(made, parse, say) {
       ...fullScreen(made)),
     group("Fold",
       button("Fold", () => foldOuter(drawing), { title: "Fold the main parts; then click to open them one by one" }),
-      button("Unfold", () => drawing.fold(tree.nodes, false), { title: "Open everything" })),
-    group("Take along", ...saving(drawing, parse, say)),
+      button("Unfold", () => drawing.fold(preorder(drawing.root), false), { title: "Open everything" })),
+    group("Take along", ...saving(drawing, () => made.shown, acts.say)),
     group("Show", ...Object.entries(panels).map(([name, panel]) => toggle(name, panel))),
   );
-  made.append(viewport.element, tools, ...Object.values(panels), tip.element);
+  const elements = Object.values(panels).map(({ element }) => element);
+  made.append(caption, viewport.element, tools, ...elements, tip.element);
+  fillPanels(panels, drawing, parse);
+  return drawing;
+}
+
+/** The panels below the drawing; `Correct` is there where the parser is at hand. */
+function panelsOf(parse, drawing, { write }) {
+  const brackets = html("pre", { dir: "auto", tabIndex: 0 });
+  const panels = {
+    Labels: { element: html("div", { hidden: true }) },
+    Outline: { element: html("div", { className: "unseen", role: "region", "aria-label": "Outline of the tree" }) },
+    Brackets: { element: html("div", { hidden: true }, brackets), brackets },
+  };
+  if (!write) return panels;
+  const known = new KnownPanel(parse, write);
+  const pick = ({ start, end }, more) => known.mark(start, end, more);
+  panels.Correct = { element: known.element, onToggle: (open) => (drawing.onPick = open ? pick : null) };
+  return panels;
+}
+
+/** Fills the panels that say something of the tree that is drawn. */
+function fillPanels({ Labels, Outline, Brackets }, drawing, shown) {
+  Labels.element.replaceChildren(legend(drawing));
+  Outline.element.replaceChildren(outline(drawing));
+  Brackets.brackets.textContent = shown.tree;
+}
+
+/** The control that steps through the trees of the sentence; also by the keys N and P in the drawing. */
+function steps(made, { drawing, panels, caption, acts }) {
+  const onShow = (shown, place, [best]) => {
+    made.shown = shown;
+    drawing.show(buildTree(shown, onlyIn(shown, best)));
+    fillPanels(panels, drawing, shown);
+    made.sayHowSure();
+    caption.hidden = place === 0;
+    caption.replaceChildren(...(place ? [html("p", { textContent: `Tree ${place + 1}${besideBest(shown, best)}.` }), ...differences(shown, best)] : []));
+    acts.onShow();
+  };
+  const stepper = new Stepper({ find: acts.trees, onShow, say: acts.say });
+  drawing.svg.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
+    if (ctrlKey || metaKey || altKey) return;
+    if (key === "n" || key === "N") stepper.step(1);
+    if (key === "p" || key === "P") stepper.step(-1);
+  });
+  return stepper.element;
 }
 
 function group(label, ...buttons) {
@@ -84,48 +149,13 @@ function foldOuter(drawing) {
   drawing.fold(node.children, true);
 }
 
-function saving(drawing, parse, say) {
-  const name = fileName(parse.text);
-  const source = () => svgSource(drawing, parse.text, parse.tree);
-  const trying = (work) => async () => {
-    try {
-      say(await work());
-    } catch (error) {
-      say(`That did not work: ${error.message}.`);
-    }
-  };
-  return [
-    button("Copy brackets", trying(async () => {
-      await copy(parse.tree);
-      return "The bracketed tree is on the clipboard.";
-    })),
-    button("SVG", trying(async () => {
-      saveSvg(source(), name);
-      return `Saved as ${name}.svg.`;
-    }), { title: "Save as SVG", "aria-label": "Save as SVG" }),
-    button("PNG", trying(async () => {
-      const scale = await savePng(source(), drawing, name);
-      return scale >= 1 ? `Saved as ${name}.png.`
-        : `Saved as ${name}.png, at ${Math.round(scale * 100)} % since the tree is large; the SVG is sharp at any size.`;
-    }), { title: "Save as PNG", "aria-label": "Save as PNG" }),
-    button("LaTeX", trying(async () => {
-      saveLatex(forest(drawing.root), name);
-      return `Saved as ${name}.tex, for the package forest.`;
-    }), { title: "Save for LaTeX", "aria-label": "Save for LaTeX" }),
-    button("JSON", trying(async () => {
-      saveJson(parse, name);
-      return `Saved as ${name}.json.`;
-    }), { title: "Save as JSON", "aria-label": "Save as JSON" }),
-  ];
-}
-
-function toggle(name, panel) {
-  const hide = (hidden) =>
-    name === "Outline" ? panel.classList.toggle("unseen", hidden) : (panel.hidden = hidden);
+function toggle(name, { element, onToggle }) {
   return button(name, (pressed) => {
-    const shown = pressed.getAttribute("aria-pressed") === "true";
-    pressed.setAttribute("aria-pressed", String(!shown));
-    hide(shown);
+    const open = pressed.getAttribute("aria-pressed") !== "true";
+    pressed.setAttribute("aria-pressed", String(open));
+    if (name === "Outline") element.classList.toggle("unseen", !open);
+    else element.hidden = !open;
+    onToggle?.(open);
   }, { "aria-pressed": "false" });
 }
 
@@ -133,40 +163,4 @@ function fullScreen(made) {
   if (!document.fullscreenEnabled) return [];
   const change = () => (document.fullscreenElement ? document.exitFullscreen() : made.requestFullscreen());
   return [button("⛶", change, { title: "Full screen", "aria-label": "Full screen" })];
-}
-
-/** The box beside a node that says what its label means. */
-function explanation(made) {
-  const element = html("div", { className: "tip", role: "tooltip", hidden: true });
-  let timer = 0;
-  const hide = () => (element.hidden = true);
-  element.addEventListener("pointerenter", () => clearTimeout(timer));
-  element.addEventListener("pointerleave", hide);
-  made.addEventListener("keydown", (event) => event.key === "Escape" && hide());
-  const show = (node, target) => {
-    clearTimeout(timer);
-    if (!node) {
-      timer = setTimeout(hide, LINGER);
-      return;
-    }
-    const isTag = node.word !== null;
-    element.replaceChildren(
-      html("strong", { className: `name ${family(node.label, isTag)}`, textContent: node.label }),
-      html("span", { textContent: explain(node.label, isTag) || "a label of this model's own" }),
-      html("bdi", { textContent: shortened(node.word ?? wordsOf(node), 60) }),
-    );
-    element.hidden = false;
-    const [place, frame] = [target.querySelector(".field"), made].map((each) => each.getBoundingClientRect());
-    beside(element, place, frame);
-  };
-  return { element, show };
-}
-
-/** Puts the box above a node, or below it where the window has no room above. */
-function beside(element, target, frame) {
-  const { offsetWidth, offsetHeight } = element;
-  const left = target.left + target.width / 2 - offsetWidth / 2 - frame.left;
-  const above = target.top - offsetHeight - 8;
-  element.style.left = `${Math.max(8, Math.min(frame.width - offsetWidth - 8, left))}px`;
-  element.style.top = `${(above > 0 ? above : target.bottom + 8) - frame.top}px`;
 }

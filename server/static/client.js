@@ -8,9 +8,21 @@ export class Refusal extends Error {
   }
 }
 
-/** The parses of a text, one a sentence, as the service's JSON form has them. Throws a Refusal. */
-export async function parse(text, key, signal) {
-  return (await ask("v1/parse", key, signal, { text: wellFormed(text), format: "json" })).parses;
+/**
+ * The parses of a text, one a sentence, as the service's JSON form has them, with probabilities; `markup`:
+ * the text holds some. Throws a Refusal.
+ */
+export async function parse(text, markup, key, signal) {
+  const body = { text: wellFormed(text), format: "json", probabilities: true, ...(markup && { markup }) };
+  return (await ask("v1/parse", key, signal, body)).parses;
+}
+
+/** The `most` best trees of a text with markup that is one sentence, each as a parse of its own. Throws an Error. */
+export async function bestTrees(text, most, key) {
+  const body = { text: wellFormed(text), markup: true, split: "line", n_best: most, probabilities: true };
+  const [{ alternatives = [], ...best }] = (await ask("v1/parse", key, undefined, body)).parses;
+  if (best.error !== null) throw new Error(`${best.error}.`);
+  return [best, ...alternatives.map((one) => ({ ...best, ...one }))];
 }
 
 /** The service's models as `v1/models` describes them: { models, classifiers }. Throws a Refusal. */
@@ -27,6 +39,11 @@ export async function classify(text, classifier, key, signal) {
   }
   const body = { text: classifier.pairs ? lines : wellFormed(text) };
   return (await ask("v1/classify", key, signal, body)).answers[0];
+}
+
+/** What a pattern finds in bracketed trees: { count, hits, trees, error, column }. Throws a Refusal. */
+export async function search(pattern, trees, key, signal) {
+  return ask("v1/search", key, signal, { pattern: wellFormed(pattern), trees });
 }
 
 /** The JSON that the service answers, to GET, or to POST where there is a body. */

@@ -1,7 +1,7 @@
 // The tree that one sees: drawn, folded and opened, walked through by arrow keys.
 
 import { arrange, rightToLeft } from "./layout.js";
-import { branchPath, canvas, nodeElement } from "./svg.js";
+import { branchPath, canvas, fadeBranch, nodeElement } from "./svg.js";
 import { preorder, wordsOf } from "./tree.js";
 
 const MOVE = 240; // milliseconds that folding takes
@@ -10,7 +10,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
  * A drawn tree. `svg` is its element. `onChange` is called after its size has changed,
- * `onPoint(node, element)` when a node is pointed at or has the focus, `onPoint(null)` after.
+ * `onPoint(node, element)` when a node is pointed at or has the focus, `onPoint(null)` after. Where `onPick` is set,
+ * `onPick(node, more)` is called when a node is clicked, instead of folding it; `more` with the shift key.
  */
 export class Drawing {
   constructor(tree, { onChange, onPoint }) {
@@ -20,8 +21,16 @@ export class Drawing {
     this.places = new Map(); // of each drawn node where it stands now
     this.drawn = new Map(); // of each drawn node its elements
     this.current = this.root;
+    this.onPick = null;
     this.svg.setAttribute("aria-label", `Tree of: ${wordsOf(this.root)}`);
     this.listen();
+    this.draw(false);
+  }
+
+  /** Shows another tree of the same words. */
+  show(tree) {
+    this.root = this.current = tree.root;
+    this.places.clear();
     this.draw(false);
   }
 
@@ -30,6 +39,24 @@ export class Drawing {
     for (const node of nodes) if (node.children.length) node.folded = folded;
     while (!this.visible(this.current)) this.current = this.current.parent;
     this.draw(true);
+  }
+
+  /** Marks the nodes that have these numbers, or whose words have, as found, and opens what hides them. */
+  find(numbers) {
+    for (const node of preorder(this.root)) {
+      node.found = numbers.has(node.number) || (node.word !== null && numbers.has(node.number + 1));
+      if (!node.found) continue;
+      for (let above = node.parent; above; above = above.parent) above.folded = false;
+    }
+    this.draw(false);
+  }
+
+  /** Brings the node with this number, or whose word has it, into view, and points at it. */
+  showNumber(number) {
+    const node = [...preorder(this.root)].findLast((each) => each.number <= number);
+    this.point(null);
+    this.drawn.get(node)?.group.scrollIntoView({ block: "center", inline: "center" });
+    if (this.drawn.has(node)) this.point(node);
   }
 
   get rootX() {
@@ -72,7 +99,10 @@ export class Drawing {
       group.tree = node;
       nodes.push(group);
       const branch = node.parent && document.createElementNS(this.svg.namespaceURI, "path");
-      if (branch) branches.push(branch);
+      if (branch) {
+        fadeBranch(branch, node);
+        branches.push(branch);
+      }
       this.drawn.set(node, { group, branch });
     }
     this.branches.replaceChildren(...branches);
@@ -114,7 +144,7 @@ export class Drawing {
       const node = nodeOf(event);
       if (!node) return;
       this.focus(node);
-      if (node.word === null) this.fold([node], !node.folded);
+      this.press(node, event.shiftKey);
     });
     this.svg.addEventListener("keydown", (event) => this.key(event));
     this.svg.addEventListener("pointerover", (event) => this.point(nodeOf(event)));
@@ -135,12 +165,18 @@ export class Drawing {
       End: () => [...this.layout.boxes.keys()].at(-1),
     };
     if (event.key === "Enter" || event.key === " ") {
-      if (node.word === null) this.fold([node], !node.folded);
+      this.press(node, event.shiftKey);
     } else if (goals[event.key]) {
       const goal = goals[event.key]();
       if (goal) this.focus(goal);
     } else return;
     event.preventDefault();
+  }
+
+  /** Picks a node where that is wanted, or folds or opens it. */
+  press(node, more) {
+    if (this.onPick) this.onPick(node, more);
+    else if (node.word === null) this.fold([node], !node.folded);
   }
 
   /** The sibling before or after the current node; beyond the last, its parent's neighbour. */

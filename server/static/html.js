@@ -14,6 +14,6 @@ export function html(name, properties = {}, ...children) {
 /** Makes a button that does something when it is pressed. */
 export function button(label, onClick, properties = {}) {
   const made = html("button", { type: "button", textContent: label, ...properties });
-  made.addEventListener("click", () => onClick(made));
+  made.addEventListener("click", (event) => onClick(made, event));
   return made;
 }

@@ -4,15 +4,20 @@ import { BracketError, readBrackets } from "./brackets.js";
 import { card } from "./card.js";
 import { classify, findModels, parse } from "./client.js";
 import { button, html } from "./html.js";
+import { plain } from "./markup.js";
 import { showModels } from "./models.js";
-import { A_PAGE, fillPages } from "./pages.js";
+import { A_PAGE, fillPages, pageOf } from "./pages.js";
 import { copy } from "./save.js";
+import { Search } from "./search.js";
+import { Source } from "./source.js";
+import { orderOf, sureness } from "./sureness.js";
 import { inShort, showVerdict } from "./verdict.js";
 
 const PAUSE = 350; // milliseconds without a key before the text is parsed
 const LIVE_CHARACTERS = 2000; // longer texts wait for the button
 const MOST_RETRIES = 5;
 const LINK_CHARACTERS = 8000; // what mail programs and browsers carry whole
+const MOST_TREES = 5; // of a sentence, to step through
 const KEY = "bnaparser-key";
 
 // The model `en` parses each of them as the Penn Treebank would.
@@ -27,7 +32,10 @@ const EXAMPLES = [
 
 const part = (id) => document.getElementById(id);
 const [text, status, notice, trees] = ["text", "status", "notice", "trees"].map(part);
-let shown = { wanted: "", parses: [], first: 0 }; // the text that the trees are of; the first on this page
+const [markup, unsurest] = [part("markup"), part("unsurest")];
+// The text that the trees are of, their order, the first place on this page, and the text as it was sent: null
+// where trees were drawn from brackets.
+let shown = { wanted: "", parses: [], order: [], first: 0, source: null };
 let cards = new Map(); // by what they show, so that a tree that stays is not drawn again
 let asked = null; // the text that was asked for last, unless it was taken back
 let running = null; // its request
@@ -35,6 +43,17 @@ let timer = 0; // until a text that is typed is asked for
 let retry = 0; // until one that was refused is asked for again
 let describing = null; // what the service says of its models, or is being asked
 let busy = false;
+const search = new Search(part("search"), {
+  key: () => sessionStorage.getItem(KEY),
+  onFound: markFound,
+  onPattern: () => remember(shown.wanted),
+  onKey: () => (part("key-form").hidden = false),
+  onJump: (index, number) => {
+    const page = pageOf(shown.order.indexOf(index), shown.parses.length);
+    if (page !== shown.first) turn(page);
+    cards.get(nameOf(shown.parses, index)).showNumber(number);
+  },
+});
 
 function say(message) {
   status.textContent = message;
@@ -65,12 +84,13 @@ async function ask({ force = false, tries = 0 } = {}) {
   setBusy(true);
   const started = performance.now();
   try {
-    const asking = [text.value, sessionStorage.getItem(KEY), request.signal];
-    const judging = classified(...asking);
-    const parses = await parse(...asking);
+    const source = new Source(text.value, markup.checked);
+    const asking = [sessionStorage.getItem(KEY), request.signal];
+    const judging = classified(source.markup ? plain(source.text) : source.text, ...asking);
+    const parses = await parse(source.text, source.markup, ...asking);
     const time = performance.now() - started;
     part("key-form").hidden = true;
-    show(wanted, parses);
+    show(wanted, parses, source);
     say(summary(parses, null, time));
     const { classifier, verdict } = await judging; // the trees do not wait for it
     if (running !== request) return;
@@ -137,6 +157,8 @@ function markStale() {
 function describe(key) {
   describing ??= findModels(key).then((found) => {
     showModels(part("models"), found);
+    const labels = new Set(found.models.flatMap((one) => one.labels.flatMap((label) => label.split("::"))));
+    part("labels").replaceChildren(...[...labels].filter(Boolean).sort().map((value) => html("option", { value })));
     return found;
   }).catch((error) => {
     describing = null;
@@ -157,34 +179,77 @@ async function classified(wanted, key, signal) {
 }
 
 /** Shows the parses of a text, from the page on that was shown if that begins as before. */
-function show(wanted, parses) {
-  const { first } = shown;
-  const stays = parses.length > first && nameOf(parses, first) === nameOf(shown.parses, first);
-  shown = { wanted, parses, first: stays ? first : 0 };
+function show(wanted, parses, source = null) {
+  const { first, ...before } = shown;
+  const order = orderOf(parses, unsurestFirst());
+  const stays = parses.length > first && nameOf(parses, order[first]) === nameOf(before.parses, before.order[first]);
+  shown = { wanted, parses, order, first: stays ? first : 0, source };
+  if (!source !== !before.source) cards.clear();
   const names = new Set(parses.map((_, index) => nameOf(parses, index)));
   cards = new Map([...cards].filter(([name]) => names.has(name)));
   trees.classList.toggle("single", parses.length === 1 && parses[0].text === wanted);
+  unsurest.hidden = parses.length < 2 || !parses.some((one) => typeof one.confidence === "number");
   turn(shown.first);
+  searchShown();
   markStale();
 }
 
+/** Searches the trees that are shown: of each sentence the best one, or the one that was stepped to. */
+function searchShown() {
+  search.over(shown.parses.map((one, index) => cards.get(nameOf(shown.parses, index))?.shown ?? one));
+}
+
+/** The indices of the sentences on the page that begins with this place. */
+function onPage(first) {
+  return shown.order.slice(first, first + A_PAGE);
+}
+
+/** Marks on this page what the search has found. */
+function markFound() {
+  for (const index of onPage(shown.first)) cards.get(nameOf(shown.parses, index))?.find(search.numbersOf(index));
+}
+
 function nameOf(parses, index) {
-  const { text: sentence, tree, error } = parses[index] ?? {};
-  return JSON.stringify([index, sentence, tree, error]);
+  const { text: sentence, tree, error, probability } = parses[index] ?? {};
+  return JSON.stringify([index, sentence, tree, error, probability?.toFixed(6)]);
+}
+
+/** What can be done with the sentence of this index. */
+function actsOn(index) {
+  const acts = { say, onShow: searchShown };
+  if (!shown.source) return acts;
+  return { ...acts, trees: () => otherTrees(index), write: (...said) => write(index, ...said) };
+}
+
+async function otherTrees(index) {
+  const key = sessionStorage.getItem(KEY);
+  const most = Math.min(MOST_TREES, (await describe(key)).models[0].limits.n_best);
+  return shown.source.bestTrees(shown.parses[index], most, key);
+}
+
+/** Writes into the text what is known of words of a sentence, and parses it again. Throws an Error. */
+function write(index, known, start, end) {
+  if (text.value !== shown.source?.text) throw new Error("The text has changed: parse it first.");
+  const written = shown.source.saying(known, shown.parses[index], start, end);
+  history.pushState(null, "", location.href);
+  set(written, true).then(() => {
+    if (document.activeElement === document.body) cards.get(nameOf(shown.parses, index))?.focus({ preventScroll: true });
+  });
 }
 
 /** Shows the page that begins with this sentence. */
 function turn(first) {
   const { parses } = shown;
   shown.first = first;
-  const page = parses.slice(first, first + A_PAGE).map((one, place) => {
-    const name = nameOf(parses, first + place);
-    const made = cards.get(name) ?? card(one, say);
+  const page = onPage(first).map((index) => {
+    const name = nameOf(parses, index);
+    const made = cards.get(name) ?? card(parses[index], actsOn(index));
     cards.set(name, made);
-    made.number.textContent = parses.length > 1 ? `${first + place + 1}` : "";
+    made.number.textContent = parses.length > 1 ? `${index + 1}` : "";
     return made;
   });
   trees.replaceChildren(...page);
+  markFound();
   for (const nav of document.querySelectorAll(".pages")) {
     fillPages(nav, { first, count: parses.length, turn: turnTo });
   }
@@ -198,7 +263,15 @@ function turnTo(first) {
 function summary(parses, verdict, time) {
   if (!parses.length) return "There is no word in this text.";
   const said = inShort(verdict);
-  return `${said && `${said}; `}${inTotal(parses)}, ${Math.round(time)} ms`;
+  return `${said && `${said}; `}${inTotal(parses)}${howSure(parses)}, ${Math.round(time)} ms`;
+}
+
+/** How sure the parser is of a sentence, or of which of several it is the least. */
+function howSure(parses) {
+  const [least] = orderOf(parses, true).filter((index) => typeof parses[index].confidence === "number");
+  if (least === undefined) return "";
+  const said = sureness(parses[least].confidence);
+  return parses.length > 1 ? `, the unsurest ${least + 1} (${said})` : `, ${said}`;
 }
 
 function inTotal(parses) {
@@ -235,9 +308,13 @@ function countDown(error, seconds, tries, again) {
   retry = setTimeout(() => countDown(error, seconds - 1, tries, again), 1000);
 }
 
-/** Puts the text into the address, behind #, which browsers do not send: no log holds it. */
+/** Puts the text and the rest of the state into the address, behind #, which browsers do not send: no log holds it. */
 function remember(wanted) {
-  const address = `${location.pathname}${wanted ? `#${new URLSearchParams({ text: wanted })}` : ""}`;
+  const held = new URLSearchParams({ text: wanted });
+  if (search.pattern) held.set("search", search.pattern);
+  if (markup.checked) held.set("markup", "1");
+  if (unsurestFirst()) held.set("first", "unsurest");
+  const address = `${location.pathname}${wanted ? `#${held}` : ""}`;
   const fits = address.length <= LINK_CHARACTERS;
   part("link").hidden = !wanted;
   part("link").disabled = !fits;
@@ -245,10 +322,15 @@ function remember(wanted) {
   history.replaceState(null, "", fits ? address : location.pathname);
 }
 
-/** The text that the address holds, behind # or behind ?. */
-function linked() {
-  const found = (from) => new URLSearchParams(from.slice(1)).get("text");
+/** The text that the address holds, or another part of the state, behind # or behind ?. */
+function linked(name = "text") {
+  const found = (from) => new URLSearchParams(from.slice(1)).get(name);
   return found(location.hash) ?? found(location.search) ?? "";
+}
+
+/** Whether the sentences stand in the order of sureness, not in that of the text. */
+function unsurestFirst() {
+  return unsurest.getAttribute("aria-pressed") === "true";
 }
 
 function grow() {
@@ -256,10 +338,12 @@ function grow() {
   text.style.height = `${text.scrollHeight + 2}px`;
 }
 
-function set(value) {
+function set(value, marked) {
   text.value = value;
+  markup.checked = marked;
+  part("markup-help").hidden = !marked;
   grow();
-  ask();
+  return ask({ force: true });
 }
 
 text.addEventListener("input", () => {
@@ -287,11 +371,22 @@ part("key-form").addEventListener("submit", (event) => {
   part("key").value = "";
   ask({ force: true });
 });
-addEventListener("hashchange", () => linked() !== asked && set(linked()));
+markup.addEventListener("change", () => set(text.value, markup.checked));
+unsurest.addEventListener("click", () => {
+  unsurest.setAttribute("aria-pressed", String(!unsurestFirst()));
+  remember(shown.wanted);
+  shown.order = orderOf(shown.parses, unsurestFirst());
+  turn(0);
+});
+addEventListener("hashchange", () => {
+  if (linked() !== asked || Boolean(linked("markup")) !== markup.checked) set(linked(), Boolean(linked("markup")));
+});
 part("examples").append(...EXAMPLES.map((example) => html("li", {}, button(example, () => {
   history.pushState(null, "", location.href);
-  set(example);
+  set(example, false);
 }))));
+search.pattern = linked("search");
 describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text
-set(linked() || text.value); // a text may have been typed before this ran, or kept over a reload
+unsurest.setAttribute("aria-pressed", String(linked("first") === "unsurest"));
+set(linked() || text.value, Boolean(linked("markup"))); // a text may have been typed before this ran, or kept over a reload
 if (!text.value && matchMedia("(hover: hover)").matches) text.focus();

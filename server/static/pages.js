@@ -17,8 +17,8 @@ export function fillPages(nav, { first, count, turn }) {
   );
 }
 
-/** The first sentence of the page that a sentence is on. */
-function pageOf(sentence, count) {
+/** The first sentence of the page that a sentence is on, of `count`; from 0. */
+export function pageOf(sentence, count) {
   const wanted = Math.min(Math.max(0, Math.floor(sentence) || 0), count - 1);
   return wanted - (wanted % A_PAGE);
 }

@@ -3,7 +3,12 @@
 
 import { colours, explain, family } from "./glossary.js";
 import { LABEL, SANS, SERIF, TAG, WORD } from "./layout.js";
+import { isUnsure, strength, sureness } from "./sureness.js";
 import { wordsOf } from "./tree.js";
+
+const FOUND = "#d97706"; // around what a search has found
+const OTHER = "#0e8f86"; // around what is not in the best tree
+const UNSURE = "#86817a"; // around what is drawn faint; it can be seen on paper of any colour
 
 /** Makes an SVG element with these attributes, and appends these children. */
 export function element(name, attributes = {}, ...children) {
@@ -30,12 +35,15 @@ export function nodeElement(node, box) {
   const kind = family(node.label, isTag);
   const [ink, field] = colours[kind];
   const made = element("g", { class: `node ${isTag ? "leaf" : "phrase"} ${kind}`, tabindex: -1 });
+  const edge = edgeOf(node);
+  if (node.found) made.classList.add("found");
+  if (isUnsure(node.probability)) made.classList.add("unsure");
   made.setAttribute("role", isTag ? "img" : "button");
-  made.setAttribute("aria-label", spoken(node));
+  made.setAttribute("aria-label", node.found ? `${spoken(node)}; found` : spoken(node));
   if (isTag) {
     const width = box.width - WORD.gap / 2;
     made.append(element("rect", {
-      class: "field", x: -width / 2, y: -12, width, height: TAG.rise + 22, rx: 6, fill: "none",
+      class: "field", x: -width / 2, y: -12, width, height: TAG.rise + 22, rx: 6, fill: "none", ...edge,
     }));
     if (!untagged(node)) made.append(text(node.label, 4, { class: "tag", "font-size": TAG.size, fill: ink }));
     made.append(wordText(box.text, TAG.rise));
@@ -45,16 +53,31 @@ export function nodeElement(node, box) {
   if (node.folded) made.append(triangle(box), wordText(box.text, box.drop + TAG.rise));
   const [x, y] = [-box.label / 2, -LABEL.height / 2];
   made.append(
-    element("rect", { class: "field", x, y, width: box.label, height: LABEL.height, rx: 6, fill: field }),
+    element("rect", { class: "field", x, y, width: box.label, height: LABEL.height, rx: 6, fill: field, "fill-opacity": strength(node.probability), ...edge }),
     text(node.label, 4.5, { class: "label", "font-size": LABEL.size, "font-weight": 600, fill: ink }),
   );
   return made;
 }
 
-/** What a screen reader says of a node: label, its meaning, its words. */
+/** The line around a node: what was found, what the best tree has not, what is unsure, the more the less sure. */
+function edgeOf({ found, other, probability }) {
+  if (found) return { stroke: FOUND, "stroke-width": 2.5 };
+  if (other) return { stroke: OTHER, "stroke-width": 2 };
+  if (!isUnsure(probability)) return {};
+  return { stroke: UNSURE, "stroke-dasharray": "3 2", "stroke-opacity": Math.min(1, 2 * (1 - probability)) };
+}
+
+/** What a screen reader says of a node: label, its meaning, how unsure it is, its words. */
 export function spoken(node) {
-  const meaning = explain(node.label, node.word !== null);
-  return `${meaning ? `${node.label}, ${meaning}` : node.label}: ${node.word ?? wordsOf(node)}`;
+  const said = [node.label, explain(node.label, node.word !== null)];
+  if (isUnsure(node.probability)) said.push(sureness(node.probability));
+  if (node.other) said.push("not in the best tree");
+  return `${said.filter(Boolean).join(", ")}: ${node.word ?? wordsOf(node)}`;
+}
+
+/** Draws the line to a constituent as strongly as the constituent. */
+export function fadeBranch(branch, { probability }) {
+  if (isUnsure(probability)) branch.setAttribute("stroke-opacity", strength(probability));
 }
 
 /** Whether a leaf is shown without its tag: punctuation that is its own tag. */

@@ -3,16 +3,19 @@
 /**
  * Builds the tree of a parse. Nodes are numbered in pre-order, so those below node n are n.id + 1
  * to n.last. A leaf has `word` and its tag as `label`; only the others fold. The top node TOP is
- * left out where it has one child.
+ * left out where it has one child. `number` is a node's place among all nodes and words of the
+ * brackets, from 1, as a search counts; a leaf's word has the next one. `marked` are constituents that
+ * are drawn as other than in the best tree.
  */
-export function buildTree({ tokens, constituents }) {
+export function buildTree({ tokens, constituents, tree: brackets }, marked = new Set()) {
   const top = node("TOP", 0, tokens.length, null);
   const open = [top];
   let next = 0;
   tokens.forEach((token, position) => {
     while (next < constituents.length && constituents[next].start === position) {
-      const { label, start, end } = constituents[next++];
-      open.push(node(label, start, end, open.at(-1)));
+      const one = constituents[next++];
+      open.push(node(one.label, one.start, one.end, open.at(-1)));
+      Object.assign(open.at(-1), { probability: one.probability ?? null, other: marked.has(one) });
     }
     node(token.tag, position, position + 1, open.at(-1)).word = token.text;
     while (open.length > 1 && open.at(-1).end === position + 1) open.pop();
@@ -20,7 +23,11 @@ export function buildTree({ tokens, constituents }) {
   const root = top.children.length === 1 ? top.children[0] : top;
   root.parent = null;
   const nodes = [...preorder(root)];
-  nodes.forEach((each, id) => Object.assign(each, { id, last: id }));
+  let number = brackets.split("(").length - nodes.length; // 2 where the top node is left out
+  nodes.forEach((each, id) => {
+    Object.assign(each, { id, last: id, number });
+    number += each.word === null ? 1 : 2;
+  });
   for (const each of nodes.toReversed()) {
     if (each.children.length) each.last = each.children.at(-1).last;
   }
@@ -28,7 +35,8 @@ export function buildTree({ tokens, constituents }) {
 }
 
 function node(label, start, end, parent) {
-  const made = { label, start, end, parent, children: [], word: null, folded: false };
+  const made = { label, start, end, parent, children: [], word: null, folded: false, found: false };
+  Object.assign(made, { probability: null, other: false });
   parent?.children.push(made);
   return made;
 }
@@ -48,6 +56,11 @@ export function wordsOf(root) {
   const words = [];
   for (const each of preorder(root)) if (each.word !== null) words.push(each.word);
   return words.join(" ");
+}
+
+/** The words from `start` to `end`, half-open, with blanks between. */
+export function wordsAt(tokens, start, end) {
+  return tokens.slice(start, end).map(({ text }) => text).join(" ");
 }
 
 /** Words for a place with room for `most` characters: the first ones, …, and the last one. */

@@ -84,3 +84,19 @@ def test_interrupted_it_ends_with_130_and_goes_on_later(given: list[str]) -> Non
     assert [part.read_bytes() for part in parts] == before
     manifest = json.loads((Path(given[1]) / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["totals"]["sentences"] == 6000
+
+
+def test_probabilities_and_several_trees(given: list[str], capsys: Streams) -> None:
+    asked = ["--probabilities", "--n-best", "2"]
+    assert main(["corpus", "--workers", "1", *given, *asked]) == 0
+    (part,) = Path(given[1]).glob("part-*.jsonl")
+    rows = [json.loads(line) for line in part.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 3
+    for row in rows:
+        assert len(row["alternatives"]) == 1
+        assert 0 < row["probability"] <= row["confidence"] <= 1
+    capsys.readouterr()
+    assert main(["corpus", "--workers", "1", *given, "--probabilities"]) == 2
+    assert "is the output of another run (n_best: 2, now None)" in capsys.readouterr().err
+    assert main(["corpus", "--workers", "1", *given, "--n-best", "0"]) == 2
+    assert "--n-best is 0: it must be at least 1" in capsys.readouterr().err

@@ -102,3 +102,16 @@ def test_frames_join_with_those_of_the_texts(tiny_parser: Parser) -> None:
     )
     assert set(both["id"]) == {"a", "c"}
     assert np.array_equal(both["start"].to_numpy(), parsed["start"].to_numpy(int))
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
+def test_probabilities_where_they_were_asked_for(library: Any, tiny_parser: Parser) -> None:
+    parses = tiny_parser(TEXTS[0], probabilities=True)
+    found = rows(library.constituents(parses))
+    expected = [one["probability"] for parse in parses for one in parse.to_dict()["constituents"]]
+    assert [row["probability"] for row in found] == expected
+    assert all(0 <= probability <= 1 for probability in expected)
+    of_sentences = rows(library.sentences(parses))
+    for name in ("probability", "confidence", "entropy"):
+        assert [row[name] for row in of_sentences] == [getattr(parse, name) for parse in parses]
+        assert {row[name] for row in rows(library.sentences(tiny_parser(TEXTS[0])))} == {None}

@@ -76,3 +76,19 @@ def test_trees_go_both_ways(tree: Tree) -> None:
     assert Tree.from_nltk(there) == tree
     assert there.leaves() == list(tree.words)
     assert " ".join(there.pformat(margin=10**9).split()) == str(tree)
+
+
+def test_several_trees_of_a_sentence_the_best_first(tiny_parser: Parser) -> None:
+    parser = NltkParser(tiny_parser, n_best=3)
+    parses = tiny_parser.parse_many(WORDS, n_best=3)
+    expected = [
+        [one.tree.to_nltk() for one in (parse, *parse.alternatives) if one.tree is not None]
+        for parse in parses
+    ]
+    assert [len(trees) for trees in expected] == [3, 3, 3]
+    assert [list(parser.parse(words)) for words in WORDS] == expected
+    assert [list(trees) for trees in parser.parse_sents(WORDS)] == expected
+    assert parser.parse_one(WORDS[0]) == expected[0][0]
+    assert list(parser.parse([])) == []
+    with pytest.raises(ValueError, match="n_best is 0: it must be at least 1"):
+        NltkParser(tiny_parser, n_best=0)

@@ -245,3 +245,26 @@ def use(module: Any) -> None:
     if hasattr(module, "constituents"):
         module.constituents([])
     module.to_stanza([])
+
+
+def test_probabilities_where_they_are_asked_for(tiny_model_dir: Path, nlp: Any) -> None:
+    asked = pipeline(tiny_model_dir, probabilities=True)
+    parser = asked.get_pipe("bnaparser").parser
+    text = "The cat sat on the mat. Dogs bark!"
+    doc, plain = asked(text), nlp(text)
+    assert brackets(doc) == brackets(plain)
+    for sentence in doc.sents:
+        parse = parser.parse_words([token.text for token in sentence], probabilities=True)
+        for span in parse.spans:
+            found = doc[sentence.start + span.start : sentence.start + span.end]
+            assert found._.probability == pytest.approx(span.probability, abs=1e-5)
+        assert sentence._.confidence == pytest.approx(parse.confidence, abs=1e-5)
+    sure = [span._.probability for one in doc.sents for span in one._.constituents if span._.labels]
+    assert doc._.confidence == pytest.approx(sum(sure) / len(sure), abs=1e-5)
+    unlabelled = [token for token in doc if not token._.labels]
+    assert {token._.probability for token in unlabelled} == {None}
+    assert (plain._.confidence, plain[0:1]._.probability) == (None, None)
+    assert doc[0:1]._.confidence == doc[0:1]._.probability
+    again = Doc(asked.vocab).from_bytes(doc.to_bytes())
+    assert again._.confidence == doc._.confidence
+    assert next(iter(asked.pipe([text])))._.confidence == pytest.approx(doc._.confidence, abs=1e-5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +271,21 @@ def test_a_large_tree_fits_a_png() -> None:
     assert data is not None
     Image.MAX_IMAGE_PIXELS = None
     assert max(Image.open(io.BytesIO(data)).size) <= 32_000
+
+
+def test_polars_reads_probabilities_and_alternatives() -> None:
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    plain, failed, other = parses()
+    spans = tuple(span._replace(probability=0.25) for span in plain.spans)
+    sure = replace(plain, spans=spans, probability=0.125, entropy=1.5)
+    stored = [replace(sure, alternatives=(replace(sure, score=0.5),)), failed, other]
+    target = io.BytesIO()
+    with parquet_writer(target) as write:
+        for parse in stored:
+            write(parse.to_dict())
+    target.seek(0)
+    rows = polars.read_parquet(target, use_pyarrow=False).to_dicts()
+    assert [Parse.from_dict(row) for row in rows] == stored
+    assert [row["confidence"] for row in rows] == [0.25, None, None]
+    assert rows[0]["alternatives"][0]["constituents"][0]["probability"] == 0.25

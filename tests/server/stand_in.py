@@ -17,6 +17,7 @@ from typing import Any
 
 from bnaparser.cli import serve as verb
 from bnaparser.errors import BnaparserError, ModelError
+from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.server.process.lifecycle import serve
 from bnaparser.server.service_settings import ServerSettings
@@ -36,7 +37,10 @@ class StandInParser:
     model = SimpleNamespace(device="cpu", labels=SimpleNamespace(names=("", "S")))
 
     def parse_sentences(
-        self, sentences: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sentence],
+        tags: Sequence[Sequence[str]] | None = None,
+        questions: Sequence[Question] = (),
     ) -> list[Parse]:
         """Take the longest time that a sentence asks for, for all of them."""
         time.sleep(max(seconds(sentence) for sentence in sentences))

@@ -34,6 +34,7 @@ from bnaparser.parsing.corpus.process_engine import (
 from bnaparser.parsing.corpus.ray_engine import RaySettings, on_ray
 from bnaparser.parsing.corpus.shards import Shard, ShardSettings, cut
 from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 
 Engine = Literal["processes", "ray"]
 
@@ -189,7 +190,14 @@ class CorpusRun:
             "field": self.settings.text_field,
             "id": self.settings.id_field,
             "inputs": [[file.name, file.kind, file.size] for file in self.files],
+            **_asked(shard.question),
         }
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    """What is asked of each sentence beyond its best tree."""
+    given = {name: getattr(question, name) for name in QuestionOptions.__annotations__}
+    return {name: value for name, value in given.items() if value != getattr(PLAIN, name)}
 
 
 def _fingerprint(parser: Parser) -> str | None:

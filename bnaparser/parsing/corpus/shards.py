@@ -16,6 +16,7 @@ from bnaparser.files.tables import json_line
 from bnaparser.parsing.corpus.pieces import Piece
 from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
 from bnaparser.parsing.parser import Parse, Parser
+from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import split_lines, text_lines
@@ -24,6 +25,7 @@ from bnaparser.text.text_rules import TextRules
 ShardFormat = Literal["jsonl", "parquet"]
 
 _DECIMALS = 3  # of scores: more would be noise
+_CHANCES = ("probability", "confidence", "entropy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class ShardSettings:
     to: ShardFormat = "jsonl"
     size: int = 1_000_000
     """Characters after which a shard ends, with the document or line that goes beyond them."""
+    question: Question = PLAIN
+    """What is wanted of each sentence."""
 
 
 def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
@@ -84,12 +88,12 @@ def parse_shard(parser: Parser, shard: Shard, settings: ShardSettings) -> Parsed
     parser.threads = 1
     output, errors = io.BytesIO(), io.BytesIO()
     sentences = words = failed = 0
-    with _writer(output, settings.to) as write:
+    with _writer(output, settings) as write:
         for piece in shard.pieces:
             if piece.error is not None:
                 errors.write(_error_line(piece, None, None, piece.error))
                 failed += 1
-        for row, piece, parse in _rows(parser, shard.pieces, settings.split):
+        for row, piece, parse in _rows(parser, shard.pieces, settings):
             write(row)
             sentences += 1
             words += len(parse.words)
@@ -102,16 +106,17 @@ def parse_shard(parser: Parser, shard: Shard, settings: ShardSettings) -> Parsed
 
 
 def _rows(
-    parser: Parser, pieces: Iterable[Piece], split: Split
+    parser: Parser, pieces: Iterable[Piece], settings: ShardSettings
 ) -> Iterator[tuple[dict[str, Any], Piece, Parse]]:
     """Yield a row for each sentence; so many are parsed together as a stream reads ahead."""
     good = (piece for piece in pieces if piece.error is None)
-    source = (one for piece in good for one in _sentences(piece, split, parser.text))
+    source = (one for piece in good for one in _sentences(piece, settings.split, parser.text))
     while ahead := list(islice(source, READ_AHEAD)):
         given = [piece.tags for piece, _, _, _ in ahead]
         with_tags = parser.reads_tags and all(given)
         sentences = [sentence for _, _, _, sentence in ahead]
-        parses = parser.parse_sentences(sentences, given if with_tags else None)
+        tags, question = given if with_tags else None, settings.question
+        parses = parser.parse_sentences(sentences, tags, questions=question)
         for (piece, part, number, _), parse in zip(ahead, parses, strict=True):
             yield _row(piece, part, number, parse), piece, parse
 
@@ -141,20 +146,29 @@ def _moved(sentence: Sentence, start: int) -> Sentence:
 
 def _row(piece: Piece, part: int, number: int, parse: Parse) -> dict[str, Any]:
     row = parse.to_dict()
-    row["score"] = round(row["score"], _DECIMALS)
-    for constituent in row["constituents"]:
-        if constituent["score"] is not None:
-            constituent["score"] = round(constituent["score"], _DECIMALS)
+    for of_tree in (row, *row.get("alternatives", ())):
+        _round(of_tree)
+        for constituent in of_tree["constituents"]:
+            _round(constituent)
     place = {"document": piece.document, "part": part, "sentence": number}
     return {**place, **row, "fields": piece.fields}
 
 
+def _round(found: dict[str, Any]) -> None:
+    """Round a tree's figures, or a constituent's; probabilities, which may be tiny, to four digits."""
+    if found["score"] is not None:
+        found["score"] = round(found["score"], _DECIMALS)
+    for name in _CHANCES:
+        if found.get(name) is not None:
+            found[name] = float(f"{found[name]:.4g}")
+
+
 @contextmanager
-def _writer(output: io.BytesIO, to: ShardFormat) -> Iterator[Any]:
-    if to == "jsonl":
+def _writer(output: io.BytesIO, settings: ShardSettings) -> Iterator[Any]:
+    if settings.to == "jsonl":
         yield lambda row: output.write(json_line(_plain(row)).encode() + b"\n")
         return
-    with parquet_writer(output, _schema()) as write:
+    with parquet_writer(output, _schema(settings.question)) as write:
 
         def write_row(row: Row) -> None:
             fields = json.dumps(row["fields"], ensure_ascii=False, default=str)
@@ -163,10 +177,11 @@ def _writer(output: io.BytesIO, to: ShardFormat) -> Iterator[Any]:
         yield write_row
 
 
-def _schema() -> Any:
+def _schema(question: Question) -> Any:
     pa = pyarrow_of()
     own = [("document", pa.string()), ("part", pa.int32()), ("sentence", pa.int32())]
-    return pa.schema([*own, *parse_fields(), ("fields", pa.string())])
+    asked = parse_fields(question.probabilities, question.n_best > 1)
+    return pa.schema([*own, *asked, ("fields", pa.string())])
 
 
 def _plain(row: Row) -> Row:

@@ -179,10 +179,10 @@ class Deadly:
         self.model, self.reads_tags = parser.model, parser.reads_tags
         self.text = parser.text
 
-    def parse_sentences(self, sentences: Any, tags: Any) -> Any:
+    def parse_sentences(self, sentences: Any, tags: Any, questions: Any) -> Any:
         if any(self.word in sentence.words for sentence in sentences):
             os.kill(os.getpid(), signal.SIGKILL)
-        return self.parser.parse_sentences(sentences, tags)
+        return self.parser.parse_sentences(sentences, tags, questions=questions)
 
 
 def test_a_shard_that_kills_its_workers_ends_the_run_and_keeps_the_rest(

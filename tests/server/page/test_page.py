@@ -27,9 +27,9 @@ CAT = "The cat sat on the mat."
 PATIENCE = 60_000  # milliseconds; a busy machine is no failure
 
 
-def answer(address: str, text: str) -> dict[str, Any]:
-    """What the service says of a text that is one sentence."""
-    body = json.dumps({"text": text}).encode()
+def answer(address: str, text: str, **asked: Any) -> dict[str, Any]:
+    """What the service says of a text that is one sentence; ``asked`` are further fields."""
+    body = json.dumps({"text": text, **asked}).encode()
     request = Request(f"{address}v1/parse", body, {"Content-Type": "application/json"})
     with urlopen(request) as response:
         (parse,) = json.load(response)["parses"]

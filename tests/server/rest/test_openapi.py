@@ -71,6 +71,7 @@ def test_the_document_has_what_the_service_has(document: dict[str, Any]) -> None
     assert {name for name, _ in operations(document)} == {
         "post /v1/parse",
         "post /v1/classify",
+        "post /v1/search",
         "get /v1/models",
         "get /live",
         "get /ready",
@@ -89,10 +90,13 @@ def test_every_error_is_a_problem(document: dict[str, Any]) -> None:
                 assert list(answer["content"]) == [MEDIA_TYPE], (name, status)
     parse = document["paths"]["/v1/parse"]["post"]["responses"]
     assert set(parse) == {"200", "400", "408", "413", "415", "422", "500", "503", "504"}
+    assert set(document["paths"]["/v1/search"]["post"]["responses"]) == set(parse)
     assert set(document["paths"]["/v1/classify"]["post"]["responses"]) == {*parse, "404"}
 
 
-@pytest.mark.parametrize(("path", "examples"), [("/v1/parse", 11), ("/v1/classify", 10)])
+@pytest.mark.parametrize(
+    ("path", "examples"), [("/v1/parse", 11), ("/v1/classify", 10), ("/v1/search", 4)]
+)
 def test_the_examples_fit_their_schemas(document: dict[str, Any], path: str, examples: int) -> None:
     count = 0
     operation = document["paths"][path]["post"]
@@ -106,7 +110,7 @@ def test_the_examples_fit_their_schemas(document: dict[str, Any], path: str, exa
     assert count == examples
 
 
-@pytest.mark.parametrize("path", ["/v1/parse", "/v1/classify"])
+@pytest.mark.parametrize("path", ["/v1/parse", "/v1/classify", "/v1/search"])
 def test_the_example_requests_are_answered(
     document: dict[str, Any], make_client: Any, path: str
 ) -> None:

@@ -1,0 +1,133 @@
+"""A model as a package of its own: its folder, copied, with a ``pyproject.toml`` that pip reads.
+
+The folder is the package, so that it is a model folder still. Hatchling builds it: it leaves nothing behind in
+the folder, and a wheel holds the model's data alone (`bnaparser.models.about.DATA`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from bnaparser.errors import DataError, ModelError
+from bnaparser.models import is_bare, shipped
+from bnaparser.models.about import ABOUT, CARD, CONFIG, DATA, FORMAT, WEIGHTS, About, about
+from bnaparser.models.packages import GROUP
+
+PROJECT = "pyproject.toml"
+
+_TEXT = """\
+[build-system]
+requires = ["hatchling>=1.27"]
+build-backend = "hatchling.build"
+
+[project]
+name = {package}
+version = {version}
+description = {description}
+{more}
+[project.entry-points.{group}]
+{name} = {module}
+
+[tool.hatch.build.targets.wheel]
+ignore-vcs = true
+include = {include}
+exclude = {exclude}
+
+[tool.hatch.build.targets.wheel.sources]
+"" = {module}
+"""
+
+
+def export(folder: Path, target: Path, name: str, version: str) -> None:
+    """Write a model folder as a package that brings the model by this name.
+
+    ``target`` is a folder that is empty or not there. Raises ModelError where ``folder`` is no
+    whole model folder of ours, or a package could not have this name or version; DataError where
+    ``target`` is something already.
+    """
+    from packaging.version import InvalidVersion, Version
+
+    for file in (CONFIG, WEIGHTS):
+        if not (folder / file).is_file():
+            raise ModelError(
+                f"{folder} has no {file}: what can be exported is a model folder of bnaparser's own"
+                " ('bnaparser models import' makes one of a benepar model)"
+            )
+    if not is_bare(name) or not name.isascii() or name[-1] in "._-":
+        raise ModelError(f"{name!r} can be no model's name: write letters, digits, - and _")
+    if name in shipped():
+        raise ModelError(f"a model {name!r} ships with bnaparser: give this one another name")
+    try:
+        version = str(Version(version))
+    except InvalidVersion as error:
+        raise ModelError(f"{version!r} is no version: write one like 1.0.0") from error
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise DataError(f"{target} is there already: name another folder")
+    _copy(folder, target)
+    told = {"format": FORMAT, **_told(target / ABOUT)}
+    (target / ABOUT).write_text(
+        json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    text = project(about(target, name), version, has_card=(target / CARD).is_file(),
+                   has_terms=any(target.glob("*LICENSE*")))  # fmt: skip
+    (target / PROJECT).write_text(text, encoding="utf-8")
+
+
+def project(model: About, version: str, has_card: bool, has_terms: bool) -> str:
+    """Return the ``pyproject.toml`` of a model's package; the licence where one can be named."""
+    package = f"bnaparser-model-{_joined(model.name, '-')}"
+    more = [f"readme = {_quoted(CARD)}"] if has_card else []
+    expression = _expression(model.license) or (f"LicenseRef-{package}" if has_terms else "")
+    more += [f"license = {_quoted(expression)}"] if expression else []
+    more += [f"license-files = {_quoted(['*LICENSE*'])}"] if has_terms else []
+    return _TEXT.format(
+        package=_quoted(package),
+        version=_quoted(version),
+        description=_quoted(" ".join(model.description.split()) or f"The model {model.name}"),
+        more="".join(f"{line}\n" for line in more),
+        group=_quoted(GROUP),
+        name=_quoted(model.name),
+        module=_quoted(_joined(package, "_")),
+        include=_quoted(list(DATA)),
+        exclude=_quoted([PROJECT]),
+    )
+
+
+def _copy(folder: Path, target: Path) -> None:
+    """Copy what a model is made of; links, which a hub's cache is full of, as what they lead to."""
+    files = {file for pattern in DATA for file in folder.rglob(pattern) if file.is_file()}
+    for file in sorted(files - {folder / PROJECT}):
+        copy = target / file.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+
+
+def _told(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        return {}
+    about(file.parent)  # says what is wrong with it
+    told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return told
+
+
+def _joined(name: str, separator: str) -> str:
+    """Return a name as pip and Python write it, in small letters with one separator."""
+    return re.sub(r"[._-]+", separator, name).lower()
+
+
+def _expression(licence: str) -> str:
+    """Return a licence as SPDX has it; "" for one in words."""
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+    try:
+        return str(canonicalize_license_expression(licence))
+    except InvalidLicenseExpression:
+        return ""
+
+
+def _quoted(value: str | list[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,97 @@
+"""A search of a pattern in trees, in a process of its own, which whoever asked can end.
+
+    python -m bnaparser.server.queue.search_process SECONDS < asked.json > answer.json
+
+Python cannot be stopped within a regular expression, and one of a few signs may take years over a few words. So this
+process is ended from outside, and of itself after so many seconds of computing, should nobody be left to do it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from bnaparser.errors import TreeError
+from bnaparser.trees.search import Match, Pattern
+from bnaparser.trees.search.pattern_tokens import PatternError
+from bnaparser.trees.tree import Tree
+
+MOST_TOLD = 10_000  # nodes that an answer tells of; the others are counted
+TOO_MUCH = 3  # exit code of a search that would take more memory than it may
+
+_MOST_BYTES = 2**30
+
+
+def search(text: str, trees: Sequence[str]) -> dict[str, Any]:
+    """Return the answer, as ``rest.search_routes.SearchAnswer`` describes it."""
+    try:
+        pattern = Pattern(text)
+    except PatternError as error:
+        nothing = {"count": 0, "hits": 0, "trees": []}
+        return {**nothing, "error": error.message, "column": error.column}
+    found: list[dict[str, Any]] = []
+    room = MOST_TOLD
+    for tree in trees:
+        entry = _search(pattern, tree, room)
+        room -= len(entry["matches"])
+        found.append(entry)
+    count = sum(entry["count"] for entry in found)
+    hits = sum(entry["count"] > 0 for entry in found)
+    return {"count": count, "hits": hits, "trees": found, "error": None, "column": None}
+
+
+def main() -> int:
+    """Answer what stands on standard input; 0, or TOO_MUCH."""
+    _bound(int(sys.argv[1]))
+    try:
+        asked = json.load(sys.stdin.buffer)
+        answer = json.dumps(search(asked["pattern"], asked["trees"]), ensure_ascii=False)
+        sys.stdout.buffer.write(answer.encode())
+    except (MemoryError, RecursionError):
+        return TOO_MUCH
+    return 0
+
+
+def _search(pattern: Pattern, text: str, room: int) -> dict[str, Any]:
+    try:
+        tree = Tree.parse(text)
+    except TreeError as error:
+        reason = f"line {error.line}, column {error.column}: {error.message}"
+        return {"count": 0, "matches": [], "error": reason}
+    told: list[dict[str, Any]] = []
+    count = 0
+    for match in pattern.matches(tree, once=True):
+        count += 1
+        if len(told) < room:
+            told.append(_facts(match))
+    return {"count": count, "matches": told, "error": None}
+
+
+def _facts(match: Match) -> dict[str, Any]:
+    return {
+        "number": match.number,
+        **_node(match.node, match.span),
+        "names": {name: _node(part, match.spans[name]) for name, part in match.names.items()},
+        "strings": dict(match.strings),
+    }
+
+
+def _node(part: Tree | str, span: tuple[int, int]) -> dict[str, Any]:
+    label = part if isinstance(part, str) else part.label
+    return {"label": label, "start": span[0], "end": span[1]}
+
+
+def _bound(seconds: int) -> None:
+    """Let the system end this process when it takes more time or memory than any search should."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""`bnaparser models ...`: lists, describes, exports, removes; each refusal in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bnaparser import models
+from bnaparser.cli import main
+from bnaparser.models import hub
+from bnaparser.models.hub import CachedModel
+from bnaparser.models.packages import ModelPackage
+
+PACKAGES = "bnaparser.models.packages.installed"
+
+
+@pytest.fixture
+def elsewhere(tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three models beside those that ship: of a package, of a broken one, of a hub."""
+    good = ModelPackage("good", "a-package", "1.5", tiny_model_dir)
+    bad = ModelPackage("bad", "b-package", "2.0", tiny_model_dir, "has no config.json")
+    monkeypatch.setattr(PACKAGES, lambda: [bad, good])
+    monkeypatch.setattr(hub, "cached", lambda: [CachedModel("org/far", tiny_model_dir, "0123")])
+
+
+def test_every_model_is_listed_and_a_broken_one_said(
+    elsewhere: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["models"]) == 0
+    out, err = capsys.readouterr()
+    rows = [line.split("  ")[:2] for line in out.replace("   ", "  ").splitlines()[1:-2]]
+    assert [row[0] for row in rows] == [*models.shipped(), "good", "org/far"]
+    assert "a-package 1.5" in out
+    assert err.strip() == "bnaparser models: the package b-package 2.0 has no config.json"
+
+
+def test_a_model_is_described(elsewhere: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "describe", "sst2"]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert (lines["model"], lines["from"], lines["kind"]) == (
+        "sst2",
+        "ships with bnaparser",
+        "classification",
+    )
+    assert lines["F1"] == "SST-2 test, macro 89.43"
+    assert main(["models", "describe", "good"]) == 0
+    out = capsys.readouterr().out
+    assert "the package a-package 1.5" in out and "language" not in out
+
+
+def test_a_card_is_printed(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "card", "en"]) == 0
+    card = (models.SHIPPED / "en" / "card.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == card
+    assert main(["models", "card", str(tiny_model_dir)]) == 2
+    assert "has no card" in capsys.readouterr().err
+
+
+def test_export_says_what_is_missing_and_what_to_type(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "mine"
+    assert main(["models", "export", str(tiny_model_dir), str(target), "--version", "2.1"]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"{target} is written: pip install {target}; bnaparse --model mine ...\n"
+    assert "card.md and LICENSE" in err
+    assert 'version = "2.1"' in (target / "pyproject.toml").read_text()
+    assert main(["models", "export", "en", str(tmp_path / "en")]) == 2
+    assert "ships with bnaparser" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("en", "is a part of bnaparser"),
+        ("good", "pip uninstall a-package"),
+        ("bad", "pip uninstall b-package"),
+        (".", "a folder or file of yours"),
+        ("nothing", "is in the hub's cache"),
+    ],
+)
+def test_what_is_not_removed(
+    elsewhere: None, capsys: pytest.CaptureFixture[str], name: str, said: str
+) -> None:
+    assert main(["models", "remove", name]) == 2
+    err = capsys.readouterr().err
+    assert said in err and err.count("\n") == 1
+
+
+def test_what_a_hub_gave_is_removed(
+    elsewhere: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def remove(name: str) -> int:
+        asked.append(name)
+        return 57_000_000
+
+    monkeypatch.setattr(hub, "remove", remove)
+    assert main(["models", "remove", "org/far@v1"]) == 0
+    assert asked == ["org/far@v1"]
+    assert "57 MB" in capsys.readouterr().out

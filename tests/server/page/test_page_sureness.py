@@ -1,0 +1,188 @@
+"""How the page shows what the parser is unsure of: faint, in words, the unsurest sentences first."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pytest
+
+from bnaparser.parsing.result import Parse
+from bnaparser.render.sureness import outline_strength, strength, sureness
+from bnaparser.text.splitting import tokenize
+from bnaparser.trees.tree import Span
+from tests.server.page.test_page import SVG, answer
+
+if TYPE_CHECKING:
+    from tests.server.page.conftest import Visit
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+soon = playwright.expect
+CAT = "The cat sat on the mat."
+PATIENCE = 60_000  # milliseconds; a busy machine is no failure
+SHARES = [0.0, 0.001, 0.005, 0.1, 0.15, 0.25, 0.625, 0.9, 0.9499, 0.95, 0.994, 0.995, 0.99999, 1.0]
+# Of each label the contrast with what is behind it, the field's opacity counted in.
+CONTRAST = """() => {
+  const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const luminance = (colour) => {
+    const [r, g, b] = colour.map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const paper = parts(getComputedStyle(document.querySelector('.card')).backgroundColor);
+  return [...document.querySelectorAll('.phrase')].map((one) => {
+    const [label, field] = ['.label', '.field'].map((name) => getComputedStyle(one.querySelector(name)));
+    const share = Number(field.fillOpacity);
+    const behind = parts(field.fill).map((part, place) => share * part + (1 - share) * paper[place]);
+    const [dark, light] = [luminance(parts(label.fill)), luminance(behind)].sort((a, b) => a - b);
+    return ((light + 0.05) / (dark + 0.05)) * Number(label.opacity) * Number(label.fillOpacity);
+  });
+}"""
+
+
+def parsed(text: str, *probabilities: float) -> dict[str, Any]:
+    """An answer of the service: a flat tree of phrases of one word each below S, with probabilities."""
+    sentence = tokenize(text)
+    labels = ["S", "NP", "VP", "PP", "ADVP", "X"]
+    spans = [Span(0, len(sentence.words), "S", 1.0, probabilities[0])]
+    spans += [
+        Span(place, place + 1, labels[place + 1], 1.0, probability)
+        for place, probability in enumerate(probabilities[1:])
+    ]
+    tags = ("NN",) * len(sentence.words)
+    found = Parse(text, sentence.words, tags, tuple(spans), 1.0, sentence.offsets)
+    return {**found.to_dict(), "probability": 0.5, "confidence": found.confidence, "entropy": 1.0}
+
+
+def show(page: Any, *parses: dict[str, Any]) -> None:
+    """Have the service answer with these, whatever the text."""
+    page.route("**/v1/parse", lambda route: route.fulfill(json={"parses": list(parses)}))
+    page.locator("#text").fill(" ".join(one["text"] for one in parses))
+    page.wait_for_selector("svg.tree")
+
+
+def test_the_page_asks_for_probabilities_and_shows_the_confidence(visit: Visit) -> None:
+    page = visit(CAT)
+    parse = answer(visit.address, CAT, probabilities=True)
+    said = sureness(parse["confidence"])
+    assert page.locator(".sure").text_content() == said
+    assert f"1 tree, 7 words, {said}, " in page.get_by_role("status").text_content()
+    sure = [one["probability"] for one in parse["constituents"]]
+    drawn = page.locator(".phrase .field").evaluate_all(
+        "all => all.map(one => Number(one.getAttribute('fill-opacity')))"
+    )
+    expected = [strength(one) if one < 0.95 else 1 for one in sure]
+    assert drawn == pytest.approx(expected, abs=1e-3)  # batches of the test and of the page differ
+
+
+def test_words_and_strengths_are_those_of_the_library(visit: Visit) -> None:
+    page = visit()
+    found = page.evaluate(
+        """async (shares) => {
+          const { isUnsure, strength, sureness } = await import('/static/sureness.js');
+          return shares.map((one) => [sureness(one), isUnsure(one), strength(one)]);
+        }""",
+        SHARES,
+    )
+    assert found == [
+        [sureness(one), one < 0.95, strength(one) if one < 0.95 else 1] for one in SHARES
+    ]
+
+
+def test_an_unsure_constituent_is_faint_and_told_in_words(visit: Visit) -> None:
+    page = visit()
+    show(page, parsed("Dogs bark loudly.", 0.99, 0.62, 0.04))
+    clause, nouns, verbs = (page.locator(".phrase").nth(place) for place in range(3))
+    assert clause.get_attribute("aria-label") == "S, clause: Dogs bark loudly ."
+    assert nouns.get_attribute("aria-label") == "NP, noun phrase, 62 % sure: Dogs"
+    assert verbs.get_attribute("aria-label") == "VP, verb phrase, 4 % sure: bark"
+    shown = [
+        [one.locator(".field").get_attribute(name) for name in ("fill-opacity", "stroke-opacity")]
+        for one in (clause, nouns, verbs)
+    ]
+    assert shown == [
+        ["1", None],
+        ["0.62", str(outline_strength(0.62))],
+        ["0.15", "1"],
+    ]
+    branches = page.locator(".branches path").evaluate_all(
+        "all => all.map(one => one.getAttribute('stroke-opacity'))"
+    )
+    assert sorted(filter(None, branches)) == ["0.15", "0.62"]
+    nouns.hover()
+    assert "62 % sure" in page.get_by_role("tooltip").text_content()
+    clause.hover()
+    assert "99 % sure" in page.get_by_role("tooltip").text_content()
+    outline = page.get_by_role("region", name="Outline of the tree").aria_snapshot()
+    assert "NP noun phrase, 62 % sure: Dogs" in outline
+    assert "S clause: Dogs bark" in outline
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as SVG").click()
+    saved = ElementTree.parse(waiting.value.path())
+    opacities = [one.get("fill-opacity") for one in saved.iter(f"{SVG}rect")]
+    assert [one for one in opacities if one is not None] == ["1", "0.62", "0.15"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_faint_labels_can_be_read(visit: Visit, scheme: str) -> None:
+    page = visit(color_scheme=scheme)
+    show(page, parsed("Old dogs bark loudly here.", 0.0, 0.2, 0.4, 0.6, 0.8, 0.94))
+    contrasts = page.evaluate(CONTRAST)
+    assert len(contrasts) == 6
+    assert min(contrasts) >= 4.5
+
+
+def test_without_probabilities_nothing_is_faint_and_nothing_said(visit: Visit) -> None:
+    page = visit("(TOP (S (NP (NN Dogs)) (VP (VBP bark))) (. .))\n(TOP (UH Oh))")
+    assert page.locator(".unsure").count() == 0
+    assert page.locator(".sure").filter(visible=True).count() == 0
+    assert page.get_by_role("button", name="Unsurest first").is_hidden()
+    assert "sure" not in page.get_by_role("status").text_content()
+
+
+def test_the_unsurest_sentences_come_first_where_that_is_wanted(visit: Visit) -> None:
+    page = visit()
+    failed = {**parsed("Bad one.", 0.9), "tree": None, "error": "it is bad", "tokens": []}
+    failed |= {"constituents": [], "probability": None, "confidence": None}
+    sures = [0.9, 0.5, 0.99, *[0.95] * 20, 0.3]
+    parses = [parsed(f"Dog number{place} barks.", sure) for place, sure in enumerate(sures)]
+    show(page, *parses[:4], failed, *parses[4:])
+    numbers = page.locator(".number")
+    assert numbers.first.text_content() == "1"
+    assert ", the unsurest 25 (30 % sure), " in page.get_by_role("status").text_content()
+    page.get_by_role("button", name="Unsurest first").click()
+    assert numbers.all_text_contents()[:4] == ["5", "25", "2", "1"]
+    assert page.locator("article").count() == 20
+    assert page.locator(".sure").nth(1).text_content() == "30 % sure"
+    page.get_by_label("Find in the trees").fill("number23|number1")
+    soon(page.locator("#found")).to_have_text("2 matches in 2 of 24 trees", timeout=PATIENCE)
+    marked = page.locator("article", has=page.locator(".found")).locator(".number")
+    assert marked.all_text_contents() == ["25", "2"]
+    page.get_by_label("Find in the trees").fill("number2")
+    soon(page.locator("#found")).to_have_text("1 match in 1 of 24 trees", timeout=PATIENCE)
+    page.get_by_role("button", name="Jump").click()  # it stands last: on the second page
+    soon(page.locator("article")).to_have_count(5, timeout=PATIENCE)
+    assert re.search("first=unsurest", page.url)
+    again = visit()
+    again.route("**/v1/parse", lambda route: route.fulfill(json={"parses": parses}))
+    again.goto("about:blank")
+    again.goto(page.url)
+    soon(again.locator("article").first).to_contain_text("number23", timeout=PATIENCE)
+    again.get_by_role("button", name="Unsurest first").click()
+    soon(again.locator("article").first).to_contain_text("number0", timeout=PATIENCE)
+    assert "unsurest" not in again.url
+
+
+def test_a_saved_parse_holds_the_probabilities(visit: Visit) -> None:
+    page = visit()
+    parse = parsed("Dogs bark.", 0.9, 0.4)
+    show(page, parse)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as JSON").click()
+    with open(waiting.value.path(), encoding="utf-8") as saved:
+        assert json.load(saved) == parse
