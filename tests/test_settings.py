@@ -155,6 +155,7 @@ def test_the_recipes_that_come_along_are_whole() -> None:
     recipes = [*root.glob("recipes/*.toml"), *root.glob("models/en/*.toml")]
     recipes += root.glob("recipes/languages/*.toml")
     recipes.remove(root / "recipes" / "label_maps.toml")
+    recipes.remove(root / "models" / "en" / "pyproject.toml")
     assert len(recipes) >= 8
     for recipe in recipes:
         settings = load_recipe(recipe).train

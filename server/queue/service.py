@@ -20,7 +20,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import asking, parsing_by
+from bnaparser.server.queue.asked import first_of, parsing_by, read_in
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
@@ -30,7 +30,7 @@ from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import tokenize
-from bnaparser.text.text_rules import TextRules, in_language, known_as
+from bnaparser.text.text_rules import TextRules
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
@@ -150,10 +150,7 @@ class Service:
         name = self.settings.classifier
         if name is None:
             return None
-        # Of several parsers the first, which reads the sentences that do not say their language.
-        from bnaparser.parsing.polyglot import Polyglot
-
-        own = parser.first if isinstance(parser, Polyglot) else parser
+        own = first_of(parser)
         classifier = await self._model_thread.run(self._load_classifier, self.settings, own)
         classifying = Classifying(classifier, own, batcher, self.metrics)
         await classifying.start(name)
@@ -175,19 +172,10 @@ class Service:
         self._searching.end()
 
     def text_in(self, language: str | None) -> TextRules:
-        """Return how text is read in a language, by default in that of the service's settings.
-
-        In one that no model knows each sentence will get an error in its place. Raises NotReady.
-        """
-        from bnaparser.parsing import polyglot
-
+        """Return how text is read in a language, as `read_in` does. Raises NotReady."""
         if self.parser is None:
             raise NotReady(_STARTING)
-        if language is None:
-            return self.parser.text
-        if known_as(language, self.parser.languages) is None:
-            return in_language(self.parser.text, language)
-        return polyglot.text_in(self.parser, language)
+        return read_in(self.parser, language)
 
     def admit(self) -> None:
         """Raise a Problem if a request could not be taken in now, before any work is done for it."""
