@@ -20,7 +20,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import first_of, parsing_by, read_in
+from bnaparser.server.queue.asked import asking, first_of, parsing_by, read_in
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
