@@ -41,7 +41,14 @@ class ServerSettings(BaseSettings):
     model: str = Field(
         default="en",
         min_length=1,
-        description="a model that ships or of a package, a model folder, or org/name of a model hub",
+        description="a model that ships or of a package, a model folder, or org/name of a model hub;"
+        " several with commas between them, one for each language",
+    )
+    language: str | None = Field(
+        default=None,
+        min_length=1,
+        description="what language texts are in, unless a request says it; by default it is guessed"
+        " where the models know several",
     )
     classifier: str | None = Field(
         default=None,

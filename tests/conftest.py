@@ -152,6 +152,53 @@ def tiny_model_dir(
     return folder
 
 
+@pytest.fixture(scope="session")
+def two_languages_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a parser for Chinese and Spanish that has learned to find words, from characters."""
+    from bnaparser.training.recipe import Recipe
+    from bnaparser.training.run import train
+
+    folder = tmp_path_factory.mktemp("two-languages")
+    for language, trees in INVENTED.items():
+        (folder / f"{language}.mrg").write_text("\n".join(trees), encoding="utf-8")
+    sources = [{"path": str(folder / f"{code}.mrg"), "language": code} for code in INVENTED]
+    sizes = {"width": 64, "heads": 2, "head_width": 32, "feed_forward_width": 64}
+    recipe: dict[str, Any] = {
+        "layers": {**sizes, "kinds": ["bimsa"], "attention_dropout": 0.0},
+        "tags": {"predict": True, "hidden": 16},
+        "text": {"languages": list(INVENTED), "find_words": True, "hidden": 32},
+        "train": {"data": sources, "max_updates": 120, "learning_rate": 3e-3, "batch_size": 8},
+    }
+    recipe["train"] |= {"warmup_updates": 5, "schedule": "linear"}
+    train(Recipe.model_validate(recipe), folder / "run")
+    return folder / "run" / "model"
+
+
+def _chinese(subject: str, verb: str, what: str) -> str:
+    return f"(TOP (S (NP (N {subject})) (VP (V {verb}) (NP (N {what}))) (PU \u3002)))"
+
+
+def _spanish(subject: str, verb: str, what: str) -> str:
+    return f"(TOP (oracion (sn (n {subject})) (grup.verb (v {verb}) (sp (p {what}) (n Madrid))) (Fp .)))"
+
+
+INVENTED = {
+    "zh-Hant": [
+        _chinese(subject, verb, what)
+        for subject in ("\u6211", "\u4ed6\u5011", "\u8001\u5e2b")
+        for verb in ("\u559c\u6b61", "\u5403", "\u770b\u898b")
+        for what in ("\u860b\u679c", "\u9b5a", "\u53f0\u7063")
+    ],
+    "es": [
+        _spanish(subject, verb, what)
+        for subject in ("Ana", "Juan_Carlos", "Ellos")
+        for verb in ("vive", "come", "canta")
+        for what in ("en", "cerca_de", "a_pesar_de")
+    ],
+}
+"""Trees of two languages whose words are not what stands between blanks."""
+
+
 def _word_piece(words: list[str], first: list[str]) -> dict[str, int]:
     single = [*CHARACTERS, *(f"##{character}" for character in CHARACTERS)]
     pieces = [*first, *single, "un", "##aff", "##able", *words]

@@ -34,6 +34,7 @@ from bnaparser.text.split_names import SPLITS, Split
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parse, Parser
+    from bnaparser.parsing.polyglot import Polyglot
     from bnaparser.parsing.question import Question
     from bnaparser.text.sentence import Sentence
 
@@ -45,7 +46,8 @@ EXAMPLES = """\
   bnaparse -i tokenized.txt --split token -o trees.mrg
   bnaparse --n-best 3 --probabilities -f columns "I saw the man with the telescope."
   bnaparse --markup "I saw [NP the man with the telescope]."
-  bnaparse --dependencies heads.conllu"""
+  bnaparse --dependencies heads.conllu
+  bnaparse --model en,runs/es/model -i letters.txt"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +93,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options of the model and of how much it takes at once."""
-    parser.add_argument("-m", "--model", default="en", metavar="NAME|DIR", help="default: en")
+    parser.add_argument(
+        "-m",
+        "--model",
+        default="en",
+        metavar="NAME|DIR",
+        help="one, or several with commas between them (default: en)",
+    )
+    parser.add_argument(
+        "--language",
+        metavar="CODE",
+        help="the text's, such as en or zh, of those that the models know; by default guessed, where"
+        " there are several",
+    )
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     add_precision(parser)
     parser.add_argument(
@@ -155,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _parses(
-    parser: Parser,
+    parser: Parser | Polyglot,
     reader: LineReader,
     tags: TagStream | None,
     options: argparse.Namespace,
@@ -169,6 +183,7 @@ def _parses(
     split: Split = options.split or "paragraph"
     lines = reader if options.split or options.quiet else note_wrapped(reader)
     marked = MarkedLines(lines, split) if options.markup else None
+    sentences = split_lines(marked or lines, split, parser.text)
 
     def answer(chunk: list[tuple[Sentence, int]]) -> Iterator[tuple[str, Parse | None]]:
         good = [one for one in chunk if one[0].words]
@@ -181,7 +196,7 @@ def _parses(
         for one, number in chunk:
             yield f"{unit} {number}", next(found) if one.words else None
 
-    return answered(_numbered(split_lines(marked or lines, split), split), reader, answer, progress)
+    return answered(_numbered(sentences, split), reader, answer, progress)
 
 
 def _numbered(
@@ -215,7 +230,7 @@ def _run_dependencies(options: argparse.Namespace) -> int:
 
 
 def _fitting(
-    parser: Parser, given: DependencyFile, tags: TagStream | None, question: Question
+    parser: Parser | Polyglot, given: DependencyFile, tags: TagStream | None, question: Question
 ) -> Iterator[tuple[str, Parse | None]]:
     from bnaparser.text.sentence import from_words
 
@@ -243,15 +258,16 @@ def _write(
     return code
 
 
-def _load(options: argparse.Namespace) -> Parser:
+def _load(options: argparse.Namespace) -> Parser | Polyglot:
     from bnaparser.cli.quiet import quiet_libraries
 
     quiet_libraries()
     with loading():
-        from bnaparser.parsing.parser import Parser
+        from bnaparser.parsing.polyglot import load_parser
 
-        return Parser.load(
+        return load_parser(
             options.model,
+            options.language,
             options.device,
             options.batch_tokens,
             options.precision,

@@ -26,6 +26,8 @@ MISSING = -1
 # Subwords of a word that count, from its end. No word that people write has as many; but a stretch
 # of signs without blanks may have thousands, and would cost seconds.
 LONGEST_WORD = 64
+# How SentencePiece writes a blank.
+_BLANK_SUBWORD = "\u2581"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Subwords:
 
     ``max_subwords`` bounds the subwords of a window, special tokens included; ``max_words`` its
     words. ``decoder``: they are for a decoder, which starts with the subword for padding.
+    ``unspaced``: words have no blanks between them in the language, so a subword that is a blank and
+    nothing else is left out before one.
     """
 
     def __init__(
@@ -64,16 +68,21 @@ class Subwords:
         max_subwords: int,
         max_words: int,
         decoder: bool = False,
+        unspaced: bool = False,
     ):
         self.tokenizer: Any = tokenizer
         self.max_words = max_words
         self._blank = ""
+        self._alone: list[int] = []
         if tokenizer.is_fast:
             # A tokenizer's files may ask for a fixed length; windows bound sentences here.
             tokenizer.backend_tokenizer.no_truncation()
             tokenizer.backend_tokenizer.no_padding()
             self._blank = " " if reads_blanks(tokenizer) else ""
         self.prefix, self.suffix = _special_tokens(tokenizer)
+        if unspaced and tokenizer.is_fast:
+            blank = tokenizer.backend_tokenizer.token_to_id(_BLANK_SUBWORD)
+            self._alone = [] if blank is None else [blank]
         if decoder:  # a T5's, which is never read from its file alone
             self.prefix = [cast(Any, tokenizer).pad_token_id, *self.prefix]
         self.mask: int | None = tokenizer.mask_token_id
@@ -91,7 +100,7 @@ class Subwords:
     def windows(self, sentences: Sequence[Sequence[str]]) -> list[list[Window]]:
         """Return the windows of each sentence (words as a treebank or a text writes them)."""
         surface = [[unescape(word) for word in words] for words in sentences]
-        return [self._windows_of(subwords) for subwords in self._word_subwords(surface)]
+        return [self._windows_of(subwords) for subwords in self._without_blanks(surface)]
 
     def _word_subwords(self, sentences: list[list[str]]) -> list[list[list[int]]]:
         """Return the subwords of every word of every sentence, special tokens left out."""
@@ -116,6 +125,16 @@ class Subwords:
                     subwords[word].append(subword)
             result.append(subwords)
         return result
+
+    def _without_blanks(self, sentences: list[list[str]]) -> list[list[list[int]]]:
+        """Return the subwords of every word, without a blank that stands alone before them."""
+        found = self._word_subwords(sentences)
+        if not self._alone:
+            return found
+        return [
+            [word[1:] if word[:1] == self._alone != word else word for word in words]
+            for words in found
+        ]
 
     def _windows_of(self, subwords: list[list[int]]) -> list[Window]:
         # A word that is too long keeps its end, where its vector is read.

@@ -1,12 +1,13 @@
 """A smaller vocabulary for an encoder: only the subwords that a text uses often.
 
 What a removed subword stood for is not lost: WordPiece takes the longest subwords that are left,
-in the end single characters.
+Unigram the likeliest ones, in the end single characters.
 """
 
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,6 +18,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.errors import ModelError
 from bnaparser.files.tensors import writing
+
+# How SentencePiece writes a blank.
+_BLANK = "\u2581"
 
 
 def count_subwords(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str]) -> Counter[int]:
@@ -44,25 +48,29 @@ def prune_vocabulary(
     """Write an encoder with the ``size`` most counted subwords to a Hugging Face folder.
 
     Special tokens and the single characters of Western European text stay in any case, so that
-    rare words there still have subwords. Only WordPiece tokenizers are taken. Returns the share of
-    the counted subwords that were kept. Raises ModelError for other tokenizers.
+    rare words there still have subwords; so do, of a Unigram vocabulary, those of each script that
+    is more than a thousandth of what was counted. Only WordPiece and Unigram tokenizers are taken.
+    Returns the share of the counted subwords that were kept. Raises ModelError for other tokenizers.
     """
     spec = json.loads(tokenizer.backend_tokenizer.to_str())
-    if spec["model"]["type"] != "WordPiece":
-        raise ModelError(f"cannot prune a {spec['model']['type']} vocabulary, only WordPiece")
-    vocabulary: dict[str, int] = spec["model"]["vocab"]
+    if spec["model"]["type"] not in ("WordPiece", "Unigram"):
+        raise ModelError(
+            f"cannot prune a {spec['model']['type']} vocabulary, only WordPiece and Unigram"
+        )
+    names = _names(spec["model"])
     keep = {number for number in tokenizer.all_special_ids if number is not None}
     keep |= {token["id"] for token in spec["added_tokens"]}
-    keep |= {number for subword, number in vocabulary.items() if _is_western_character(subword)}
+    keep |= {number for number, subword in names.items() if _is_western_character(subword)}
+    if spec["model"]["type"] == "Unigram":
+        keep |= _characters_of(names, _scripts(names, counts))
     for number, _ in counts.most_common():
         if len(keep) >= size:
             break
         keep.add(number)
-    subwords = sorted((number, subword) for subword, number in vocabulary.items() if number in keep)
-    numbers = [number for number, _ in subwords]
-    numbers += sorted(keep - set(numbers))  # of tokens that were added beside the vocabulary
+    numbers = sorted(keep & names.keys())
+    _keep_only(spec["model"], names, numbers)
+    numbers += sorted(keep - names.keys())  # of tokens that were added beside the vocabulary
     renumbered = {number: new for new, number in enumerate(numbers)}
-    spec["model"]["vocab"] = {subword: new for new, (_, subword) in enumerate(subwords)}
     _renumber_specials(spec, renumbered)
     rows = torch.tensor(numbers)
     weights = model.get_input_embeddings().weight.data[rows].clone()
@@ -76,6 +84,46 @@ def prune_vocabulary(
     text = json.dumps(spec, ensure_ascii=False)
     (Path(folder) / "tokenizer.json").write_text(text, encoding="utf-8")
     return sum(counts[number] for number in keep) / max(1, counts.total())
+
+
+def _names(model: dict[str, Any]) -> dict[int, str]:
+    """Return the subwords of a tokenizer's description by their numbers."""
+    if model["type"] == "Unigram":
+        return {number: subword for number, (subword, _) in enumerate(model["vocab"])}
+    return {number: subword for subword, number in model["vocab"].items()}
+
+
+def _keep_only(model: dict[str, Any], names: dict[int, str], numbers: list[int]) -> None:
+    """Leave only these subwords in a tokenizer's description, numbered in this order."""
+    if model["type"] == "Unigram":
+        model["vocab"] = [model["vocab"][number] for number in numbers]
+        model["unk_id"] = numbers.index(model["unk_id"])
+    else:
+        model["vocab"] = {names[number]: new for new, number in enumerate(numbers)}
+
+
+def _scripts(names: dict[int, str], counts: Counter[int]) -> set[str]:
+    """Return the scripts of which counted subwords have more than a thousandth of their letters."""
+    letters: Counter[str] = Counter()
+    for number, count in counts.items():
+        for character in filter(str.isalpha, names.get(number, "")):
+            letters[_script(character)] += count
+    return {script for script, count in letters.items() if count * 1000 > letters.total()}
+
+
+def _characters_of(names: dict[int, str], scripts: set[str]) -> set[int]:
+    """Return the subwords that are a single letter of one of these scripts, or a blank."""
+    singles = {number: name.removeprefix(_BLANK) for number, name in names.items()}
+    return {
+        number
+        for number, single in singles.items()
+        if not single or (len(single) == 1 and single.isalpha() and _script(single) in scripts)
+    }
+
+
+def _script(letter: str) -> str:
+    """Return the first word of a letter's name in Unicode, such as LATIN or CJK."""
+    return unicodedata.name(letter, "").partition(" ")[0]
 
 
 def _count(tokenizer: PreTrainedTokenizerBase, lines: list[str], counts: Counter[int]) -> None:
@@ -98,5 +146,5 @@ def _renumber_specials(spec: dict[str, Any], renumbered: dict[int, int]) -> None
 
 def _is_western_character(subword: str) -> bool:
     """Tell whether a subword is one Latin letter, digit or mark, or one sign of punctuation."""
-    subword = subword.removeprefix("##")
+    subword = subword.removeprefix("##").removeprefix(_BLANK)
     return len(subword) == 1 and (subword < "\u0250" or "\u2000" <= subword < "\u2150")

@@ -22,7 +22,7 @@ from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.best_labels import BestLabels, packed_best
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.layers.dropout import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
 from bnaparser.network.model_settings import ModelSettings
@@ -62,6 +62,8 @@ class Encoded:
 class BnaModel(nn.Module):
     """The parser's network. Give ``encoder`` with ``subwords``, or a CharacterEncoder alone.
 
+    Long because all that is computed of a sentence is one network.
+
     ``allow_empty_root`` says that a tree may have several constituents at its top, as some training
     tree had: then no label covers the whole sentence.
     """
@@ -77,6 +79,7 @@ class BnaModel(nn.Module):
     ):
         super().__init__()
         self.precision = "float32"
+        self.by_language: dict[str, LanguageNames] = {}
         self.allow_empty_root = allow_empty_root
         self.settings, self.labels, self.tags = settings, labels, tags
         self.subwords = subwords
@@ -102,6 +105,14 @@ class BnaModel(nn.Module):
                 nn.LayerNorm(settings.tags.hidden),
                 nn.ReLU(),
                 nn.Linear(settings.tags.hidden, len(tags)),
+            )
+
+        if settings.text.find_words:
+            self.word_finder = nn.Sequential(
+                nn.Linear(width, settings.text.hidden),
+                nn.LayerNorm(settings.text.hidden),
+                nn.ReLU(),
+                nn.Linear(settings.text.hidden, 1),
             )
 
     @property
@@ -209,6 +220,16 @@ class BnaModel(nn.Module):
         scores: NDArray[np.float32] = self.tag_scores(encoded).detach().float().cpu().numpy()
         return scores
 
+    def word_scores(self, encoded: Encoded) -> Tensor:
+        """Score pieces that were read as words: (pieces,), above 0 where one begins a word."""
+        scores: Tensor = self.word_finder(encoded.words)[:, 0]
+        return scores
+
+    def all_word_scores(self, encoded: Encoded) -> NDArray[np.float32]:
+        """Score pieces that were read as words, without gradient: float32 (pieces,)."""
+        scores: NDArray[np.float32] = self.word_scores(encoded).detach().float().cpu().numpy()
+        return scores
+
     def span_rows(self, encoded: Encoded) -> tuple[Tensor, Tensor]:
         """Return the fencepost rows of all spans of all sentences, packed as the chart wants."""
         starts, ends = map(self._on_device, span_posts(encoded.lengths))
@@ -259,6 +280,12 @@ class BnaModel(nn.Module):
         return torch.from_numpy(numbers).to(self.device)
 
 
+def _head(width: int, hidden: int, outputs: int) -> nn.Sequential:
+    """Return what scores words by their vectors."""
+    norm = nn.LayerNorm(hidden)
+    return nn.Sequential(nn.Linear(width, hidden), norm, nn.ReLU(), nn.Linear(hidden, outputs))
+
+
 def build_model(
     settings: ModelSettings,
     labels: Inventory,
@@ -283,6 +310,6 @@ def build_subwords(
     limit = max_positions(encoder.model.config)
     max_words, decoder = settings.layers.max_positions - 2, settings.encoder.decoder
     if settings.encoder.joined is None:
-        return Subwords(tokenizer, limit, max_words, decoder)
+        return Subwords(tokenizer, limit, max_words, decoder, settings.text.unspaced)
     read = partial(words_and_blanks, kind=settings.encoder.joined)
     return JoinedSubwords(tokenizer, limit, max_words, decoder, read)

@@ -1,4 +1,4 @@
-"""The settings of a network: ``[layers]``, ``[scorer]``, ``[tags]``, ``[chart]``, and all that is stored with it.
+"""The settings of a network: ``[layers]``, ``[scorer]``, ``[tags]``, ``[text]``, ``[chart]``, and all that is stored with it.
 
 Defaults are the paper's where it states them (BNA, 5.2, A.1).
 """
@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.settings import Settings
+from bnaparser.text.text_rules import LANGUAGE_NAMES, rules_of
 
 LayerKind = Literal["bimsa", "nsa", "self_attention", "partitioned"]
 # Where the paper's equations and its authors' program contradict each other.
@@ -94,6 +95,35 @@ class TagSettings(Settings):
     loss_weight: float = Field(5.0, ge=0)
 
 
+class LanguageSettings(Settings):
+    """How text is read: ``languages`` are those of the treebanks, codes of `LANGUAGE_NAMES`.
+
+    With ``find_words`` the network finds the words of raw text itself (`bnaparser.text.text_pieces`): it
+    reads the pieces of a text as it reads words, and a head beside the tagger says which begin one.
+    """
+
+    languages: tuple[str, ...] = ("en",)
+    find_words: bool = False
+    hidden: int = Field(128, gt=0)
+    loss_weight: float = Field(1.0, ge=0)
+
+    @field_validator("languages")
+    @classmethod
+    def _known(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+        for language in languages:
+            if language not in LANGUAGE_NAMES:
+                known = ", ".join(LANGUAGE_NAMES)
+                raise ValueError(f"no language {language!r} can be read: there are {known}")
+        if not languages or len(set(languages)) < len(languages):
+            raise ValueError("name each language once, and at least one")
+        return languages
+
+    @property
+    def unspaced(self) -> bool:
+        """Whether all of the languages do without blanks between words."""
+        return all(rules_of(language).needs_words for language in self.languages)
+
+
 class ChartSettings(Settings):
     """How scores become probabilities: a tree's is in proportion to exp(score / temperature).
 
@@ -111,6 +141,7 @@ class ModelSettings(Settings):
     layers: LayerSettings = LayerSettings()
     scorer: ScorerSettings = ScorerSettings()
     tags: TagSettings = TagSettings()
+    text: LanguageSettings = LanguageSettings()
     chart: ChartSettings = ChartSettings()
 
     @model_validator(mode="after")
@@ -119,7 +150,16 @@ class ModelSettings(Settings):
             raise ValueError(
                 "layers.width must be divisible by 4: words from characters are half it"
             )
+        if self.text.find_words and self.tags.given:
+            raise ValueError(
+                "text.find_words is of no use with tags.given: who has the tags has the words"
+            )
         return self
+
+    def in_language(self, language: str) -> ModelSettings:
+        """Return the same settings for one of its languages."""
+        text = self.text.model_copy(update={"languages": (language,)})
+        return self.model_copy(update={"text": text})
 
     def at_temperature(self, temperature: float) -> ModelSettings:
         """Return the same settings with another temperature."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.network.best_labels import BestLabels
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.prepared import PreparedSentence
 
@@ -26,6 +26,7 @@ class ParsingNetwork(Protocol):
     labels: Inventory
     tags: Inventory
     allow_empty_root: bool
+    by_language: dict[str, LanguageNames]
 
     @property
     def device(self) -> Any:
@@ -60,6 +61,9 @@ class ParsingNetwork(Protocol):
 
     def all_tag_scores(self, encoded: Any) -> NDArray[np.float32]:
         """Score the tags of all words: float32 (words, tags)."""
+
+    def all_word_scores(self, encoded: Any) -> NDArray[np.float32]:
+        """Score pieces that were read as words: float32 (pieces,), above 0 where one begins a word."""
 
     def best_tags(self, encoded: Any) -> list[int]:
         """Return the number of the best tag of every word."""

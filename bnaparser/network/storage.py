@@ -32,7 +32,7 @@ from bnaparser.network.benepar_folder import (
     read_benepar_checkpoint,
     read_benepar_folder,
 )
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, stored_names
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.stored_settings import BENEPAR, is_benepars, read_settings
@@ -62,12 +62,14 @@ def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any
     """Write a model folder; ``store`` is "float32", "float16" or "int8"."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    labels = {
+    labels: dict[str, Any] = {
         "labels": list(model.labels.names),
         "tags": list(model.tags.names),
         "allow_empty_root": model.allow_empty_root,
         "characters": getattr(model.encoder, "characters", ""),
     }
+    if model.by_language:
+        labels["languages"] = stored_names(model.by_language)
     write_json(folder / CONFIG, model.settings.model_dump(mode="json"))
     write_json(folder / LABELS, labels)
     write_json(folder / METRICS, metrics)
@@ -98,6 +100,7 @@ def load(folder: str | Path) -> BnaModel:
         pretrained = settings.encoder.name is not None
         source = _read_pretrained(folder, settings) if pretrained else stored.characters
         model = build_model(settings, stored.labels, stored.tags, source, stored.allow_empty_root)
+    model.by_language = stored.by_language
     _assign(model, tensors, folder / WEIGHTS)
     return model.eval()
 

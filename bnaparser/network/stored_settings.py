@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, LABELS
 from bnaparser.files.tables import read_json
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import validate
 
@@ -18,13 +18,17 @@ BENEPAR = "benepar"
 
 @dataclass(frozen=True)
 class StoredSettings:
-    """Settings, labels, tags, alphabet, and whether sentences may have no constituent as a whole."""
+    """Settings, labels, tags, alphabet, and whether sentences may have no constituent as a whole.
+
+    ``by_language`` has the labels and tags of each language, where there are several.
+    """
 
     settings: ModelSettings
     labels: Inventory
     tags: Inventory
     characters: str
     allow_empty_root: bool
+    by_language: dict[str, LanguageNames] = field(default_factory=dict)
 
 
 def is_benepars(folder: Path) -> bool:
@@ -53,8 +57,12 @@ def _with_labels(settings: ModelSettings, path: Path) -> StoredSettings:
         characters, allow_empty_root = stored["characters"], stored["allow_empty_root"]
         if labels.names[:1] != ("",):
             raise ValueError("the first label is not the empty one")
+        by_language = {
+            language: LanguageNames(frozenset(of["labels"]), frozenset(of["tags"]))
+            for language, of in stored.get("languages", {}).items()
+        }
         if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
             raise TypeError("characters or allow_empty_root is of another type")
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error!r}; get the model again") from error
-    return StoredSettings(settings, labels, tags, characters, allow_empty_root)
+    return StoredSettings(settings, labels, tags, characters, allow_empty_root, by_language)

@@ -26,6 +26,7 @@ from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import check_split, read_sentences, split_lines, text_lines
+from bnaparser.text.text_rules import ENGLISH, TextRules
 
 _TOKEN = re.compile(r"\\([\[\]\\])|\[(\S*)(?:[ \t]+|(?=\n)|\Z)|(\])|([^\[\]\\]+|[\[\\])", re.DOTALL)
 _BONUS = re.compile(r"([+-][0-9]*\.?[0-9]+)(?::(\S+))?")
@@ -174,7 +175,9 @@ class MarkedLines:
         return in_words(inside, [sentence])[0]
 
 
-def marked_sentences(text: str, split: Split) -> list[tuple[Sentence, list[Constraint] | str]]:
+def marked_sentences(
+    text: str, split: Split, rules: TextRules = ENGLISH
+) -> list[tuple[Sentence, list[Constraint] | str]]:
     """Return the sentences of a text with markup, each with its constraints, or why it has none.
 
     Places count in the text without markup. Raises ValueError for another ``split``.
@@ -183,13 +186,17 @@ def marked_sentences(text: str, split: Split) -> list[tuple[Sentence, list[Const
     marked = MarkedLines(text_lines(text), split)
     return [
         (sentence, marked.of(sentence, number))
-        for number, group in enumerate(split_lines(marked, split), 1)
+        for number, group in enumerate(split_lines(marked, split, rules), 1)
         for sentence in group
     ]
 
 
 def under_constraints(
-    text: str, split: Split, constraints: Sequence[Constraint] = (), markup: bool = False
+    text: str,
+    split: Split,
+    constraints: Sequence[Constraint] = (),
+    markup: bool = False,
+    rules: TextRules = ENGLISH,
 ) -> tuple[list[Sentence], list[list[Constraint] | str]]:
     """Return the sentences of a text, and what is known of each: given by place, or in markup.
 
@@ -198,9 +205,9 @@ def under_constraints(
     if markup:
         if constraints:
             raise ValueError("give constraints or markup, not both: places would be of two texts")
-        found = marked_sentences(text, split)
+        found = marked_sentences(text, split, rules)
         return [sentence for sentence, _ in found], [known for _, known in found]
-    sentences = read_sentences(text, split)
+    sentences = read_sentences(text, split, rules)
     if constraints and split in ("line", "token") and len(sentences) > 1:
         raise ValueError(f"with split {split} places count in a line: give one line at a time")
     return sentences, in_words(constraints, sentences)

@@ -15,6 +15,7 @@ from bnaparser.network.precision import Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import answers, chart_of
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
+from bnaparser.parsing.found_words import with_words
 from bnaparser.parsing.given import (
     check_name,
     check_sentences,
@@ -30,11 +31,11 @@ from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread, usable_threads
-from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
-from bnaparser.text.splitting import read_sentences, tokenize
-from bnaparser.text.typed import Spacing, as_typed
+from bnaparser.text.splitting import read_sentences
+from bnaparser.text.text_rules import TextRules, reading, rules_of
+from bnaparser.text.typed import as_typed
 
 Context = TypeVar("Context")
 
@@ -68,6 +69,8 @@ class Parser:
         model.eval()
         self.model = model
         self.cased = model.reads_case
+        self.languages = model.settings.text.languages
+        self.text = reading(self.languages)  # how text becomes sentences
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
         self.max_words = max_words  # of a sentence; one with more gets an error
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
@@ -78,6 +81,11 @@ class Parser:
     def predicts_tags(self) -> bool:
         """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
         return self.model.settings.tags.predict
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels of constituents that it knows, chains among them."""
+        return frozenset(self.model.labels.names)
 
     @property
     def precision(self) -> str:
@@ -134,7 +142,7 @@ class Parser:
         Raises ValueError for another ``split``, and for constraints that cannot be told apart.
         """
         check_text(text, _MANY)
-        sentences, each = under_constraints(text, split, constraints, markup)
+        sentences, each = under_constraints(text, split, constraints, markup, self.text)
         questions = list(map(Question(**asked).under, each))
         return Parses(self.parse_sentences(sentences, questions=questions))
 
@@ -143,7 +151,7 @@ class Parser:
     ) -> Parse:
         """Parse a text that is one sentence; ``constraints`` count code points of it."""
         check_text(text, _MANY)
-        sentences = [tokenize(text)]
+        sentences = [self.text.sentence(text)]
         each = map(Question(**asked).under, in_words(constraints, sentences))
         return self.parse_sentences(sentences, questions=list(each))[0]
 
@@ -195,7 +203,7 @@ class Parser:
         """
         source, question = each_text(lines, "lines"), Question(**asked)
         while ahead := list(islice(source, READ_AHEAD)):
-            sentences = [tokenize(line) for line in ahead]
+            sentences = [self.text.sentence(line) for line in ahead]
             yield from self.parse_sentences(sentences, None, batch_tokens, question)
 
     @overload
@@ -222,7 +230,9 @@ class Parser:
         """
         question = Question(**asked)
         source = each_pair(texts) if as_tuples else ((t, None) for t in each_text(texts, "texts"))
-        for ahead in _read_ahead((read_sentences(text), context) for text, context in source):
+        for ahead in _read_ahead(
+            (read_sentences(text, rules=self.text), context) for text, context in source
+        ):
             given = [sentence for sentences, _ in ahead for sentence in sentences]
             parses = iter(self.parse_sentences(given, questions=question))
             for sentences, context in ahead:
@@ -243,7 +253,9 @@ class Parser:
         check_sentences(sentences)
         _check_at_least_1("batch_tokens", batch_tokens)
         size = batch_tokens or self.batch_tokens
-        limits = ParsingLimits(self.reads_tags, self.max_words, size, self.usable_threads())
+        threads = self.usable_threads()
+        sentences, questions = with_words(self.model, sentences, questions, size, threads)
+        limits = ParsingLimits(self.reads_tags, self.max_words, size, threads)
         given = all_given(sentences, tags, questions)
         return parse_each(given, self.prepare, lambda one: one.size, self._predict, limits)
 
@@ -270,8 +282,17 @@ class Parser:
         tags = [one.tags for one in given if one.tags is not None]
         rows = None if len(tags) < len(given) else tags
         joined = self.model.settings.encoder.joined
-        read = [_read(one.sentence, joined, self.cased) for one in given]
+        if joined is None:
+            read = [
+                self._rules(one.sentence).as_read(one.sentence.words, self.cased) for one in given
+            ]
+        else:
+            read = [as_typed(one.sentence, joined) for one in given]
         return self.model.prepare(read, rows)
+
+    def _rules(self, sentence: Sentence) -> TextRules:
+        """Return how the language of a sentence is read, by default the network's."""
+        return self.text if sentence.language is None else rules_of(sentence.language)
 
     def _predict(
         self, batch: Sequence[tuple[PreparedSentence, Question]]
@@ -308,11 +329,6 @@ def _read_ahead(
             ahead, count = [], 0
     if ahead:
         yield ahead
-
-
-def _read(sentence: Sentence, joined: Spacing | None, cased: bool) -> Sequence[str]:
-    """Return what a model reads of a sentence: word by word, or joined to one text."""
-    return as_read(sentence.words, cased) if joined is None else as_typed(sentence, joined)
 
 
 def _check_at_least_1(name: str, value: int | None) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
+
+from bnaparser.text.text_pieces import TextPiece
 
 Item = TypeVar("Item")
 
@@ -24,11 +26,18 @@ class Sentence:
     start and end of ``words[i]``, half-open, in code points of the whole input: for every word
     ``input[start:end] == word``. Words are in order, do not overlap, and none is empty or holds a
     blank.
+
+    In languages besides English words are as their treebank writes them: ``a_pesar_de`` for ``a pesar
+    de``, ``de`` and ``o`` for ``do``. Each has the place of what it is written for; two parts of a
+    single letter, ``à``, have the same. ``language`` is the text's, None where nobody asked. Where
+    words are still to be found, they are the forms of ``pieces``, whose places count in ``text``.
     """
 
     text: str
     words: tuple[str, ...]
     offsets: tuple[tuple[int, int], ...]
+    language: str | None = field(default=None, kw_only=True)
+    pieces: tuple[TextPiece, ...] = field(default=(), kw_only=True)
 
 
 def from_words(words: Iterable[str]) -> Sentence:

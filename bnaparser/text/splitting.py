@@ -1,6 +1,6 @@
-"""From text to sentences of Penn Treebank words, each with its place in the input.
+"""From text to sentences of words, each with its place in the input.
 
-What a line of the text is, its writer knows: ``split_names`` has the choice. Nothing is downloaded and
+How a language is read, ``rules`` say: English, unless others are given. What a line of the text is, its writer knows: ``split_names`` has the choice. Nothing is downloaded and
 nothing heavy imported.
 """
 
@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from bnaparser.text.english.sentences import sentence_spans
+from bnaparser.text.english.english_text import tokenize
 from bnaparser.text.english.token_rules import BLANK
-from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.sentence import Sentence, from_spaced_words
 from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.text_rules import ENGLISH, TextRules
+
+__all__ = ["check_split", "goes_on", "paragraphs", "read_sentences", "split", "split_lines"]
+__all__ += ["split_stream", "text_lines", "tokenize"]
 
 # A text without blank lines is cut where a sentence probably ends once this many characters have
 # come together, and at any line end after ten times as many.
@@ -32,22 +35,9 @@ _FINAL_MARK = re.compile(rf"[.!?\u2026:;\u3002\uff01\uff1f][^\w{BLANK}]*+[{BLANK
 _LETTER_FIRST = re.compile(rf"[{BLANK}]*+([^\W\d_])")
 
 
-def tokenize(text: str, start: int = 0) -> Sentence:
-    """Return the words of one sentence; ``start`` is where ``text`` begins in the input.
-
-    Text without a word (blanks, characters without width) gives a sentence without words.
-    """
-    spans = word_spans(text)
-    if not spans:
-        return Sentence("", (), ())
-    return Sentence(
-        text[spans[0][0] : spans[-1][1]],
-        tuple([text[begin:end] for begin, end in spans]),
-        tuple([(begin + start, end + start) for begin, end in spans]),
-    )
-
-
-def read_sentences(text: str, split: Split = "paragraph") -> list[Sentence]:
+def read_sentences(
+    text: str, split: Split = "paragraph", rules: TextRules = ENGLISH
+) -> list[Sentence]:
     """Return the sentences of a text, in order; ``split`` is one of ``SPLITS``.
 
     With ``paragraph`` and ``text`` each has at least one word, and places count in the whole text.
@@ -55,7 +45,7 @@ def read_sentences(text: str, split: Split = "paragraph") -> list[Sentence]:
     places count in that line. Only a line feed ends a line. Raises ValueError for another ``split``.
     """
     check_split(split)
-    return list(chain.from_iterable(split_lines(text_lines(text), split)))
+    return list(chain.from_iterable(split_lines(text_lines(text), split, rules)))
 
 
 def check_split(split: str) -> None:
@@ -64,22 +54,24 @@ def check_split(split: str) -> None:
         raise ValueError(f"split is {split!r}: use one of {', '.join(SPLITS)}")
 
 
-def split_lines(lines: Iterable[str], split: Split) -> Iterator[Iterator[Sentence]]:
+def split_lines(
+    lines: Iterable[str], split: Split, rules: TextRules = ENGLISH
+) -> Iterator[Iterator[Sentence]]:
     """Yield the sentences of each line, or in running text of each paragraph, as they are read.
 
     They are those of ``read_sentences("".join(lines), split)``.
     """
     if split == "text":
         for start, block in paragraphs(lines):
-            yield _sentences(block, start)
+            yield rules.sentences(block, start)
     elif split == "paragraph":
         start = 0
         for line in lines:
-            yield split_stream([line], start)
+            yield split_stream([line], start, rules)
             start += len(line)
     else:
         for line in lines:
-            yield iter([tokenize(line) if split == "line" else from_spaced_words(line)])
+            yield iter([rules.sentence(line) if split == "line" else from_spaced_words(line)])
 
 
 def goes_on(line: str, following: str) -> bool:
@@ -102,7 +94,9 @@ def split(text: str) -> list[Sentence]:
     return list(split_stream([text]))
 
 
-def split_stream(lines: Iterable[str], start: int = 0) -> Iterator[Sentence]:
+def split_stream(
+    lines: Iterable[str], start: int = 0, rules: TextRules = ENGLISH
+) -> Iterator[Sentence]:
     """Yield the sentences of a text that comes in lines, as an open file gives them.
 
     They are those of ``split("".join(lines))``, offsets too, with one paragraph in memory at a
@@ -110,20 +104,12 @@ def split_stream(lines: Iterable[str], start: int = 0) -> Iterator[Sentence]:
     line begins in the input.
     """
     for place, block in paragraphs(lines):
-        yield from _sentences(block, start + place)
+        yield from rules.sentences(block, start + place)
 
 
 def text_lines(text: str) -> Iterator[str]:
     """Yield the lines of a text with their ends; only a line feed ends one."""
     return (line.group() for line in _LINE.finditer(text))
-
-
-def _sentences(block: str, start: int) -> Iterator[Sentence]:
-    """Yield the sentences of a block that begins at ``start`` in the input."""
-    for begin, end in sentence_spans(block):
-        sentence = tokenize(block[begin:end], start + begin)
-        if sentence.words:
-            yield sentence
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -23,7 +23,8 @@ from bnaparser.trees.tree import Span, Tree
 class Example:
     """A gold tree and what training needs of it.
 
-    ``tags`` are the tree's own, ``given_tags`` those that a network reads, where it reads any.
+    ``tags`` are the tree's own, ``given_tags`` those that a network reads, where it reads any;
+    ``language`` is that of its treebank, empty where the recipe has one language.
     """
 
     tree: Tree
@@ -31,6 +32,7 @@ class Example:
     tags: tuple[str, ...]
     spans: tuple[Span, ...]
     given_tags: tuple[str, ...]
+    language: str = ""
 
     @property
     def has_root(self) -> bool:
@@ -141,7 +143,7 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
     if source.tags is not None:
         given = tags_of(source.tags, [tree.words for tree in trees])
     return [
-        Example(tree, tree.words, tree.tags, tuple(tree.spans()), tags)
+        Example(tree, tree.words, tree.tags, tuple(tree.spans()), tags, source.language or "")
         for tree, tags in zip(trees, given, strict=True)
     ]
 

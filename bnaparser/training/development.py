@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.encoders.batching import batches_by_length
 from bnaparser.eval import score
 from bnaparser.network.decoding import Prediction, predict
 from bnaparser.network.model import BnaModel
 from bnaparser.training.checkpoints import Progress
 from bnaparser.training.data import Example
 from bnaparser.training.recipe import TrainSettings
+from bnaparser.training.setup import gold_pieces
 from bnaparser.trees.tree import Tree
 
 
 def development_scores(
     model: BnaModel, sets: dict[str, list[Example]], batch_tokens: int
 ) -> dict[str, float]:
-    """Return F1 and, of a tagger, tag accuracy of each development set (percent), and the mean F1.
+    """Return F1 of each development set (percent), and the mean F1; and how well other heads do.
+
+    ``NAME tags`` is a tagger's accuracy, ``NAME words`` the F1 of words found in their text.
 
     Trees are judged with gold tags: where a predicted tag made a mark of a word, EVALB would leave
     the sentence out. The network is in evaluation mode from then on.
@@ -33,6 +40,8 @@ def development_scores(
         scores[f"{name} f1"] = score([example.tree for example in examples], trees).f1
         if model.settings.tags.predict:
             scores[f"{name} tags"] = _tag_accuracy(examples, found)
+        if model.settings.text.find_words:
+            scores[f"{name} words"] = _words_f1(model, examples, batch_tokens)
     f1s = [value for name, value in scores.items() if name.endswith(" f1")]
     return {**scores, "f1": sum(f1s) / len(f1s)} if f1s else {}
 
@@ -45,6 +54,31 @@ def _tag_accuracy(examples: Sequence[Example], found: Sequence[Prediction]) -> f
         for gold, tag in zip(example.tags, prediction.tags or (), strict=True)
     ]
     return 100 * sum(right) / len(right) if right else 0.0
+
+
+def _words_f1(model: BnaModel, examples: Sequence[Example], batch_tokens: int) -> float:
+    """Return the F1, in percent, of words found in the pieces of their text."""
+    cut = [one for one in gold_pieces(model, examples) if one is not None]
+    right = found = wanted = 0
+    sizes = [one.prepared.size for one in cut]
+    for batch in batches_by_length(sizes, batch_tokens):
+        with model.inference():
+            scores = model.all_word_scores(model.encode([cut[place].prepared for place in batch]))
+        ends = np.cumsum([len(cut[place].begins) for place in batch])
+        for place, own in zip(batch, np.split(scores, ends[:-1]), strict=True):
+            gold, mine = _word_places(cut[place].begins > 0), _word_places(own > 0)
+            right, found, wanted = (
+                right + len(gold & mine),
+                found + len(mine),
+                wanted + len(gold),
+            )
+    return 200 * right / (found + wanted) if wanted else 0.0
+
+
+def _word_places(begins: NDArray[np.bool_]) -> set[tuple[int, int]]:
+    """Return the words that pieces make, as places of pieces, half-open."""
+    firsts = [0, *(np.flatnonzero(begins[1:]) + 1).tolist()]
+    return set(zip(firsts, [*firsts[1:], len(begins)], strict=True))
 
 
 def judge(

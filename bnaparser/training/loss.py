@@ -1,4 +1,4 @@
-"""The training losses: over trees, and that of tags.
+"""The training losses: over trees, that of tags, and that of words found in pieces of text.
 
 Of trees there are two: the hinge loss with a Hamming cost (BNA, eq. 8 and 9), and the negative
 log-likelihood of the gold tree (Zhang, Zhou and Li, "Fast and Accurate Neural CRF Constituency
@@ -126,6 +126,16 @@ def tag_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor
     return F.cross_entropy(
         model.tag_scores(encoded).float(), target, ignore_index=IGNORED_TAG, reduction="sum"
     )
+
+
+def word_loss(model: BnaModel, encoded: Encoded, begins: Sequence[NDArray[np.float32]]) -> Tensor:
+    """Return the sum over pieces, read as words, of the cross-entropy of what begins a word.
+
+    ``begins`` is float32 (pieces,) for each sentence: 1 where a word begins, 0 where one goes on.
+    """
+    target = torch.from_numpy(np.concatenate(begins)).to(model.device)
+    scores = model.word_scores(encoded).float()
+    return F.binary_cross_entropy_with_logits(scores, target, reduction="sum")
 
 
 def known_tags(golds: Sequence[Gold]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import Seed, Settings, Share, read_table, validate
@@ -21,7 +21,8 @@ class DataSettings(Settings):
     ``weight`` says how often an epoch sees each of its sentences; ``map`` names a table of the file
     ``train.label_maps``; with ``release`` the path is a release's folder and ``part`` of its
     standard split is read. ``tags`` is a file of tags that a network with ``tags.given`` reads in
-    place of the trees' own, as `bnaparser.treebanks.tag_files.read_tags` takes it.
+    place of the trees' own, as `bnaparser.treebanks.tag_files.read_tags` takes it. ``language`` is
+    one of ``text.languages``, where there are several.
     """
 
     path: str
@@ -30,6 +31,7 @@ class DataSettings(Settings):
     release: Literal["ptb", "ctb"] | None = None
     part: Literal["train", "dev", "test"] = "train"
     tags: str | None = None
+    language: str | None = None
 
 
 class TrainSettings(Settings):
@@ -85,6 +87,16 @@ class Recipe(ModelSettings):
 
     train: TrainSettings = TrainSettings()
 
+    @model_validator(mode="after")
+    def _languages(self) -> Recipe:
+        known = self.text.languages
+        for source in (*self.train.data, *self.train.dev):
+            if source.language is None and len(known) > 1:
+                raise ValueError(f"{source.path} needs its language, one of {', '.join(known)}")
+            if source.language is not None and source.language not in known:
+                raise ValueError(f"{source.path} is in {source.language}: add it to text.languages")
+        return self
+
     def model_settings(self) -> ModelSettings:
         """Return the part of the recipe that a trained model needs."""
         return ModelSettings(
@@ -92,6 +104,7 @@ class Recipe(ModelSettings):
             layers=self.layers,
             scorer=self.scorer,
             tags=self.tags,
+            text=self.text,
             chart=self.chart,
         )
 

@@ -7,29 +7,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from bnaparser.encoders.characters import alphabet
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, names_by_language
 from bnaparser.network.model import BnaModel
 from bnaparser.network.prepared import PreparedSentence
+from bnaparser.text.text_rules import rules_of
 from bnaparser.training.checkpoints import BEST, CHECKPOINT, LOGS, NEW, OLD, RECIPE, remove_run
 from bnaparser.training.data import Example, Mix
 from bnaparser.training.loss import Gold, gold
+from bnaparser.training.objective import GoldPieces
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.warm_start import create_from
 
 
 @dataclass(frozen=True)
 class TrainingSentence:
-    """A sentence to learn from: its tree, its words as the network takes them, its gold answer."""
+    """A sentence to learn from: its tree, its words as the network takes them, its gold answer.
+
+    ``pieces`` are there where a network learns to find words.
+    """
 
     example: Example
     prepared: PreparedSentence
     gold: Gold
+    pieces: GoldPieces | None = None
 
 
 def build_accelerator(precision: str, output: str | Path) -> Any:
@@ -94,6 +101,10 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
         start = storage.load(find(recipe.train.start))
         settings = recipe.model_settings_over(start.settings)
         model = create_from(start, settings, labels, tags, empty_root)
+    if len(recipe.text.languages) > 1:
+        model.by_language = names_by_language(
+            (one.language, [span.label for span in one.spans], one.tags) for one in mix.train
+        )
     if recipe.train.mask_pieces and not model.subwords_can_be_masked:
         raise SettingsError("train.mask_pieces needs an encoder whose tokenizer has a mask")
     return model
@@ -103,4 +114,27 @@ def training_sentences(model: BnaModel, examples: Sequence[Example]) -> list[Tra
     """Return examples as the updates of a network take them."""
     prepared = model.prepare([e.words for e in examples], [e.given_tags for e in examples])
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in examples]
-    return [TrainingSentence(*parts) for parts in zip(examples, prepared, golds, strict=True)]
+    pieces = gold_pieces(model, examples)
+    return [
+        TrainingSentence(*parts) for parts in zip(examples, prepared, golds, pieces, strict=True)
+    ]
+
+
+def gold_pieces(model: BnaModel, examples: Sequence[Example]) -> list[GoldPieces | None]:
+    """Return the pieces of each sentence's text, which a network reads to find its words.
+
+    None for one whose words do not begin where pieces do, and where the network finds none.
+    """
+    found: list[GoldPieces | None] = [None] * len(examples)
+    if not model.settings.text.find_words:
+        return found
+    cut = {}
+    for place, example in enumerate(examples):
+        rules = rules_of(example.language or model.settings.text.languages[0])
+        pieces = None if rules.cut_words is None else rules.cut_words(example.words)
+        if pieces is not None:
+            cut[place] = pieces
+    prepared = model.prepare([pieces.forms for pieces in cut.values()])
+    for (place, pieces), one in zip(cut.items(), prepared, strict=True):
+        found[place] = GoldPieces(one, np.array(pieces.begins, np.float32))
+    return found

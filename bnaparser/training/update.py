@@ -16,7 +16,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.training.arithmetic import diverged
 from bnaparser.training.loss import known_tags
 from bnaparser.training.noise import disturbed
-from bnaparser.training.objective import Objective
+from bnaparser.training.objective import LossShares, Objective
 from bnaparser.training.recipe import TrainSettings
 from bnaparser.training.setup import TrainingSentence
 
@@ -33,7 +33,7 @@ class Updater:
         self.batch_tokens = settings.batch_tokens or default_tokens(
             TRAINING_TOKENS, str(accelerator.device)
         )
-        objective = Objective(model, settings.loss, model.settings.tags.loss_weight)
+        objective = Objective(model, settings.loss)
         optimizer = build_optimizer(model, settings)
         self.objective, self.optimizer = accelerator.prepare(objective, optimizer)
         self.average: AveragedModel | None = None
@@ -58,7 +58,7 @@ class Updater:
     def update(self, batch: Sequence[TrainingSentence], number: int) -> float:
         """Do the update of this number, counted from 0, on a batch; return its loss.
 
-        The loss is the mean over sentences, that of tags over words. With several processes each
+        The loss is the mean over sentences, that of tags over words, that of found words over pieces. With several processes each
         takes its share of the batch, and the loss is that of its share. The number and the
         settings' seed fix the noise. Raises SettingsError where the network has diverged.
         """
@@ -68,8 +68,11 @@ class Updater:
         # All processes must take part: one that has no sentence left reads another's for nothing.
         mine = batch[process::processes] or batch[:1]
         used = 0 if process >= len(batch) else processes  # gradients are averaged over processes
-        sentence = used / len(batch)
-        word = used / max(1, known_tags([one.gold for one in batch]))
+        shares = LossShares(
+            used / len(batch),
+            used / max(1, known_tags([one.gold for one in batch])),
+            used / max(1, sum(len(one.pieces.begins) for one in batch if one.pieces)),
+        )
         parts = self.parts(mine)
         total = 0.0
         for place, part in enumerate(parts):
@@ -79,7 +82,7 @@ class Updater:
             is_last = place == len(parts) - 1
             with nullcontext() if is_last else accelerator.no_sync(self.objective):
                 try:
-                    total += self._backward(part, sentence, word, generator)
+                    total += self._backward(part, shares, generator)
                 except ScoresError as error:
                     raise diverged(number, str(error)) from error
         if self.settings.clip_norm is not None:
@@ -93,14 +96,14 @@ class Updater:
     def _backward(
         self,
         part: Sequence[TrainingSentence],
-        sentence: float,
-        word: float,
+        shares: LossShares,
         generator: np.random.Generator,
     ) -> float:
         """Add the gradient of a part of a batch to what is there; return its loss."""
         read = disturbed(self.model, part, self.settings, generator)
         prepared, golds = [one.prepared for one in read], [one.gold for one in read]
-        loss = self.objective(prepared, golds, sentence, word)
+        pieces = [one.pieces for one in read if one.pieces is not None]
+        loss = self.objective(prepared, golds, shares, pieces)
         self.accelerator.backward(loss)
         return float(loss.detach())
 

@@ -22,7 +22,8 @@ def create_from(
 ) -> BnaModel:
     """Build a model to be trained with the weights of another, which gives its encoder away.
 
-    Labels and tags that the other does not know start at random, shapes of words as nothing. Raises SettingsError when the
+    Labels, tags and a finder of words that the other does not have start at random, shapes of
+    words as nothing. Raises SettingsError when the
     settings ask for a network of another shape.
     """
     for key in ("name", "layers", "attention"):
@@ -55,8 +56,8 @@ def _carry_over(start: BnaModel, model: BnaModel) -> None:
     for name, tensor in model.state_dict().items():
         layer = name.rpartition(".")[0]
         old = theirs.get(name)
-        if old is None and name == "shape_embedding":
-            continue  # it begins as nothing, and the network as that of the start
+        if old is None and (name == "shape_embedding" or name.startswith("word_finder.")):
+            continue  # shapes begin as nothing, the finder of words at random
         if old is None or old.shape[1:] != tensor.shape[1:]:
             raise _misfit(name, tensor, old)
         if layer in rows:

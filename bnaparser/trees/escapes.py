@@ -16,7 +16,12 @@ BRACKET_ESCAPES = {
     "{": "-LCB-",
     "}": "-RCB-",
 }
-_BRACKETS = {escape: bracket for bracket, escape in BRACKET_ESCAPES.items()}
+# The last three are those of CESS-ESP.
+_BRACKETS = {escape: bracket for bracket, escape in BRACKET_ESCAPES.items()} | {
+    "-Fpa-": "(",
+    "-Fpt-": ")",
+    "-fe-": '"',
+}
 _ROUND = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 ENTITY = re.compile(r"&(?:\#\d{1,7}|\#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")

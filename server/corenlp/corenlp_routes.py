@@ -21,6 +21,7 @@ from bnaparser.server.problems import problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_rules import TextRules
 
 router = APIRouter(tags=["CoreNLP"])
 
@@ -54,12 +55,15 @@ async def corenlp(request: Request) -> Response:
     wanted = read_wanted(request.query_params.multi_items())
     check_coding(request.headers)
     kind = request.headers.get("content-type")
-    text, sentences = await read_body(request, _read, kind, wanted, service.settings)
+    given = (kind, wanted, service.settings, service.text_in(None))
+    text, sentences = await read_body(request, _read, *given)
     check_count(len(sentences), "sentences", service.settings)
     parses = None
     if wanted.tags:
         seconds = _deadline(wanted, service.settings)
         parses = await service.parse(sentences, request.state.record, deadline_seconds=seconds)
+        # Of text in some languages words are known only then.
+        sentences = [Sentence(one.text, one.words, one.offsets) for one in parses]
     return await write_answer(request, sentences, _write, text, sentences, parses, wanted)
 
 
@@ -72,12 +76,12 @@ async def ping() -> str:
 
 
 def _read(
-    body: bytes, kind: str | None, wanted: Wanted, settings: ServerSettings
+    body: bytes, kind: str | None, wanted: Wanted, settings: ServerSettings, rules: TextRules
 ) -> tuple[str, list[Sentence]]:
     """Return the text of a body, and its sentences. Raises a Problem."""
     text = read_text(body, kind)
     check_size([text], settings)
-    return text, sentences_of(text, wanted)
+    return text, sentences_of(text, wanted, rules)
 
 
 def _deadline(wanted: Wanted, settings: ServerSettings) -> float:

@@ -14,7 +14,8 @@ from urllib.parse import unquote, unquote_plus
 
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
 from bnaparser.text.sentence import Sentence
-from bnaparser.text.splitting import split, tokenize
+from bnaparser.text.splitting import split_stream
+from bnaparser.text.text_rules import ENGLISH, TextRules
 
 OUTPUT_FORMATS = ("json", "serialized", "text", "conll")
 # Annotators that add nothing to the words; every other one rests on parts of speech.
@@ -155,9 +156,9 @@ def read_text(body: bytes, content_type: str | None) -> str:
         return text  # what looked like escapes was text
 
 
-def sentences_of(text: str, wanted: Wanted) -> list[Sentence]:
+def sentences_of(text: str, wanted: Wanted, rules: TextRules = ENGLISH) -> list[Sentence]:
     """Return the sentences, each with at least one word; offsets are code points of the text."""
-    whole = _given if wanted.given_words else tokenize
+    whole = _given if wanted.given_words else rules.sentence
     if wanted.by_line:
         found = [whole(line, start) for start, line in _lines(text)]
     elif wanted.one_sentence:
@@ -165,9 +166,10 @@ def sentences_of(text: str, wanted: Wanted) -> list[Sentence]:
     elif wanted.given_words:
         found = _split_given(text)
     elif wanted.break_lines:
-        found = [_moved(one, start) for start, line in _lines(text) for one in split(line)]
+        lines = _lines(text)
+        found = [one for start, line in lines for one in split_stream([line], start, rules)]
     else:
-        found = split(text)
+        found = list(split_stream([text], 0, rules))
     return [sentence for sentence in found if sentence.words]
 
 
@@ -210,11 +212,6 @@ def _sentence(text: str, spans: list[tuple[int, int]], start: int = 0) -> Senten
     words = tuple([text[begin:end] for begin, end in spans])
     offsets = tuple([(begin + start, end + start) for begin, end in spans])
     return Sentence(text[spans[0][0] : spans[-1][1]], words, offsets)
-
-
-def _moved(sentence: Sentence, start: int) -> Sentence:
-    offsets = tuple([(begin + start, end + start) for begin, end in sentence.offsets])
-    return Sentence(sentence.text, sentence.words, offsets)
 
 
 def _charset(parameters: str) -> str:

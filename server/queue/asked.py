@@ -1,4 +1,4 @@
-"""Sentences in the queue of which more is wanted than the best tree."""
+"""Sentences in the queue of which more is wanted than the best tree, and how their text is read."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from bnaparser.parsing.result import Parse
 from bnaparser.server.queue.batcher import Work
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_rules import TextRules, in_language, known_as
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
+    from bnaparser.parsing.polyglot import Polyglot
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,17 @@ def asking(sentence: Sentence, question: Question) -> Sentence:
     """Return the sentence with its question."""
     if question.plain:
         return sentence
-    return AskedSentence(sentence.text, sentence.words, sentence.offsets, question)
+    return AskedSentence(
+        sentence.text,
+        sentence.words,
+        sentence.offsets,
+        question,
+        language=sentence.language,
+        pieces=sentence.pieces,
+    )
 
 
-def parsing_by(parser: Parser) -> Work[Sentence, Parse]:
+def parsing_by(parser: Parser | Polyglot) -> Work[Sentence, Parse]:
     """Return what parses a batch of such sentences and of others."""
 
     def work(sentences: Sequence[Sentence], tags: Rows) -> list[Parse]:
@@ -40,3 +49,24 @@ def parsing_by(parser: Parser) -> Work[Sentence, Parse]:
         return parser.parse_sentences(sentences, tags, questions=questions)
 
     return work
+
+
+def first_of(parser: Parser | Polyglot) -> Parser:
+    """Return a parser; of several the first, which reads sentences that do not say their language."""
+    from bnaparser.parsing.polyglot import Polyglot
+
+    return parser.first if isinstance(parser, Polyglot) else parser
+
+
+def read_in(parser: Parser | Polyglot, language: str | None) -> TextRules:
+    """Return how text is read in a language, by default in what the parser was loaded for.
+
+    In one that it does not know each sentence will get an error in its place.
+    """
+    if language is None:
+        return parser.text
+    if known_as(language, parser.languages) is None:
+        return in_language(parser.text, language)
+    from bnaparser.parsing.polyglot import text_in
+
+    return text_in(parser, language)

@@ -40,7 +40,7 @@ def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
         from bnaparser.tasks.classifier import Classifier
 
     def open_parser(name: str | Path) -> Parser:
-        if models.find(name).samefile(models.find(settings.model)):
+        if models.find(name).samefile(models.find(parser.name or settings.model)):
             return parser
         opened = Parser.load(name, settings.device, parser.batch_tokens, settings.precision)
         opened.threads = parser.threads

@@ -20,7 +20,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import asking, parsing_by
+from bnaparser.server.queue.asked import asking, first_of, parsing_by, read_in
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
@@ -30,15 +30,17 @@ from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import tokenize
+from bnaparser.text.text_rules import TextRules
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
+    from bnaparser.parsing.polyglot import Polyglot
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
 
 log = logging.getLogger(__name__)
 Given = TypeVarTuple("Given")
 Result = TypeVar("Result")
-Load = Callable[[ServerSettings], "Parser"]
+Load = Callable[[ServerSettings], "Parser | Polyglot"]
 LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
 
 # Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
@@ -53,14 +55,19 @@ _WARM_UP = "The service is ready , and it answers ."
 _PAGE_ASKS = Question(n_best=2, probabilities=True)  # machine code that is made at its first use
 
 
-def load_parser(settings: ServerSettings) -> Parser:
-    """Load the model with the threads that this worker may use. Raises ModelError."""
+def load_parser(settings: ServerSettings) -> Parser | Polyglot:
+    """Load the models with the threads that this worker may use. Raises ModelError, SettingsError."""
     pieces = settings.batch_tokens and _PIECES_A_WORD * settings.batch_tokens
     with loading():
-        from bnaparser.parsing.parser import Parser
+        from bnaparser.parsing import polyglot
 
-        parser = Parser.load(
-            settings.model, settings.device, pieces, settings.precision, settings.max_words
+        parser = polyglot.load_parser(
+            settings.model,
+            settings.language,
+            settings.device,
+            pieces,
+            settings.precision,
+            settings.max_words,
         )
     parser.threads = threads_of(settings)
     return parser
@@ -91,7 +98,7 @@ class Service:
         self.model_name = _shown_name(settings.model)
         self.classifier_name = _shown_name(settings.classifier) if settings.classifier else ""
         self.about, self.about_classifier = About(self.model_name), About(self.classifier_name)
-        self.parser: Parser | None = None
+        self.parser: Parser | Polyglot | None = None
         self.classifying: Classifying | None = None
         self.draining = False
         self.in_flight = 0
@@ -118,7 +125,7 @@ class Service:
         batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
         limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
         batcher = Batcher(parsing_by(parser), limits, self.metrics, thread=self._model_thread)
-        sentence = tokenize(_WARM_UP)
+        sentence = tokenize(_WARM_UP)  # its words are given: any model takes them
         tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
         try:
             warm_up = await batcher.try_out(sentence, tags)
@@ -137,14 +144,15 @@ class Service:
         log.info("ready", extra={"fields": fields})
 
     async def _classifying(
-        self, parser: Parser, batcher: Batcher[Sentence, Parse]
+        self, parser: Parser | Polyglot, batcher: Batcher[Sentence, Parse]
     ) -> Classifying | None:
         """Load the classifier, if there is to be one, and classify a text."""
         name = self.settings.classifier
         if name is None:
             return None
-        classifier = await self._model_thread.run(self._load_classifier, self.settings, parser)
-        classifying = Classifying(classifier, parser, batcher, self.metrics)
+        own = first_of(parser)
+        classifier = await self._model_thread.run(self._load_classifier, self.settings, own)
+        classifying = Classifying(classifier, own, batcher, self.metrics)
         await classifying.start(name)
         return classifying
 
@@ -162,6 +170,12 @@ class Service:
         self._model_thread.end()
         self._text_thread.shutdown(wait=False)
         self._searching.end()
+
+    def text_in(self, language: str | None) -> TextRules:
+        """Return how text is read in a language, as `read_in` does. Raises NotReady."""
+        if self.parser is None:
+            raise NotReady(_STARTING)
+        return read_in(self.parser, language)
 
     def admit(self) -> None:
         """Raise a Problem if a request could not be taken in now, before any work is done for it."""
@@ -267,6 +281,8 @@ class Service:
 
 def _shown_name(name: str) -> str:
     """Return a model's name: of a folder the last part, for paths are nobody else's business."""
+    if "," in name and not Path(name).is_dir():
+        return ",".join(_shown_name(part.strip()) for part in name.split(","))
     shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
     return name if shipped_or_hub else Path(name).resolve().name
 

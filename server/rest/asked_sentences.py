@@ -24,7 +24,8 @@ from bnaparser.server.rest.schemas import (
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import Split
-from bnaparser.text.splitting import read_sentences, tokenize
+from bnaparser.text.splitting import read_sentences
+from bnaparser.text.text_rules import ENGLISH, TextRules
 
 Known = list[Constraint] | str
 """What is known of a sentence, or why that cannot be used."""
@@ -45,23 +46,27 @@ def question_of(request: Options, settings: ServerSettings) -> Question:
     return replace(question, n_best=1, problem=f"n_best is {request.n_best:,}: {most}")
 
 
-def asked_of_text(request: TextRequest, question: Question, split: Split) -> list[Sentence]:
+def asked_of_text(
+    request: TextRequest, question: Question, split: Split, rules: TextRules = ENGLISH
+) -> list[Sentence]:
     """Return the sentences of a text."""
     given = _constraints(request.constraints)
     try:
         constraints = [] if isinstance(given, str) else given
-        sentences, each = under_constraints(request.text, split, constraints, request.markup)
+        sentences, each = under_constraints(request.text, split, constraints, request.markup, rules)
     except ValueError as error:
-        sentences, given = read_sentences(request.text, split), str(error)
+        sentences, given = read_sentences(request.text, split, rules), str(error)
         each = []
     if isinstance(given, str):
         each = [given] * len(sentences)
     return _under(sentences, question, each)
 
 
-def asked_of_sentences(request: SentencesRequest, question: Question) -> list[Sentence]:
+def asked_of_sentences(
+    request: SentencesRequest, question: Question, rules: TextRules = ENGLISH
+) -> list[Sentence]:
     """Return the sentences that were given."""
-    sentences = [tokenize(text) for text in request.sentences]
+    sentences = [rules.sentence(text) for text in request.sentences]
     each = [
         row if isinstance(row, str) else in_words(row, [one])[0]
         for row, one in zip(_rows(request.constraints, len(sentences)), sentences, strict=True)
@@ -71,7 +76,9 @@ def asked_of_sentences(request: SentencesRequest, question: Question) -> list[Se
 
 def asked_of_tokens(request: TokensRequest, question: Question) -> list[Sentence]:
     """Return the sentences whose words were given."""
-    sentences = [from_words(words) for words in request.tokens]
+    sentences = [
+        replace(from_words(words), language=request.language or None) for words in request.tokens
+    ]
     trees = request.dependencies
     questions = [question] * len(sentences)
     if trees is not None and len(trees) != len(sentences):

@@ -11,6 +11,7 @@ from bnaparser.server.problems import problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
 from bnaparser.server.rest.schemas import (
+    LONGEST_LANGUAGE,
     REQUESTS,
     SPLIT_DESCRIBED,
     TEXT_EXAMPLE,
@@ -64,6 +65,13 @@ _SPLIT = {
     "description": f"Of a text, {SPLIT_DESCRIBED}. In JSON it may stand beside `text`.",
     "schema": {"type": "string", "enum": list(SPLITS), "default": "paragraph"},
 }
+_LANGUAGE = {
+    "name": "language",
+    "in": "query",
+    "description": "Of the text, such as en or zh; by default the service's, or guessed where its"
+    " models know several. In JSON it may stand beside `text`.",
+    "schema": {"type": "string", "maxLength": LONGEST_LANGUAGE},
+}
 ANSWER = {
     "description": "A tree for each sentence, in order; a sentence that failed has its error",
     "headers": {answer_body.ERRORS_HEADER: answer_body.ERRORS_HEADER_DESCRIBED},
@@ -98,7 +106,7 @@ ANSWER = {
     tags=["REST"],
     summary="Parse text, sentences or words",
     response_class=Response,
-    openapi_extra={"parameters": [_SPLIT], "requestBody": _BODY},
+    openapi_extra={"parameters": [_SPLIT, _LANGUAGE], "requestBody": _BODY},
     responses={200: ANSWER, **problem_answers(400, 408, 413, 415, 422, 500, 503, 504)},
 )
 async def parse(request: Request) -> Response:
@@ -118,12 +126,16 @@ async def parse(request: Request) -> Response:
     service.admit()
     kind = request_body.media_type(request.headers)
     split = request_body.asked_split(request.query_params)
+    language = request_body.asked_language(request.query_params)
     answer = _parse_json if kind == request_body.JSON else _parse_plain
-    return await answer(request, service, split)
+    return await answer(request, service, split, language)
 
 
-async def _parse_json(request: Request, service: Service, split: Split) -> Response:
-    asked = await read_body(request, request_body.read_json, service.settings, split)
+async def _parse_json(
+    request: Request, service: Service, split: Split, language: str | None
+) -> Response:
+    given = (service.settings, split, language, service.text_in)
+    asked = await read_body(request, request_body.read_json, *given)
     if asked.problem is None:
         parses = await service.parse(asked.sentences, request.state.record, asked.tags)
     else:
@@ -137,8 +149,11 @@ async def _parse_json(request: Request, service: Service, split: Split) -> Respo
     return await write_answer(request, trees, answer_body.write_json, *answer)
 
 
-async def _parse_plain(request: Request, service: Service, split: Split) -> Response:
-    lines = await read_body(request, request_body.read_plain, service.settings, split)
+async def _parse_plain(
+    request: Request, service: Service, split: Split, language: str | None
+) -> Response:
+    rules = service.text_in(language)
+    lines = await read_body(request, request_body.read_plain, service.settings, split, rules)
     sentences = request_body.filled(lines)
     parses = await service.parse(sentences, request.state.record)
     found = answer_body.in_place(lines, parses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any, NoReturn, TypeVar
@@ -22,6 +22,7 @@ from bnaparser.server.rest.asked_sentences import (
     question_of,
 )
 from bnaparser.server.rest.schemas import (
+    LONGEST_LANGUAGE,
     REQUESTS,
     Format,
     SentencesRequest,
@@ -32,6 +33,7 @@ from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import SPLITS, Split
 from bnaparser.text.splitting import split_lines
+from bnaparser.text.text_rules import ENGLISH, TextRules
 
 JSON = "application/json"
 PLAIN = "text/plain"
@@ -65,6 +67,14 @@ class Asked:
     problem: str | None = None  # why none of the sentences can be parsed
 
 
+def _english(_language: str | None) -> TextRules:
+    return ENGLISH
+
+
+TextIn = Callable[[str | None], TextRules]
+"""From the language that a request names to how its text is read."""
+
+
 def media_type(headers: Headers) -> str:
     """Return the body's media type, JSON or PLAIN. Raises UnsupportedBody."""
     check_coding(headers)
@@ -81,12 +91,19 @@ def media_type(headers: Headers) -> str:
     raise UnsupportedBody(f"{said}: send {JSON} or {PLAIN}")
 
 
-def read_json(body: bytes, settings: ServerSettings, split: Split = "paragraph") -> Asked:
-    """Read a JSON request; ``split`` is for a text that does not say it itself.
+def read_json(
+    body: bytes,
+    settings: ServerSettings,
+    split: Split = "paragraph",
+    language: str | None = None,
+    text_in: TextIn = _english,
+) -> Asked:
+    """Read a JSON request; ``split`` and ``language`` are for one that does not say it itself.
 
-    Raises BadBody, Unprocessable or TooLarge.
+    ``text_in`` returns how text is read in a language. Raises BadBody, Unprocessable or TooLarge.
     """
-    return _asked(read_request(body, settings, REQUESTS), settings, split)
+    request = read_request(body, settings, REQUESTS)
+    return _asked(request, settings, split, text_in(request.language or language))
 
 
 def read_request(
@@ -121,13 +138,23 @@ def asked_split(query: QueryParams) -> Split:
     raise Unprocessable(f"split is {given[:40]!r}: use one of {', '.join(SPLITS)}")
 
 
-def read_plain(body: bytes, settings: ServerSettings, split: Split) -> list[Sentence | None]:
+def asked_language(query: QueryParams) -> str | None:
+    """Return the language that the query names, if it names one. Raises Unprocessable."""
+    given = query.get("language") or None
+    if given is not None and len(given) > LONGEST_LANGUAGE:
+        raise Unprocessable(f"language is {given[:40]!r}...: give a code such as en")
+    return given
+
+
+def read_plain(
+    body: bytes, settings: ServerSettings, split: Split, rules: TextRules = ENGLISH
+) -> list[Sentence | None]:
     """Read the sentences of a text; None for an empty line, where a line is a sentence.
 
     Raises BadBody or TooLarge.
     """
     lines = (f"{line}\n" for line in read_lines(body, settings))
-    found = chain.from_iterable(split_lines(lines, split))
+    found = chain.from_iterable(split_lines(lines, split, rules))
     return [one if one.words else None for one in found]
 
 
@@ -147,19 +174,22 @@ def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
 
 
 def _asked(
-    request: TextRequest | SentencesRequest | TokensRequest, settings: ServerSettings, split: Split
+    request: TextRequest | SentencesRequest | TokensRequest,
+    settings: ServerSettings,
+    split: Split,
+    rules: TextRules,
 ) -> Asked:
     question = question_of(request, settings)
     options = (request.format, request.scores, question.n_best)
     if isinstance(request, TextRequest):
         check_size([request.text], settings)
-        sentences = asked_of_text(request, question, request.split or split)
+        sentences = asked_of_text(request, question, request.split or split, rules)
         check_trees(len(sentences), question, settings)
         return Asked(sentences, None, *options)
     if isinstance(request, SentencesRequest):
         check_size(request.sentences, settings)
         check_trees(len(request.sentences), question, settings)
-        return Asked(asked_of_sentences(request, question), None, *options)
+        return Asked(asked_of_sentences(request, question, rules), None, *options)
     check_size((word for words in request.tokens for word in words), settings)
     check_trees(len(request.tokens), question, settings)
     sentences = asked_of_tokens(request, question)

@@ -27,6 +27,10 @@ TREE_EXAMPLE = (
 )
 
 
+LONGEST_LANGUAGE = 40
+"""Characters that the code of a language may have."""
+
+
 class Options(BaseModel):
     """What to answer; each request may say it."""
 
@@ -55,6 +59,9 @@ class Options(BaseModel):
         description="what scores are divided by to become probabilities; default: the model's",
     )
     seed: Whole = Field(default=0, ge=0, description="of the decoder that draws at random")
+    language: str | None = Field(
+        default=None, max_length=LONGEST_LANGUAGE, description="of the text, such as en; or guessed"
+    )
 
 
 class ConstraintBody(BaseModel):
@@ -324,6 +331,7 @@ class Model(BaseModel):
     license_note: str = Field(description="why, in a sentence")
     version: str = Field(description="of bnaparser")
     device: str
+    languages: list[str] = Field(description="codes such as en")
     predicts_tags: bool = Field(description="if not, every tag is XX unless tags are given")
     labels: list[str] = Field(description="of constituents")
     limits: Limits

@@ -40,8 +40,9 @@ async def models(request: Request) -> ModelList:
         license_note=about.license_note,
         version=__version__,
         device=str(parser.model.device),
+        languages=list(parser.languages),
         predicts_tags=parser.predicts_tags,
-        labels=sorted({part for name in parser.model.labels.names for part in name.split(CHAIN)}),
+        labels=sorted({part for name in parser.labels for part in name.split(CHAIN)}),
         limits=limits,
     )
     return ModelList(models=[model], classifiers=_classifiers(service))

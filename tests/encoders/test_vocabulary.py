@@ -119,3 +119,25 @@ def test_a_parser_is_pruned_as_a_whole(
     words = [tree.words for tree in load_trees(treebank)]
     trees = [str(parse.tree) for parse in small.parse_many(words)]
     assert trees == [str(parse.tree) for parse in whole.parse_many(words)]
+
+
+@torch.no_grad()
+def test_a_unigram_vocabulary_keeps_its_characters(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = encoder_folder("deberta-v2")
+    tokenizer, model = load_tokenizer(folder), load_pretrained(folder)
+    whole = model.get_input_embeddings().weight.clone()
+    counts = count_subwords(tokenizer, ["cat", "cat", "dog"])
+    assert prune_vocabulary(model, tokenizer, counts, 115, tmp_path) == 1.0
+    reader, pruned = load_tokenizer(tmp_path), load_pretrained(tmp_path)
+    kept = reader.get_vocab()
+    assert {"▁cat", "▁dog", "▁", "a", "é", "7", "."} <= set(kept)
+    others = {name for name in tokenizer.get_vocab() if len(name) > 2 and name.startswith("▁")}
+    (gone, *_) = sorted(others - {"▁cat", "▁dog"})
+    assert gone not in kept
+    assert reader.tokenize(f"cat {gone[1:]}") == ["▁cat", *gone]
+    assert reader.unk_token_id == kept["[UNK]"]
+    vectors = pruned.get_input_embeddings().weight
+    for subword in ("▁cat", "▁", "[MASK]", "z"):
+        assert torch.equal(vectors[kept[subword]], whole[tokenizer.get_vocab()[subword]])

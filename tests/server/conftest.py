@@ -22,6 +22,7 @@ from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
+from bnaparser.text.text_rules import ENGLISH
 from bnaparser.trees.tree import Span
 
 WAIT = 20.0  # seconds after which a test that waits for an event gives up
@@ -36,6 +37,9 @@ class HeldParser:
 
     predicts_tags = True
     reads_tags = False
+    text = ENGLISH
+    languages = ("en",)
+    labels = ("", "S", "S::VP", "NP")
 
     def __init__(self) -> None:
         self.gate = threading.Event()

@@ -22,6 +22,7 @@ from bnaparser.parsing.result import Parse
 from bnaparser.server.process.lifecycle import serve
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_rules import ENGLISH
 from bnaparser.trees.tree import Span
 
 
@@ -30,6 +31,9 @@ class StandInParser:
 
     predicts_tags = True
     reads_tags = False
+    text = ENGLISH
+    languages = ("en",)
+    labels = ("", "S")
     model = SimpleNamespace(device="cpu", labels=SimpleNamespace(names=("", "S")))
 
     def parse_sentences(

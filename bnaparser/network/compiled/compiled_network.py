@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
 from bnaparser.network.compiled.encoder_family import shape_of
 from bnaparser.network.compiled.weights import StoredWeights
+from bnaparser.network.labels import LanguageNames, barred
 from bnaparser.network.prepared import (
     PreparedSentence,
     number_tags,
@@ -69,6 +71,7 @@ class CompiledNetwork:
     ):
         self.settings, self.labels, self.tags = stored.settings, stored.labels, stored.tags
         self.allow_empty_root = stored.allow_empty_root
+        self.by_language = stored.by_language
         self.subwords, self.encoder, self.folder = subwords, encoder, folder
         self.precision = "int8" if weights.in_int8 else "float32"
         layers, scorer, tags = stored.settings.layers, stored.settings.scorer, stored.settings.tags
@@ -95,6 +98,11 @@ class CompiledNetwork:
             self._tag_hidden = weights.affine(width, tags.hidden, "tagger.0")
             self._tag_norm = weights.norm(tags.hidden, "tagger.1")
             self._tag_output = weights.affine(tags.hidden, len(stored.tags), "tagger.3")
+        if stored.settings.text.find_words:
+            inner = stored.settings.text.hidden
+            self._word_hidden = weights.affine(width, inner, "word_finder.0")
+            self._word_norm = weights.norm(inner, "word_finder.1")
+            self._word_output = weights.affine(inner, 1, "word_finder.3")
 
     @property
     def reads_case(self) -> bool:
@@ -105,6 +113,17 @@ class CompiledNetwork:
         """Return a text that is another one for other weights, or another precision."""
         with (self.folder / WEIGHTS).open("rb") as file:
             return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+    def barring(self, known: LanguageNames) -> CompiledNetwork:
+        """Return a network that shares all weights, and gives only the labels and tags known."""
+        view = copy(self)
+        bias = barred(self._output.bias, self.labels.names[1:], known.labels)
+        view._output = replace(self._output, bias=bias)
+        view._scorer = self._scorer._replace(output_bias=bias)
+        if self.settings.tags.predict:
+            bias = barred(self._tag_output.bias, self.tags.names, known.tags)
+            view._tag_output = replace(self._tag_output, bias=bias)
+        return view
 
     def eval(self) -> CompiledNetwork:
         """Return itself: nothing is ever dropped here."""
@@ -182,6 +201,12 @@ class CompiledNetwork:
         hidden = np.maximum(self._tag_norm(hidden, np.zeros_like(hidden)), 0)
         return self._tag_output(hidden)
 
+    def all_word_scores(self, encoded: CompiledBatch) -> Floats:
+        """Score pieces that were read as words: float32 (pieces,), above 0 where one begins a word."""
+        hidden = self._word_hidden(encoded.words)
+        hidden = np.maximum(self._word_norm(hidden, np.zeros_like(hidden)), 0)
+        return self._word_output(hidden)[:, 0]
+
     def _gathered(self, vectors: Floats, windows: Sequence[Window], subwords: Runs) -> Floats:
         """Return the vectors of START, words and STOP of all windows: of their last subwords."""
         rows = []
@@ -209,7 +234,8 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     if shape is None:
         return None
     tokenizer = _tokenizer(folder / ENCODER)
-    subwords = Subwords(tokenizer, max_positions(config), settings.layers.max_positions - 2)
+    max_words, unspaced = settings.layers.max_positions - 2, settings.text.unspaced
+    subwords = Subwords(tokenizer, max_positions(config), max_words, unspaced=unspaced)
     matrices, store = read_matrices(folder / WEIGHTS)
     in_int8 = precision == "int8"
     if precision == "auto":

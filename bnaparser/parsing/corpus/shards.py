@@ -20,6 +20,7 @@ from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import split_lines, text_lines
+from bnaparser.text.text_rules import TextRules
 
 ShardFormat = Literal["jsonl", "parquet"]
 
@@ -109,7 +110,7 @@ def _rows(
 ) -> Iterator[tuple[dict[str, Any], Piece, Parse]]:
     """Yield a row for each sentence; so many are parsed together as a stream reads ahead."""
     good = (piece for piece in pieces if piece.error is None)
-    source = (one for piece in good for one in _sentences(piece, settings.split))
+    source = (one for piece in good for one in _sentences(piece, settings.split, parser.text))
     while ahead := list(islice(source, READ_AHEAD)):
         given = [piece.tags for piece, _, _, _ in ahead]
         with_tags = parser.reads_tags and all(given)
@@ -120,13 +121,16 @@ def _rows(
             yield _row(piece, part, number, parse), piece, parse
 
 
-def _sentences(piece: Piece, split: Split) -> Iterator[tuple[Piece, int, int, Sentence]]:
+def _sentences(
+    piece: Piece, split: Split, rules: TextRules
+) -> Iterator[tuple[Piece, int, int, Sentence]]:
     """Yield the sentences of a piece, each with the number of its line or paragraph, and its own there."""
     if piece.words:
         yield piece, piece.part, 1, from_words(piece.words)
         return
     counted = split in ("paragraph", "text")  # whose places count in the whole text
-    for part, of_part in enumerate(split_lines(text_lines(piece.text), split), piece.part):
+    lines = split_lines(text_lines(piece.text), split, rules)
+    for part, of_part in enumerate(lines, piece.part):
         for number, sentence in enumerate(of_part, 1):
             if not sentence.words:  # an empty line is no sentence
                 continue

@@ -107,7 +107,7 @@ def _plain_spans(block: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of sentences in a block without entities."""
     letter = _FIRST_LETTER.search(block)
     lower_case = letter is not None and letter.group().islower()
-    for start, end in _segments(block):
+    for start, end in segments(block):
         yield from _split_segment(block, start, end, lower_case)
 
 
@@ -139,7 +139,7 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _segments(block: str) -> Iterator[tuple[int, int]]:
+def segments(block: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of ``block`` between the line breaks that end a sentence for sure."""
     lines = block.splitlines(keepends=True)
     # Each line begins like a sentence and none ends like one: headlines, names, a menu.

@@ -177,6 +177,7 @@ class Deadly:
     def __init__(self, parser: Parser, word: str):
         self.parser, self.word = parser, word
         self.model, self.reads_tags = parser.model, parser.reads_tags
+        self.text = parser.text
 
     def parse_sentences(self, sentences: Any, tags: Any, questions: Any) -> Any:
         if any(self.word in sentence.words for sentence in sentences):

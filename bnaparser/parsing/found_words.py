@@ -1,0 +1,134 @@
+"""From the pieces of a text to its words, which the network finds, before the words are parsed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.parallel import in_batches
+from bnaparser.parsing.question import Question
+from bnaparser.parsing.threads import on_one_thread
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_pieces import put_together
+from bnaparser.text.text_rules import LANGUAGE_NAMES, known_as, rules_of
+
+FAILED = "no words were found in this sentence"
+
+Begins = NDArray[np.bool_]
+
+
+def with_words(
+    network: ParsingNetwork,
+    sentences: Sequence[Sentence],
+    questions: Question | Sequence[Question],
+    batch_tokens: int,
+    threads: int,
+) -> tuple[Sequence[Sentence], Question | Sequence[Question]]:
+    """Return sentences whose words are known, and the questions, which count these words.
+
+    A sentence of given words stays as it is. One in a language that the network does not know, or
+    without words, has the reason in its question. Where a constraint begins or ends, a word does.
+    """
+    places = [index for index, one in enumerate(sentences) if one.pieces]
+    foreign = [index for index, one in enumerate(sentences) if _is_foreign(network, one)]
+    if not places and not foreign:
+        return sentences, questions
+    if isinstance(questions, Question):
+        questions = [questions] * len(sentences)
+    asked = list(questions)
+    if len(asked) != len(sentences):
+        return sentences, questions  # which is an error, told where questions are read
+    known = list(sentences)
+    found = _begins(network, [sentences[index] for index in places], batch_tokens, threads)
+    for index, begins in zip(places, found, strict=True):
+        if isinstance(begins, str):
+            asked[index] = asked[index].under(begins)
+        else:
+            known[index], asked[index] = _joined(sentences[index], asked[index], begins)
+    for index in foreign:
+        asked[index] = asked[index].under(_unknown(network, sentences[index]))
+    return known, asked
+
+
+def _is_foreign(network: ParsingNetwork, sentence: Sentence) -> bool:
+    language = sentence.language
+    return language is not None and known_as(language, network.settings.text.languages) is None
+
+
+def _unknown(network: ParsingNetwork, sentence: Sentence) -> str:
+    return unknown_language(str(sentence.language), network.settings.text.languages)
+
+
+def unknown_language(language: str, known: Sequence[str]) -> str:
+    """Say that no model knows a language, and what they know."""
+    names = ", ".join(f"{one} ({LANGUAGE_NAMES[one]})" for one in known)
+    return f"no model here knows the language {language!r}: there is {names}"
+
+
+def _begins(
+    network: ParsingNetwork, sentences: Sequence[Sentence], batch_tokens: int, threads: int
+) -> list[Begins | str | None]:
+    """Say of each sentence's pieces whether they begin a word; None where rules are to say it."""
+    if not sentences:
+        return []
+    if not network.settings.text.find_words:
+        return [_without_finder(sentence) for sentence in sentences]
+    read = [rules_of(str(one.language)).as_read(one.words, network.reads_case) for one in sentences]
+    prepared = network.prepare(read)
+
+    def work(batch: Sequence[int]) -> list[Begins]:
+        with network.inference(), on_one_thread():
+            scores = network.all_word_scores(network.encode([prepared[index] for index in batch]))
+        ends = np.cumsum([len(sentences[index].words) for index in batch])
+        return [part > 0 for part in np.split(scores, ends[:-1])]
+
+    return in_batches(
+        lambda batch: each_or_reason(work, batch, FAILED),
+        [one.size for one in prepared],
+        batch_tokens,
+        threads,
+    )
+
+
+def _without_finder(sentence: Sentence) -> str | None:
+    rules = rules_of(str(sentence.language))
+    if not rules.needs_words:
+        return None
+    return (
+        f"this model finds no words in {LANGUAGE_NAMES[rules.language]} text: give words with blanks"
+        " between them, with split token"
+    )
+
+
+def _joined(
+    sentence: Sentence, question: Question, begins: Begins | None
+) -> tuple[Sentence, Question]:
+    """Return a sentence of the words that its pieces make, and its question in these words."""
+    pieces = sentence.pieces
+    chosen = [piece.begins for piece in pieces] if begins is None else begins.tolist()
+    cuts = {place for one in question.constraints for place in (one.start, one.end)}
+    for place in cuts:
+        if 0 < place < len(pieces):
+            chosen[place] = True
+    words = put_together(sentence.text, pieces, chosen)
+    first = sentence.offsets[0][0] - pieces[0].start
+    joined = Sentence(
+        sentence.text,
+        tuple([word.form for word in words]),
+        tuple([(first + word.start, first + word.end) for word in words]),
+        language=sentence.language,
+    )
+    if not question.constraints:
+        return joined, question
+    firsts = [word.piece for word in words]
+    counted = [
+        replace(one, start=bisect_left(firsts, one.start), end=bisect_left(firsts, one.end))
+        for one in question.constraints
+    ]
+    return joined, replace(question, constraints=tuple(counted))

@@ -1,0 +1,220 @@
+"""Several parsers, one for each language, that parse as one: each sentence by that of its language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Unpack
+
+from bnaparser.errors import SettingsError
+from bnaparser.network.language_view import in_one_language
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.precision import Precision
+from bnaparser.parsing.found_words import unknown_language
+from bnaparser.parsing.given import check_text
+from bnaparser.parsing.markup import under_constraints
+from bnaparser.parsing.named_constraints import Constraint
+from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
+from bnaparser.parsing.result import Parse, Parses
+from bnaparser.text.sentence import MAX_WORDS, Sentence
+from bnaparser.text.split_names import Split
+from bnaparser.text.text_rules import (
+    TextRules,
+    guessing,
+    in_language,
+    known_as,
+    reading,
+    rules_of,
+)
+
+
+def model_names(names: str) -> list[str]:
+    """Return names of models that stand in one text with commas between them."""
+    if Path(names).exists():
+        return [names]
+    return [name.strip() for name in names.split(",") if name.strip()] or [names]
+
+
+def by_language(parsers: Iterable[Parser]) -> dict[str, Parser]:
+    """Return parsers by their languages; one of several languages is taken apart, its weights shared.
+
+    Raises SettingsError where two have the same language.
+    """
+    found: dict[str, Parser] = {}
+    for parser in parsers:
+        for language in parser.languages:
+            if language in found:
+                names = f"{found[language].name} and {parser.name}"
+                raise SettingsError(f"there are two models for {language!r}, {names}: give one")
+            found[language] = _in_one_language(parser, language)
+    return found
+
+
+def _in_one_language(parser: Parser, language: str) -> Parser:
+    if not parser.model.by_language:
+        return parser
+    network = in_one_language(parser.model, language)
+    own = Parser(network, parser.batch_tokens, parser.max_words)
+    own.name = parser.name
+    return own
+
+
+class Polyglot:
+    """Parsers by their languages. ``Polyglot.load("en,runs/es/model")("It rained. Ha llovido.")``.
+
+    The language of each sentence is guessed from its text, unless one is given for all. A sentence in
+    one that no parser knows gets an ``error``; so does no other. Given words are read by the first
+    parser, unless their sentence has a language. ``languages`` are in the order of their parsers;
+    ``text`` says how text is read.
+    """
+
+    def __init__(self, parsers: Mapping[str, Parser]):
+        if not parsers:
+            raise SettingsError("a polyglot parser needs a parser: there is none")
+        self.parsers = dict(parsers)
+        self.languages = tuple(self.parsers)
+        self.text = text_in(self, None)
+
+    @classmethod
+    def load(
+        cls,
+        names: str,
+        device: str | None = None,
+        batch_tokens: int | None = None,
+        precision: Precision = "auto",
+        max_words: int = MAX_WORDS,
+    ) -> Polyglot:
+        """Load models by their names, with commas between them, each as `Parser.load` does.
+
+        A model may have several languages. Raises ModelError as `Parser.load` does, and SettingsError
+        where two models have the same language.
+        """
+        loaded = [
+            Parser.load(name, device, batch_tokens, precision, max_words)
+            for name in model_names(names)
+        ]
+        return cls(by_language(loaded))
+
+    @property
+    def first(self) -> Parser:
+        """The first parser."""
+        return self.parsers[self.languages[0]]
+
+    @property
+    def reads_tags(self) -> bool:
+        """Whether one of the models reads part-of-speech tags."""
+        return any(parser.reads_tags for parser in self.parsers.values())
+
+    @property
+    def predicts_tags(self) -> bool:
+        """Whether all models tag words."""
+        return all(parser.predicts_tags for parser in self.parsers.values())
+
+    @property
+    def model(self) -> ParsingNetwork:
+        """The network of the first parser."""
+        return self.first.model
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels of all parsers, chains among them."""
+        return frozenset().union(*(parser.labels for parser in self.parsers.values()))
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads compute at most, as of `Parser`."""
+        return self.first.threads
+
+    @threads.setter
+    def threads(self, threads: int | None) -> None:
+        for parser in self.parsers.values():
+            parser.threads = threads
+
+    def __call__(
+        self,
+        text: str,
+        split: Split = "paragraph",
+        constraints: Sequence[Constraint] = (),
+        markup: bool = False,
+        language: str | None = None,
+        **asked: Unpack[QuestionOptions],
+    ) -> Parses:
+        """Parse a text as `Parser` does; ``language`` is that of all of it, by default guessed."""
+        check_text(text, "polyglot.parse_sentences takes sentences")
+        rules = self.text if language is None else text_in(self, language)
+        sentences, each = under_constraints(text, split, constraints, markup, rules)
+        questions = list(map(Question(**asked).under, each))
+        return Parses(self.parse_sentences(sentences, questions=questions))
+
+    def parse_sentences(
+        self,
+        sentences: Sequence[Sentence],
+        tags: Sequence[Sequence[str]] | None = None,
+        batch_tokens: int | None = None,
+        questions: Question | Sequence[Question] = PLAIN,
+    ) -> list[Parse]:
+        """Parse sentences as `Parser.parse_sentences` does, each by the parser of its language."""
+        if isinstance(questions, Question):
+            questions = [questions] * len(sentences)
+        asked = list(questions)
+        if len(asked) != len(sentences):
+            raise ValueError(f"{len(asked)} questions for {len(sentences)} sentences")
+        if tags is not None and len(tags) != len(sentences):
+            raise ValueError(f"{len(tags)} lists of tags for {len(sentences)} sentences")
+        groups: dict[str, list[int]] = {}
+        for place, sentence in enumerate(sentences):
+            language = sentence.language or self.languages[0]
+            known = known_as(language, self.languages)
+            if known is None:
+                asked[place] = asked[place].under(unknown_language(language, self.languages))
+            groups.setdefault(known or self.languages[0], []).append(place)
+        found: dict[int, Parse] = {}
+        for language, places in groups.items():
+            rows = None if tags is None else [tags[place] for place in places]
+            parses = self.parsers[language].parse_sentences(
+                [sentences[place] for place in places],
+                rows,
+                batch_tokens,
+                [asked[place] for place in places],
+            )
+            found.update(zip(places, parses, strict=True))
+        return [found[place] for place in range(len(sentences))]
+
+
+def load_parser(
+    names: str,
+    language: str | None = None,
+    device: str | None = None,
+    batch_tokens: int | None = None,
+    precision: Precision = "auto",
+    max_words: int = MAX_WORDS,
+) -> Parser | Polyglot:
+    """Load a parser, or several by names with commas between them, to read text in a ``language``.
+
+    By default it is guessed where there are several. Raises as `Polyglot.load` does, and SettingsError
+    for a language that no model knows.
+    """
+    given = model_names(names)
+    loaded = [Parser.load(name, device, batch_tokens, precision, max_words) for name in given]
+    if len(loaded) == 1 and len(loaded[0].languages) == 1:
+        parser: Parser | Polyglot = loaded[0]
+    else:
+        parser = Polyglot(by_language(loaded))
+    parser.text = text_in(parser, language)
+    return parser
+
+
+def text_in(parser: Parser | Polyglot, language: str | None) -> TextRules:
+    """Return how text is read: in a language, or where it is None in those of the parser.
+
+    Raises SettingsError for a language that the parser does not know.
+    """
+    if language is None:
+        return (
+            reading(parser.languages) if isinstance(parser, Parser) else guessing(parser.languages)
+        )
+    known = known_as(language, parser.languages)
+    if known is None:
+        raise SettingsError(unknown_language(language, parser.languages))
+    return in_language(rules_of(known), known)

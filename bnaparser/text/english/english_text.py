@@ -1,0 +1,32 @@
+"""English text to sentences of Penn Treebank words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bnaparser.text.english.sentences import sentence_spans
+from bnaparser.text.english.tokens import word_spans
+from bnaparser.text.sentence import Sentence
+
+
+def tokenize(text: str, start: int = 0) -> Sentence:
+    """Return the words of one sentence; ``start`` is where ``text`` begins in the input.
+
+    Text without a word (blanks, characters without width) gives a sentence without words.
+    """
+    spans = word_spans(text)
+    if not spans:
+        return Sentence("", (), ())
+    return Sentence(
+        text[spans[0][0] : spans[-1][1]],
+        tuple([text[begin:end] for begin, end in spans]),
+        tuple([(begin + start, end + start) for begin, end in spans]),
+    )
+
+
+def sentences(block: str, start: int) -> Iterator[Sentence]:
+    """Yield the sentences of a block that begins at ``start`` in the input."""
+    for begin, end in sentence_spans(block):
+        sentence = tokenize(block[begin:end], start + begin)
+        if sentence.words:
+            yield sentence

@@ -1,0 +1,138 @@
+"""Which language a text is in: by its script, in Latin letters by its commonest words and its letters.
+
+There is no model and nothing to download. More languages are told apart than are parsed, so that a
+text in another one can be refused by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from bnaparser.text.rules.chinese_characters import SIMPLIFIED, TRADITIONAL
+
+_SCRIPTS = (
+    ("ja", re.compile("[\u3040-\u30ff\uff66-\uff9d]")),
+    ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
+    ("ko", re.compile("[\u1100-\u11ff\uac00-\ud7af]")),
+    ("ru", re.compile("[\u0400-\u052f]")),
+    ("el", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
+    ("ar", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
+    ("he", re.compile("[\u0590-\u05ff]")),
+    ("hi", re.compile("[\u0900-\u097f]")),
+    ("th", re.compile("[\u0e00-\u0e7f]")),
+)
+_LATIN = re.compile("[A-Za-z\xc0-\u024f]")
+_WORD = re.compile(r"[^\W\d_]+")
+# Characters that only one way of writing Chinese has.
+_TRADITIONAL = frozenset(TRADITIONAL) - frozenset(SIMPLIFIED)
+_SIMPLIFIED = frozenset(SIMPLIFIED) - frozenset(TRADITIONAL)
+
+_COMMON = {
+    "en": "the of and to in is that it was for on are with as his they at be this have from had not "
+    "but what were we when your can said there use an each which she do how their if will up don didn doesn isn wasn",
+    "es": "de la que el en y a los se del las un por con no una su para es al lo como más pero sus le "
+    "ya este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos "
+    "ni fue son ha era él ella está o",
+    "fr": "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il "
+    "sont avec ont été aux mais comme cette elle ou leur être deux je nous vous ils tout y sans même "
+    "après aussi l d qu j",
+    "pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à "
+    "seu sua ou quando muito nos já eu também só pelo pela até isso ela entre depois sem mesmo aos seus "
+    "quem nas me esse eles você foi são ser tem está às",
+    "id": "yang dan di dengan untuk dari pada ini itu tidak dalam adalah akan ke karena oleh juga saya "
+    "bisa ada kami mereka telah sudah lebih bahwa atau seperti sebagai dia anda harus hanya tahun "
+    "menjadi saat para tersebut secara antara orang kata ia satu belum kita sedang lalu masih",
+    "is": "og að í á sem er til það hann var við af um en með ekki þá fyrir hún ég því frá svo þar þú "
+    "eins nú hafa þeir eða upp þegar hefur verið vera yfir síðan hans hafði sér eru mig þetta þess "
+    "honum henni voru skal hvað úr",
+    "de": "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an "
+    "werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war "
+    "haben nur oder aber vor zur bis ich wir",
+    "it": "di e il la che in a un per è del una le con non i da si della sono al dei alla come nel più "
+    "anche o ma lo gli delle ha ci mi questo se suo sua essere questa tra molto quando perché dal della "
+    "era dalla nella",
+    "nl": "de het een van en in is dat op te zijn met voor niet die er aan ook als door maar om bij was "
+    "uit naar heeft dan nog worden over tot ze hij wat werd geen deze je ik wij zij",
+    "sv": "och i att en som det är av för på med den till inte har de ett om jag var men sig från vi så "
+    "kan när man hade eller där ska skulle också efter än bara nu vara",
+    "da": "og i at det en er til af som på med den for de der ikke et har jeg var fra kan men sig vi om "
+    "han så skal eller ved efter også nu være blev hvor når mod",
+    "nb": "og i det er på som en til å av for at med de ikke har den et jeg var fra om men kan seg så vi "
+    "han ble eller etter også når skal være hadde ut opp noe mot",
+    "pl": "i w nie na to się z że do jest o jak ale za co po tak od dla czy przez jego być już tylko był "
+    "lub może przy ten oraz są przed także jej tym ze ma",
+    "tr": "ve bir bu da de için ile çok daha gibi var kadar sonra olarak en ama olan mi değil ki "
+    "şey ben sen biz onu bunu ise veya yok",
+    "ro": "și de în a la cu pe că nu este o un din mai pentru care se sau sunt au fi ce dar prin după "
+    "când fost acest această lui ei cel cea al ale",
+    "fi": "ja on ei että se oli hän joka mutta ovat kun niin myös tai kuin jos mitä nyt ole sen hänen "
+    "olla tämä olen jo vain sitten mukaan sekä",
+    "ca": "de la i el que a en els per les del un una amb no és al es l d s com més però són va ser "
+    "aquest aquesta també ha hi si seva seu dels",
+}
+_LETTERS = {
+    "es": "ñ¿¡",
+    "pt": "ãõ",
+    "fr": "œùêûî",
+    "is": "þðæö",
+    "de": "ßäöü",
+    "sv": "åäö",
+    "da": "æøå",
+    "nb": "æøå",
+    "pl": "łżśąęźćń",
+    "tr": "şğıİ",
+    "ro": "șțăâ",
+    "fi": "äö",
+    "ca": "·ïŀ",
+}
+_HABITS: dict[str, Counter[str]] = {}
+for _language, _words in _COMMON.items():
+    for _word in set(_words.split()):
+        _HABITS.setdefault(_word, Counter())[_language] += 1
+_ENOUGH = 0.6
+_LEAD = 1.1
+_LIKELIER = 1.4
+
+
+def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
+    """Return the code of the language that a text seems to be in; None where it tells too little.
+
+    Languages that are ``likely`` win where it is close.
+    """
+    counts = {language: len(script.findall(text)) for language, script in _SCRIPTS}
+    if counts["ja"] and counts["ja"] * 8 >= counts["zh"]:
+        counts["ja"] += counts.pop("zh")
+    best = max(counts, key=counts.__getitem__)
+    # A character of Chinese is half a word.
+    if counts[best] and counts[best] * (3 if best in ("ja", "zh") else 1) > len(
+        _LATIN.findall(text)
+    ):
+        return _chinese(text) if best == "zh" else best
+    return _in_latin_letters(text, frozenset(likely))
+
+
+def _chinese(text: str) -> str:
+    simplified = sum(sign in _SIMPLIFIED for sign in text)
+    traditional = sum(sign in _TRADITIONAL for sign in text)
+    if simplified == traditional:
+        return "zh"
+    return "zh-Hans" if simplified > traditional else "zh-Hant"
+
+
+def _in_latin_letters(text: str, likely: frozenset[str]) -> str | None:
+    lowered = text.lower()
+    scores: dict[str, float] = dict.fromkeys(_COMMON, 0.0)
+    for word in _WORD.findall(lowered):
+        languages = _HABITS.get(word, ())
+        for language in languages:
+            scores[language] += 1 / len(languages) ** 0.5
+    for language, letters in _LETTERS.items():
+        scores[language] += 0.5 * sum(map(lowered.count, letters))
+    for language in likely & scores.keys():
+        scores[language] *= _LIKELIER
+    second, best = sorted(scores, key=scores.__getitem__)[-2:]
+    if scores[best] < _ENOUGH or scores[best] < _LEAD * scores[second]:
+        return None
+    return best

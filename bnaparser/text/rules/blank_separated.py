@@ -1,0 +1,144 @@
+"""Languages that put blanks between words, in Latin letters: sentence ends, and the pieces of words.
+
+What differs from one to the next is a `Spelling`: its abbreviations, and how a run of letters is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from bnaparser.text.english.sentences import segments
+from bnaparser.text.english.token_rules import BLANK
+from bnaparser.text.text_pieces import TextPiece
+from bnaparser.trees.escapes import unescape
+
+Span = tuple[int, int]
+
+# Letters, accents that stand alone, and what has no width within a word.
+_LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\xad\u200c\u200d\u2060])"
+
+
+def _token_pattern(hyphens: bool) -> re.Pattern[str]:
+    """Compile what a token is; words go on over hyphens, or do not."""
+    hyphen = r"| [-\u2010\u2011](?=\w)" if hyphens else ""
+    score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if hyphens else r"(?!)"
+    return re.compile(
+        rf"""
+        (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
+      | (?P<whole>
+            (?:https?://|www\.) [^{BLANK}<>"]*? (?=[.,;:!?)\]»”"']*(?:[{BLANK}<>"]|\Z))
+          | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+
+          | [@\#][^\W\d]\w*
+          | (?:{_LETTER}{{1,2}}\.) (?:-?{_LETTER}{{1,2}}\.)+ | °[CF]\b
+          | [A-Z]{{1,3}}\$
+          | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|[ºª°])+ \d* )? (?!\w)
+        )
+      | (?P<word> (?:\w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) {hyphen} | [ºª°] )* )
+      | (?P<mark> \.{{2,}} | …+ | -{{2,}} | [—–]+ | [^{BLANK}] )
+        """,
+        re.VERBOSE,
+    )
+
+
+_TOKENS = {hyphens: _token_pattern(hyphens) for hyphens in (True, False)}
+_STOP = re.compile(
+    rf"(?P<mark>(?<![.!?…])[.!?…]++)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+[»”])*)(?P<blank>[{BLANK}]+)"
+)
+_LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
+_LONGEST_WORD = 40
+_OPENING = frozenset("\"'«“‘„([{¿¡-–—•*")
+_VISIBLE = re.compile(rf"[^{BLANK}]")
+
+
+def _never(_before: str, _after: str) -> bool:
+    return False
+
+
+def _with_blanks(word: str) -> str:
+    return unescape(word).replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """What a language has of its own.
+
+    ``abbreviations`` keep their period, which ends no sentence; ``cut`` makes pieces of a run of
+    letters, given the text, where it begins and ends. With ``hyphens`` a word goes on over one; with
+    ``units`` a word may go on over a blank; with ``ordinals`` ``15.`` is the fifteenth. ``glued``
+    tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
+    """
+
+    abbreviations: frozenset[str]
+    cut: Callable[[str, int, int], list[TextPiece]]
+    hyphens: bool = True
+    units: bool = True
+    ordinals: bool = False
+    glued: Callable[[str, str], bool] = _never
+    written: Callable[[str], str] = _with_blanks
+
+
+def pieces(text: str, spelling: Spelling) -> list[TextPiece]:
+    """Return the pieces of one sentence; every character but blanks is in one of them, in order."""
+    found: list[TextPiece] = []
+    place = 0
+    token = _TOKENS[spelling.hyphens]
+    while (match := token.search(text, place)) is not None:
+        start, end = match.span()
+        if match.lastgroup == "word":
+            end = _with_period(text, start, end, spelling)
+            found += spelling.cut(text, start, end)
+        else:
+            found.append(TextPiece(start, end, text[start:end], sure=not spelling.units))
+        place = end
+    return found
+
+
+def uncut(text: str, start: int, end: int) -> list[TextPiece]:
+    """Return a run of letters as one piece."""
+    return [TextPiece(start, end, text[start:end])]
+
+
+def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
+    """Yield ``(start, end)`` of each sentence in a block of text, without the blanks around it."""
+    for begin, end in segments(block):
+        start = begin
+        for stop in _STOP.finditer(block, begin, end):
+            if stop.end() < end and _ends(block, start, stop, spelling):
+                yield from _stripped(block, start, stop.start("blank"))
+                start = stop.end()
+        yield from _stripped(block, start, end)
+
+
+def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
+    """Return where a word ends, its period included where it is an abbreviation or an initial."""
+    if text[end : end + 1] != "." or _VISIBLE.search(text, end + 1) is None:
+        return end
+    word = text[start:end]
+    initial = len(word) == 1 and word.isupper()
+    return end + 1 if initial or word.lower() in spelling.abbreviations else end
+
+
+def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> bool:
+    """Tell whether a sentence ends with these marks."""
+    following = text[stop.end()]
+    if following.islower() or following in ".,;:!?…":
+        return False
+    if stop["mark"] != "." or stop["close"]:
+        return following.isupper() or following.isdigit() or following in _OPENING
+    match = _LAST_WORD.search(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
+    word = match.group() if match is not None else ""
+    if word.lower() in spelling.abbreviations or (len(word) == 1 and word.isupper()):
+        return False
+    if spelling.ordinals and word.isdigit():
+        return False
+    return following.isupper() or following.isdigit() or following in _OPENING
+
+
+def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
+    first = _VISIBLE.search(text, start, end)
+    if first is not None:
+        while not _VISIBLE.match(text, end - 1):
+            end -= 1
+        yield first.start(), end

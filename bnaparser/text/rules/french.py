@@ -1,0 +1,88 @@
+"""French as the Sequoia treebank writes it: ``l'`` and ``-t-il`` stand apart, ``du`` is one word.
+
+``aujourd'_hui``, ``d'_autres`` and ``en_effet`` are one word each: a network finds such units.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bnaparser.text.rules.blank_separated import Spelling
+from bnaparser.text.text_pieces import TextPiece
+from bnaparser.trees.escapes import unescape
+
+_ELIDED = re.compile(
+    r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu|quelqu|presqu|parce\s+qu|aujourd)['’]",
+    re.IGNORECASE,
+)
+_ELIDED_END = re.compile(r"(?:(?<![^\W_])[cdjlmnst]|qu|aujourd)['’]\Z", re.IGNORECASE)
+# Pronouns behind their verb; ``rendez-vous`` and ``celui-ci`` look like it.
+_INVERTED = re.compile(
+    r"-(?:t-)?(?:je|tu|il|elle|on|nous|vous|ils|elles|ce|le|la|les|lui|leur|moi|toi|en|y|là)\Z",
+    re.IGNORECASE,
+)
+_PREFIX = re.compile(r"(?:[^\W\d_]+o|ex|anti|non|pseudo|auto|vice|arrière)-(?=\w)", re.IGNORECASE)
+
+
+def _cut(text: str, start: int, end: int) -> list[TextPiece]:
+    found: list[TextPiece] = []
+    while (match := _ELIDED.match(text, start, end)) is not None and match.end() < end:
+        found.append(TextPiece(start, match.end(), match.group()))
+        start = match.end()
+    match = _PREFIX.match(text, start, end)
+    if match is not None:
+        found.append(TextPiece(start, match.end(), match.group()))
+        # As a rule there is no cut behind it: mezzo-soprano.
+        return [
+            *found,
+            TextPiece(match.end(), end, text[match.end() : end], begins=False, joint=""),
+        ]
+    match = _INVERTED.search(text[start:end])
+    cut = end if match is None or match.start() == 0 else start + match.start()
+    found.append(TextPiece(start, cut, text[start:cut]))
+    if cut < end:
+        found.append(TextPiece(cut, end, text[cut:end], joint=""))
+    return found
+
+
+def _glued(before: str, after: str) -> bool:
+    if _ELIDED_END.search(before) or (after.startswith("-") and after[1:2].isalpha()):
+        return True
+    return before.endswith("-") and len(before) > 1
+
+
+def _written(word: str) -> str:
+    return unescape(word).replace("'_", "'").replace("_", " ")
+
+
+FRENCH = Spelling(
+    frozenset(
+        [
+            "m",
+            "mm",
+            "mme",
+            "mmes",
+            "mlle",
+            "mlles",
+            "dr",
+            "pr",
+            "me",
+            "st",
+            "ste",
+            "av",
+            "bd",
+            "etc",
+            "vol",
+            "no",
+            "pp",
+            "p",
+            "art",
+            "fig",
+            "cf",
+            "ex",
+        ]
+    ),
+    _cut,
+    glued=_glued,
+    written=_written,
+)

@@ -1,0 +1,105 @@
+"""Indonesian as the ICON treebank writes it: hyphens apart, ``-nya`` apart where it stands for somebody.
+
+``katanya`` is ``kata`` ``nya``, ``biasanya`` is one word: a network tells them apart.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bnaparser.text.rules.blank_separated import Spelling
+from bnaparser.text.text_pieces import TextPiece
+from bnaparser.trees.escapes import unescape
+
+_CLITIC = re.compile(r"(?<=\w\w)nya\Z")
+# The commonest words that are whole.
+_WHOLE = frozenset(
+    [
+        "hanya",
+        "punya",
+        "bertanya",
+        "ditanya",
+        "tanya",
+        "misalnya",
+        "biasanya",
+        "lainnya",
+        "sebelumnya",
+        "akhirnya",
+        "sebenarnya",
+        "adanya",
+        "antaranya",
+        "umumnya",
+        "seharusnya",
+        "selanjutnya",
+        "tampaknya",
+        "sebabnya",
+        "sebaliknya",
+        "khususnya",
+        "rupanya",
+        "soalnya",
+        "sebetulnya",
+        "awalnya",
+        "setidaknya",
+        "semestinya",
+        "agaknya",
+        "sesungguhnya",
+        "berikutnya",
+        "anehnya",
+        "sejatinya",
+        "mestinya",
+        "sepenuhnya",
+        "mulanya",
+        "sebagainya",
+        "artinya",
+        "tentunya",
+        "nantinya",
+        "selebihnya",
+        "sayangnya",
+    ]
+)
+
+
+def _cut(text: str, start: int, end: int) -> list[TextPiece]:
+    word = text[start:end]
+    match = _CLITIC.search(word)
+    if match is None:
+        return [TextPiece(start, end, word, sure=True)]
+    cut = start + match.start()
+    begins = word.lower() not in _WHOLE
+    return [
+        TextPiece(start, cut, text[start:cut], sure=True),
+        TextPiece(cut, end, text[cut:end], begins, joint=""),
+    ]
+
+
+INDONESIAN = Spelling(
+    frozenset(
+        [
+            "dr",
+            "drs",
+            "ir",
+            "prof",
+            "h",
+            "hj",
+            "k.h",
+            "no",
+            "inc",
+            "ltd",
+            "tbk",
+            "corp",
+            "moh",
+            "muh",
+            "sdr",
+            "st",
+            "jl",
+            "dkk",
+            "dll",
+            "dsb",
+        ]
+    ),
+    _cut,
+    hyphens=False,
+    units=False,
+    glued=lambda before, after: after == "nya" and before.isalpha(),
+    written=unescape,
+)

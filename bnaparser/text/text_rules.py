@@ -1,0 +1,241 @@
+"""How the text of each language is read: into sentences, and these into words or pieces of words.
+
+A language is told by its code, ``es``, where the writing matters with that: ``zh-Hant`` is Chinese in
+traditional characters, cut as the Sinica Treebank cuts it, ``zh-Hans`` in simplified ones, as the
+Chinese Treebank does. A network reads the characters that its treebank has, whatever the text has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from bnaparser.text.english import english_text, stand_ins
+from bnaparser.text.language_guess import guessed_language
+from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
+from bnaparser.text.rules.chinese_characters import to_simplified, to_traditional
+from bnaparser.text.rules.french import FRENCH
+from bnaparser.text.rules.icelandic import ICELANDIC
+from bnaparser.text.rules.indonesian import INDONESIAN
+from bnaparser.text.rules.portuguese import PORTUGUESE, with_marks
+from bnaparser.text.rules.spanish import SPANISH
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_pieces import TextPiece
+from bnaparser.trees.escapes import unescape
+
+LANGUAGE_NAMES = {
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "id": "Indonesian",
+    "is": "Icelandic",
+    "ja": "Japanese",
+    "pt": "Portuguese",
+    "zh-Hans": "Chinese (simplified)",
+    "zh-Hant": "Chinese (traditional)",
+}
+"""The languages whose text can be read, by their codes."""
+
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+# So many words in Latin letters in a text of another script are a sentence, not a name; so is what
+# ends as one.
+_LATIN_SENTENCE = re.compile(
+    r"(?:[A-Za-z\xc0-\u024f]+\s+){4}|[a-z\xe0-\u024f]{2}[.!?]+[\"'\u201d\u2019)]*\s"
+)
+
+
+class CutWords(NamedTuple):
+    """Words of a treebank as their text is cut: the forms of its pieces, and which begin a word."""
+
+    forms: list[str]
+    begins: list[bool]
+
+
+def _as_written(words: Sequence[str], _cased: bool) -> Sequence[str]:
+    return words
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """How text is read. ``needs_words``: a network must find its words, rules have no guess.
+
+    ``sentences`` yields the sentences of a block, which begins at a place of the input, each with a
+    word; ``sentence`` reads a text that is one, and may have none. ``cut_words`` cuts the words of a
+    sentence, as a treebank has them, as their text would be cut, for a network to learn from: None
+    where a word begins within a piece. It is itself None where the rules find words themselves.
+    ``as_read`` returns what a network reads in the place of words, given whether it knows capitals.
+    """
+
+    language: str
+    sentences: Callable[[str, int], Iterator[Sentence]]
+    sentence: Callable[..., Sentence]
+    cut_words: Callable[[Sequence[str]], CutWords | None] | None = None
+    needs_words: bool = False
+    as_read: Callable[[Sequence[str], bool], Sequence[str]] = _as_written
+
+
+ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read)
+
+
+def rules_of(language: str) -> TextRules:
+    """Return the rules of a language, one of `LANGUAGE_NAMES`; of another one English's."""
+    return _RULES.get(language, ENGLISH)
+
+
+def reading(languages: Sequence[str]) -> TextRules:
+    """Return the rules of one language, or for text in any of several."""
+    return rules_of(languages[0]) if len(languages) == 1 else guessing(languages)
+
+
+def in_language(rules: TextRules, language: str) -> TextRules:
+    """Return the same rules, whose sentences say that they are in a language."""
+
+    def sentence(text: str, start: int = 0) -> Sentence:
+        return replace(rules.sentence(text, start), language=language)
+
+    def sentences(block: str, start: int) -> Iterator[Sentence]:
+        return (replace(one, language=language) for one in rules.sentences(block, start))
+
+    return replace(rules, sentence=sentence, sentences=sentences)
+
+
+def known_as(language: str, known: Iterable[str]) -> str | None:
+    """Return which of the languages known a code means; None for none of them.
+
+    ``zh`` is ``zh-Hant`` or ``zh-Hans``; either is read in the characters of the other.
+    """
+    known = list(known)
+    if language in known:
+        return language
+    primary = language.lower().partition("-")[0]
+    return next((one for one in known if one.partition("-")[0] == primary), None)
+
+
+def guessing(languages: Sequence[str]) -> TextRules:
+    """Return rules for text in any of these languages: each sentence is read by its own.
+
+    A sentence has as its language the one known that it seems to be in, or the code of another one.
+    Where a sentence tells too little, it is that of the text around it, at last the first one known.
+    """
+    known = [rules_of(language) for language in languages]
+
+    def sentences(block: str, start: int) -> Iterator[Sentence]:
+        around = _told(block, languages) or languages[0]
+        outer = _among(known, around)
+        if _UNSPACED.search(block) and _LATIN_SENTENCE.search(block):
+            outer = ENGLISH  # whose sentences may end in either way
+        for one in outer.sentences(block, start):
+            language = _told(one.text, languages) or around
+            own, place = _among(known, language), one.offsets[0][0]
+            if own.needs_words:
+                found = own.sentences(one.text, place)
+            else:
+                found = iter([own.sentence(one.text, place)])
+            yield from (replace(each, language=language) for each in found if each.words)
+
+    def sentence(text: str, start: int = 0) -> Sentence:
+        language = _told(text, languages) or languages[0]
+        return replace(_among(known, language).sentence(text, start), language=language)
+
+    return TextRules("", sentences, sentence)
+
+
+def _told(text: str, languages: Sequence[str]) -> str | None:
+    """Return the language that a text seems to be in, by the name that it has among those known."""
+    found = guessed_language(text, languages)
+    return found and (known_as(found, languages) or found)
+
+
+def _among(known: Sequence[TextRules], language: str) -> TextRules:
+    """Return the rules of a language, of an unknown one English's."""
+    return next((rules for rules in known if rules.language == language), ENGLISH)
+
+
+def _of_pieces(
+    language: str,
+    spans: Callable[[str], Iterator[tuple[int, int]]],
+    pieces: Callable[[str], list[TextPiece]],
+    written: Callable[[str], str],
+    glued: Callable[[str, str], bool],
+) -> TextRules:
+    def sentence(text: str, start: int = 0) -> Sentence:
+        found = pieces(text)
+        if not found:
+            return Sentence("", (), (), language=language)
+        first, last = found[0].start, found[-1].end
+        return Sentence(
+            text[first:last],
+            tuple([piece.form for piece in found]),
+            tuple([(start + piece.start, start + piece.end) for piece in found]),
+            language=language,
+            pieces=tuple([p._replace(start=p.start - first, end=p.end - first) for p in found]),
+        )
+
+    def sentences(block: str, start: int) -> Iterator[Sentence]:
+        for begin, end in spans(block):
+            found = sentence(block[begin:end], start + begin)
+            if found.words:
+                yield found
+
+    def cut_words(words: Sequence[str]) -> CutWords | None:
+        text, starts = "", []
+        for before, word in zip(["", *words], words, strict=False):
+            text += "" if not text or glued(before, word) else " "
+            starts.append(len(text))
+            text += written(word)
+        return _cut_at(pieces(text), starts)
+
+    return TextRules(language, sentences, sentence, cut_words)
+
+
+def _cut_at(pieces: Sequence[TextPiece], starts: Sequence[int]) -> CutWords | None:
+    """Return pieces, and which begin a word, given where words start in their text."""
+    first = set(starts)
+    if not first <= {piece.start for piece in pieces}:
+        return None
+    before = [-1, *(piece.start for piece in pieces)]
+    begins = [
+        piece.start in first and piece.start != last
+        for piece, last in zip(pieces, before, strict=False)
+    ]
+    return CutWords([piece.form for piece in pieces], begins)
+
+
+def _spelled(language: str, spelling: blank_separated.Spelling) -> TextRules:
+    return _of_pieces(
+        language,
+        partial(blank_separated.sentence_spans, spelling=spelling),
+        partial(blank_separated.pieces, spelling=spelling),
+        spelling.written,
+        spelling.glued,
+    )
+
+
+def _unspaced(
+    language: str, ends: re.Pattern[str], folded: Callable[[str], str] = str
+) -> TextRules:
+    def as_read(words: Sequence[str], _cased: bool) -> list[str]:
+        return list(map(folded, words))
+
+    spans = partial(unseparated.sentence_spans, ends=ends)
+    rules = _of_pieces(language, spans, unseparated.pieces, unescape, lambda before, after: True)
+    return replace(rules, needs_words=True, as_read=as_read)
+
+
+_RULES = {
+    rules.language: rules
+    for rules in (
+        ENGLISH,
+        _spelled("es", SPANISH),
+        _spelled("fr", FRENCH),
+        _spelled("id", INDONESIAN),
+        _spelled("is", ICELANDIC),
+        replace(_spelled("pt", PORTUGUESE), as_read=with_marks),
+        _unspaced("ja", japanese.SENTENCE_END),
+        _unspaced("zh-Hans", chinese.SENTENCE_END, to_simplified),
+        _unspaced("zh-Hant", chinese.CLAUSE_END, to_traditional),
+    )
+}

@@ -1,0 +1,46 @@
+"""``bnaparse`` with several models, and a language given or guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bnaparser.cli import parse
+
+CHINESE = "(TOP (S (NP (N 我)) (VP (V 吃) (NP (N 魚))) (PU 。)))"
+
+
+def test_each_sentence_in_its_language(
+    tiny_model_dir: Path, two_languages_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = f"{tiny_model_dir},{two_languages_dir}"
+    text = "The cat sat on the mat. 我吃魚。"
+    assert parse.main(["--model", models, text]) == 0
+    english, chinese = capsys.readouterr().out.splitlines()
+    assert chinese == CHINESE
+    assert parse.main(["--model", str(tiny_model_dir), "The cat sat on the mat."]) == 0
+    assert capsys.readouterr().out == english + "\n"
+
+
+def test_a_language_that_is_given(
+    two_languages_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = ["--model", str(two_languages_dir)]
+    assert parse.main([*model, "--language", "zh", "我吃魚。"]) == 0
+    assert capsys.readouterr().out == CHINESE + "\n"
+    assert parse.main([*model, "--language", "fr", "Oui."]) == 2
+    assert capsys.readouterr().err == (
+        "bnaparse: no model here knows the language 'fr': there is zh-Hant (Chinese (traditional)),"
+        " es (Spanish)\n"
+    )
+
+
+def test_a_sentence_in_no_language_of_the_models(
+    two_languages_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "Der Hund ist nicht da, und das ist gut.\n我吃魚。"
+    assert parse.main(["--model", str(two_languages_dir), text]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == f"\n{CHINESE}\n"
+    assert captured.err.startswith("bnaparse: line 1: no model here knows the language 'de'")

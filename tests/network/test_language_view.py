@@ -1,0 +1,83 @@
+"""A network for two languages seen as one of them: compiled and with PyTorch, in both precisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bnaparser.network import storage
+from bnaparser.network.labels import BARRED, LanguageNames, stored_names
+from bnaparser.network.language_view import in_one_language
+from bnaparser.network.model import BnaModel
+from bnaparser.network.model_settings import LanguageSettings, TagSettings
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.precision import load_network
+
+SENTENCES = [["the", "cat", "sat", "on", "the", "mat"], ["it", "rained"]]
+
+
+@pytest.fixture(scope="module")
+def folder(build_model: Callable[..., BnaModel], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    model = build_model("bert", tagging=TagSettings(predict=True, hidden=16))
+    text = LanguageSettings(languages=("en", "es"), find_words=True, hidden=16)
+    settings = model.settings.model_copy(update={"text": text})
+    whole = BnaModel(settings, model.labels, model.tags, model.encoder, model.subwords)
+    labels, tags = model.labels.names[1:], model.tags.names
+    whole.by_language = {
+        "en": LanguageNames(frozenset(labels[::2]), frozenset(tags[::2])),
+        "es": LanguageNames(frozenset(labels[1::2]), frozenset(tags[1::2])),
+    }
+    path = tmp_path_factory.mktemp("views")
+    storage.save(whole, path, "float32", {})
+    return path
+
+
+def networks(folder: Path) -> list[ParsingNetwork]:
+    return [
+        storage.load(folder),
+        load_network(folder, "cpu", "float32"),
+        load_network(folder, "cpu", "int8"),
+    ]
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_labels_and_tags_of_the_other_language_are_out_of_the_choice(
+    folder: Path, number: int
+) -> None:
+    network = networks(folder)[number]
+    prepared = network.prepare(SENTENCES)
+    with network.inference():
+        before = network.all_scores(network.encode(prepared))
+    for language in ("en", "es"):
+        view, known = in_one_language(network, language), network.by_language[language]
+        assert view.settings.text.languages == (language,)
+        with view.inference():
+            encoded = view.encode(prepared)
+            scores, tags = view.all_scores(encoded), view.all_tag_scores(encoded)
+            best = view.best_tags(encoded)
+        mine = [name in known.labels for name in network.labels.names]
+        mine[0] = True  # no constituent
+        np.testing.assert_allclose(scores[:, mine], before[:, mine], atol=1e-5)
+        assert (scores[:, ~np.array(mine)] < BARRED / 2).all()
+        assert {network.tags.names[one] for one in best} <= known.tags
+        assert tags.argmax(axis=1).tolist() == best
+    with network.inference():  # itself is as it was
+        np.testing.assert_array_equal(network.all_scores(network.encode(prepared)), before)
+
+
+def test_words_are_scored_alike_with_and_without_torch(folder: Path) -> None:
+    with_torch, compiled, _ = networks(folder)
+    found = []
+    for network in (with_torch, compiled):
+        with network.inference():
+            found.append(network.all_word_scores(network.encode(network.prepare(SENTENCES))))
+    assert found[0].shape == (8,)
+    np.testing.assert_allclose(found[0], found[1], atol=1e-4)
+
+
+def test_names_are_stored_sorted() -> None:
+    names = LanguageNames(frozenset({"b", "a"}), frozenset({"y", "x"}))
+    assert stored_names({"es": names}) == {"es": {"labels": ["a", "b"], "tags": ["x", "y"]}}

@@ -1,0 +1,65 @@
+"""Which language a text is in, told by script, commonest words and letters."""
+
+# ruff: noqa: RUF001
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnaparser.text.language_guess import guessed_language
+from bnaparser.text.rules.chinese_characters import (
+    SIMPLIFIED,
+    TRADITIONAL,
+    to_simplified,
+    to_traditional,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The cat sat on the mat and it was happy.", "en"),
+        ("El gato está en la casa y no quiere salir.", "es"),
+        ("Le chat est dans la maison et il ne veut pas sortir.", "fr"),
+        ("O gato está na casa e não quer sair.", "pt"),
+        ("Kucing itu ada di rumah dan tidak akan keluar.", "id"),
+        ("Kötturinn er í húsinu og það er kalt.", "is"),
+        ("Die Katze ist im Haus und will nicht hinaus.", "de"),
+        ("Il gatto è nella casa e non vuole uscire.", "it"),
+        ("猫は家にいる。", "ja"),
+        ("我們都在家裡。", "zh-Hant"),
+        ("我们都在家里。", "zh-Hans"),
+        ("大人好", "zh"),
+        ("고양이가 집에 있다.", "ko"),
+        ("Кошка дома.", "ru"),
+        ("القط في البيت", "ar"),
+        ("IBM 的問題", "zh-Hant"),
+        ("12:30", None),
+        ("", None),
+        ("Xyzzy", None),
+    ],
+)
+def test_languages_are_told_apart(text: str, language: str | None) -> None:
+    assert guessed_language(text, ["en", "es", "fr", "pt", "id", "is", "ja", "zh"]) == language
+
+
+@given(st.text())
+def test_any_text_is_taken(text: str) -> None:
+    found = guessed_language(text)
+    assert found is None or found.partition("-")[0].isalpha()
+
+
+def test_characters_of_the_other_writing() -> None:
+    assert to_traditional("这个问题很简单") == "這個問題很簡單"
+    assert to_simplified("這個問題很簡單") == "这个问题很简单"
+    # What traditional text has itself stays: an empress, an inner side, a dry well.
+    assert to_traditional("皇后里干台") == "皇后里干台"
+    assert to_simplified("裡") == "里"
+    assert not set(SIMPLIFIED) & set(TRADITIONAL)
+    assert len(SIMPLIFIED) == len(TRADITIONAL) == len(set(SIMPLIFIED))
+
+
+@given(st.text(st.sampled_from(TRADITIONAL + "人a1，")))
+def test_there_and_back(text: str) -> None:
+    assert to_traditional(to_simplified(text)) == text

@@ -1,0 +1,164 @@
+"""Text of languages besides English: where sentences end, what pieces words are made of, and back."""
+
+# ruff: noqa: RUF001
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import read_sentences, split_stream
+from bnaparser.text.text_pieces import TextPiece, put_together
+from bnaparser.text.text_rules import LANGUAGE_NAMES, guessing, known_as, rules_of
+from tests.text.test_splitting import TEXTS, unseen
+
+OTHERS = [language for language in LANGUAGE_NAMES if language != "en"]
+
+
+def words_by_rules(text: str, language: str) -> str:
+    sentence = rules_of(language).sentence(text)
+    return " ".join(word.form for word in put_together(sentence.text, sentence.pieces))
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("es", "El Sr. Díaz (1.000 € del Estado), ¿no?", "El Sr. Díaz ( 1.000 € del Estado ) , ¿ no ?"),
+        ("es", "EE.UU. ganó 6-4 en www.a.es.", "EE.UU. ganó 6-4 en www.a.es ."),
+        ("fr", "L'homme qu'il voit, dit-il.", "L' homme qu' il voit , dit -il ."),
+        ("fr", "A-t-elle vu l'ex-ministre au rendez-vous ?", "A -t-elle vu l' ex-ministre au rendez -vous ?"),
+        ("fr", "Peut-être Jean-Paul, celui-ci.", "Peut-être Jean-Paul , celui-ci ."),
+        ("pt", "Do mar à casa, pelas ruas e às vezes nele.", "De o mar a a casa , por as ruas e a as vezes em ele ."),
+        ("pt", "Trata-se do porta-voz: dá-lo-ia.", "Trata- se de o porta-voz : dá- lo- ia ."),
+        ("id", "Katanya biasanya 25-30 anak-anak.", "Kata nya biasanya 25 - 30 anak - anak ."),
+        ("is", "Maðurinn kom í hús nr. 5.", "Maðurinn kom í hús nr. 5 ."),
+    ],
+)  # fmt: skip
+def test_words_as_rules_guess_them(language: str, text: str, words: str) -> None:
+    assert words_by_rules(text, language) == words
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "text"),
+    [
+        ("es", ["Vive", "a_pesar_de", "todo", "."], "Vive a pesar de todo."),
+        ("fr", ["D'_ailleurs", ",", "aujourd'_hui", "l'", "on", "dort", "."], "D'ailleurs, aujourd'hui l'on dort."),
+        ("pt", ["Além_de", "o", "Foz_do_Douro"], "Além do Foz do Douro"),
+        ("pt", ["a", "a", "casa"], "à casa"),
+        ("is", ["Maður$", "$inn", "þarf$", "$tu", "."], "Maðurinn þarftu."),
+        ("id", ["Kata", "nya", "hanya", "."], "Katanya hanya."),
+        ("ja", ["猫", "が", "寝", "て", "いる", "。"], "猫が寝ている。"),
+        ("zh-Hant", ["卡拉ＯＫ", "１９９０", "年", "，"], "卡拉ＯＫ１９９０年，"),
+    ],
+)  # fmt: skip
+def test_pieces_with_the_right_answer_are_the_treebanks_words(
+    language: str, words: list[str], text: str
+) -> None:
+    rules = rules_of(language)
+    sentence = rules.sentence(text)
+    assert rules.cut_words is not None
+    cut = rules.cut_words(words)
+    assert cut is not None
+    assert cut.forms == [piece.form for piece in sentence.pieces]
+    found = put_together(sentence.text, sentence.pieces, cut.begins)
+    assert [word.form for word in found] == words
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "sentences"),
+    [
+        ("es", "¿Qué? ¡No! El Sr. Díaz vino. Hoy no.", ["¿Qué?", "¡No!", "El Sr. Díaz vino.", "Hoy no."]),
+        ("fr", "M. Petit dort. « Oui ! » Il part… Bien.", ["M. Petit dort.", "« Oui ! »", "Il part…", "Bien."]),
+        ("is", "Hann kom 15. apríl. Hún fór.", ["Hann kom 15. apríl.", "Hún fór."]),
+        ("ja", "寝る。「そう。」と言う。はい！", ["寝る。", "「そう。」と言う。", "はい！"]),
+        ("zh-Hans", "我来，他走。「好！」对。", ["我来，他走。", "「好！」", "对。"]),
+        ("zh-Hant", "我來，他走。3,000元", ["我來，", "他走。", "3,000元"]),
+    ],
+)  # fmt: skip
+def test_where_sentences_end(language: str, text: str, sentences: list[str]) -> None:
+    assert [one.text for one in read_sentences(text, "paragraph", rules_of(language))] == sentences
+
+
+def check(sentence: Sentence, text: str) -> set[int]:
+    """Check that pieces are in order, and that the text is where they say; return what they cover."""
+    assert [piece.form for piece in sentence.pieces] == list(sentence.words)
+    first = sentence.offsets[0][0]
+    assert text[first : sentence.offsets[-1][1]] == sentence.text
+    covered: set[int] = set()
+    for piece, (start, end) in zip(sentence.pieces, sentence.offsets, strict=True):
+        assert (piece.start + first, piece.end + first) == (start, end)
+        places = set(range(start, end))
+        assert places
+        assert not places & covered or piece.contracted
+        assert not any(map(str.isspace, piece.form))
+        covered |= places
+    return covered
+
+
+@settings(max_examples=60)
+@given(TEXTS, st.sampled_from(OTHERS))
+def test_every_visible_character_is_in_one_piece(text: str, language: str) -> None:
+    rules = rules_of(language)
+    for sentences in ([rules.sentence(text)], list(split_stream([text], 0, rules))):
+        covered = [check(one, text) for one in sentences if one.words]
+        assert sum(map(len, covered)) == len(set().union(*covered))
+        rest = set(range(len(text))).difference(*covered)
+        assert all(unseen(text[place]) for place in rest)
+
+
+PIECES = st.lists(
+    st.tuples(st.sampled_from(["a", "ab", "x"]), st.booleans(), st.booleans(), st.booleans()),
+    min_size=1,
+)
+
+
+@given(PIECES)
+def test_pieces_are_put_together_as_told(given: list[tuple[str, bool, bool, bool]]) -> None:
+    """Against a literal loop over the pieces."""
+    text = " ".join(form for form, *_ in given)
+    places = [match.span() for match in re.finditer(r"\S+", text)]
+    pieces = [
+        TextPiece(*place, form, guess, sure)
+        for place, (form, guess, sure, _) in zip(places, given, strict=True)
+    ]
+    expected: list[list[str]] = []
+    for number, (form, guess, sure, told) in enumerate(given):
+        if number == 0 or (guess if sure else told):
+            expected.append([])
+        expected[-1].append(form)
+    found = put_together(text, pieces, [told for *_, told in given])
+    assert [word.form for word in found] == ["_".join(forms) for forms in expected]
+    assert [text[word.start : word.end].replace(" ", "_") for word in found] == [
+        word.form for word in found
+    ]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize(
+    "unit", [".", "(", "d'", "a-", "a.", "。", "我", "1.", "-nya", "1-", "inn", " »"]
+)
+def test_hostile_text_takes_linear_time(unit: str, language: str) -> None:
+    text = unit * (12_000 // len(unit))
+    sentences = list(split_stream([text], 0, rules_of(language)))
+    assert sum(len(one.text.replace(" ", "")) for one in sentences) == len(text.replace(" ", ""))
+
+
+def test_each_sentence_is_read_by_its_own_language() -> None:
+    rules = guessing(["en", "es", "zh-Hant"])
+    text = "He didn't come. Ella no ha venido.\n大家都在笑。Der Hund ist nicht da.\n12"
+    found = read_sentences(text, "paragraph", rules)
+    assert [one.language for one in found] == ["en", "es", "zh-Hant", "de", "en"]
+    assert found[0].words[2] == "n't"
+    for sentence in found:
+        start, end = sentence.offsets[0][0], sentence.offsets[-1][1]
+        assert text[start:end] == sentence.text
+
+
+def test_codes_of_one_language() -> None:
+    assert known_as("zh", ["en", "zh-Hans"]) == "zh-Hans"
+    assert known_as("zh-Hant", ["zh-Hans", "zh-Hant"]) == "zh-Hant"
+    assert known_as("ES", ["es"]) == "es"
+    assert known_as("de", ["en"]) is None
