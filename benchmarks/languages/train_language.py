@@ -17,7 +17,7 @@ from typing import Any
 from bnaparser import cli
 
 RECIPES = Path("recipes/languages")
-SIZES = {"seven": 40_000}
+SIZES = {"seven": 28_000}
 """Word pieces to keep, where they are others than ``SIZE``."""
 SIZE = 16_000
 
