@@ -87,7 +87,7 @@ def _highest(row: Float32s) -> tuple[np.float32, bool]:
     for label in range(1, len(bits)):
         highest = larger(highest, row[label])
         magnitude = max(magnitude, bits[label] & _MAGNITUDE)
-    return highest, magnitude <= INFINITY_BITS
+    return highest, bool(magnitude <= INFINITY_BITS)
 
 
 @compiled_borrowing

@@ -98,7 +98,8 @@ def random_rules(generator: np.random.Generator, n: int, labels: int) -> list[Ru
         start, end = sorted(generator.choice(n + 1, 2, replace=False).tolist())
         chosen = None
         if generator.random() < 0.5:
-            chosen = frozenset((generator.random(labels - 1) < 0.6).nonzero()[0] + 1)
+            drawn = generator.random(labels) < 0.6
+            chosen = frozenset(label for label in range(1, labels) if drawn[label])
         found.append(Rule(start, end, chosen, *(generator.random(2) < 0.4).tolist()))
     return found
 

@@ -40,6 +40,11 @@ def check_list(
     assert all(one.spans.tolist() == in_pre_order(one) for one in found)
 
 
+def total(tree: chart.Decoded, scores: Float32s, n: int) -> float:
+    starts, ends, labels = tree.spans.astype(np.int64).T
+    return float(scores[chart.span_index(starts, ends, n), labels].sum())
+
+
 def in_pre_order(tree: chart.Decoded) -> list[list[int]]:
     return sorted(tree.spans.tolist(), key=lambda node: (node[0], -node[1]))
 
@@ -70,10 +75,7 @@ def test_thousands_of_charts(kind: tuple[int, int, float, int]) -> None:
         found = chart.decode_n_best(scores, kind[0], count, **root)
         assert [one.score for one in found] == expected.tolist()
         assert len({table.of_nodes(one.spans) for one in found}) == len(found)
-        starts = [one.spans.astype(np.int64).T for one in found]
-        rows = [chart.span_index(*spans[:2], kind[0]) for spans in starts]
-        totals = [scores[row, spans[2]].sum() for row, spans in zip(rows, starts, strict=True)]
-        assert totals == expected.tolist()
+        assert [total(one, scores, kind[0]) for one in found] == expected.tolist()
         assert same(found[:1], [chart.decode(scores, kind[0], **root)])
 
 
@@ -81,9 +83,7 @@ def test_thousands_of_charts(kind: tuple[int, int, float, int]) -> None:
 def test_the_table_has_the_trees_that_are_listed_one_by_one(
     n: int, labels: int, empty_root: bool
 ) -> None:
-    scores = np.random.default_rng(1).standard_normal((chart.span_count(n), labels))
-    scores = scores.astype(np.float32)
-    scores[:, 0] = 0
+    scores, _ = random_batch([n], labels)
     found = np.sort(tree_table(n, labels, empty_root).scores(scores))[::-1]
     expected = [score for score, _ in enumeration.all_trees(scores.tolist(), n, empty_root)]
     assert found == pytest.approx(expected)

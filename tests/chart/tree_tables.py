@@ -31,13 +31,13 @@ class TreeTable(NamedTuple):
         """Return the score of every tree (trees,), exact for quarters; minus infinity among others."""
         finite = np.where(np.isneginf(scores), _IMPOSSIBLE, scores).astype(np.float64)
         finite[:, 0] = 0
-        totals = self.has @ finite.reshape(-1)
+        totals: Float64s = np.asarray(self.has @ finite.reshape(-1))
         return np.where(totals < _IMPOSSIBLE / 2, -np.inf, totals)
 
     def has_any(self, rows: Any, labels: Any = slice(1, None)) -> Bools:
         """Tell of every tree whether it has any of the spans with any of the labels."""
         grid = self.has.reshape(len(self.has), -1, self.labels)
-        found: Bools = grid[:, rows][..., labels].reshape(len(grid), -1).any(1)
+        found: Bools = np.asarray(grid[:, rows][..., labels].reshape(len(grid), -1).any(1))
         return found
 
     def of_nodes(self, nodes: NDArray[np.int32]) -> bytes:
