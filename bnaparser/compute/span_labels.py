@@ -18,6 +18,7 @@ from bnaparser.compute.rowwise import normalise_row
 from bnaparser.compute.tiles import ROWS, larger
 
 Integers = NDArray[np.int64]
+Posts = NDArray[np.int32]
 _PANEL = instructions().panel
 _GROUP = instructions().group
 _STORED = np.dtype(ROW_DTYPE).type
@@ -41,14 +42,35 @@ class SpanLabels(NamedTuple):
     labels: NDArray[np.int32]
 
 
+@compiled
+def posts_of_spans(lengths: Integers) -> tuple[Posts, Posts]:
+    """Return the rows of the fenceposts of all spans of sentences of so many words, starts and ends.
+
+    Both are int32 (spans,): one sentence's after another's, by start, then end; a sentence of n
+    words has n + 1 fenceposts.
+    """
+    count = 0
+    for words in lengths:
+        count += words * (words + 1) // 2
+    starts, ends = np.empty(count, np.int32), np.empty(count, np.int32)
+    span, first = 0, 0
+    for words in lengths:
+        for start in range(first, first + words):
+            for end in range(start + 1, first + words + 1):
+                starts[span], ends[span] = start, end
+                span += 1
+        first += words + 1
+    return starts, ends
+
+
 def best_labels(
     fenceposts: Floats,
-    starts: Integers,
-    ends: Integers,
+    starts: Posts,
+    ends: Posts,
     weights: ScorerWeights,
     output: PackedFloats | PackedBytes,
 ) -> SpanLabels:
-    """Return the best label of spans, by the rows of their fenceposts, int64 (spans,).
+    """Return the best label of spans, by the rows of their fenceposts, int32 (spans,).
 
     ``fenceposts`` (count, hidden) are projected, without bias.
     """
@@ -62,7 +84,7 @@ def best_labels(
 
 @compiled
 def span_vectors(
-    fenceposts: Floats, starts: Integers, ends: Integers, weights: ScorerWeights, out: Floats
+    fenceposts: Floats, starts: Posts, ends: Posts, weights: ScorerWeights, out: Floats
 ) -> None:
     """Write the hidden vectors (spans, hidden) of spans, of which the last map makes scores."""
     for span in range(len(starts)):
@@ -111,8 +133,8 @@ def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
 @compiled
 def _of_floats(
     fenceposts: Floats,
-    starts: Integers,
-    ends: Integers,
+    starts: Posts,
+    ends: Posts,
     weights: ScorerWeights,
     panels: Floats,
     best: SpanLabels,
@@ -138,8 +160,8 @@ def _of_floats(
 @compiled
 def _of_bytes(
     fenceposts: Floats,
-    starts: Integers,
-    ends: Integers,
+    starts: Posts,
+    ends: Posts,
     weights: ScorerWeights,
     output: PackedBytes,
     best: SpanLabels,
