@@ -38,7 +38,7 @@ from bnaparser.chart.recursion import (
     with_none,
 )
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Floats, Int32s, Int64s
-from bnaparser.compute.tiles import larger
+from bnaparser.compute.functions import larger
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _LOG2_E = np.float32(1.4426950408889634)

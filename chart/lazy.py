@@ -21,7 +21,7 @@ from bnaparser.chart.inside_outside import highest_label, lowest_label
 from bnaparser.chart.kernels import NO_TREE, OK
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
-from bnaparser.compute.tiles import larger
+from bnaparser.compute.functions import larger
 
 _PARTS, _PIECE, _SEQUENCE = 0, 1, 2
 # Where there is no item, and where nobody has looked yet.

@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnaparser.compute.activations import NO_ACTIVATION
 from bnaparser.compute.compiling import compiled, compiled_freely
+from bnaparser.compute.functions import larger
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
-from bnaparser.compute.products import ROW_DTYPE, float_sums, int8_sums, round_row
+from bnaparser.compute.products import ROW_DTYPE, bytes_tile, floats_tile, round_row
 from bnaparser.compute.rowwise import normalise_row
-from bnaparser.compute.tiles import ROWS, larger
+from bnaparser.compute.tiles import ROWS
 
 Integers = NDArray[np.int64]
 Posts = NDArray[np.int32]
@@ -140,21 +142,18 @@ def _of_floats(
     best: SpanLabels,
 ) -> None:
     rows = np.zeros((ROWS, fenceposts.shape[1]), np.float32)
-    sums = np.empty((ROWS, _PANEL), np.float32)
-    scores = np.empty(_PANEL, np.float32)
-    labels = len(weights.output_bias)
+    scores = np.empty((ROWS, _PANEL), np.float32)
+    bias = weights.output_bias
     for first in range(0, len(starts), ROWS):
         count = min(ROWS, len(starts) - first)
         for row in range(count):
             _hidden(fenceposts, starts[first + row], ends[first + row], weights, rows[row])
         for panel in range(panels.shape[0]):
             left = panel * _PANEL
-            width = min(_PANEL, labels - left)
-            float_sums(rows, 0, panels, panel, sums)
+            width = min(_PANEL, len(bias) - left)
+            floats_tile(rows, panels, bias, NO_ACTIVATION, panel, 0, scores, 0)
             for row in range(count):
-                for column in range(width):
-                    scores[column] = sums[row, column] + weights.output_bias[left + column]
-                _note(scores[:width], left, best, first + row)
+                _note(scores[row, :width], left, best, first + row)
 
 
 @compiled
@@ -169,10 +168,9 @@ def _of_bytes(
     steps = output.panels.shape[1]
     hidden = np.empty(fenceposts.shape[1], np.float32)
     rows = np.zeros((ROWS, steps * _GROUP), _STORED)
-    scales = np.empty(ROWS, np.float32)
-    sums = np.empty((ROWS, _PANEL), np.int32)
-    scores = np.empty(_PANEL, np.float32)
-    labels = len(weights.output_bias)
+    scales = np.zeros(ROWS, np.float32)
+    scores = np.empty((ROWS, _PANEL), np.float32)
+    bias = weights.output_bias
     for first in range(0, len(starts), ROWS):
         count = min(ROWS, len(starts) - first)
         for row in range(count):
@@ -180,12 +178,7 @@ def _of_bytes(
             round_row(hidden, rows[row], scales, row)
         for panel in range(output.panels.shape[0]):
             left = panel * _PANEL
-            width = min(_PANEL, labels - left)
-            int8_sums(rows, 0, output.panels, panel, steps, sums)
+            width = min(_PANEL, len(bias) - left)
+            bytes_tile(rows, scales, output, bias, NO_ACTIVATION, panel, 0, scores, 0)
             for row in range(count):
-                for column in range(width):
-                    place = left + column
-                    total = np.float32(sums[row, column] + output.sums[place])
-                    factor = scales[row] * output.scales[place]
-                    scores[column] = total * factor + weights.output_bias[place]
-                _note(scores[:width], left, best, first + row)
+                _note(scores[row, :width], left, best, first + row)
