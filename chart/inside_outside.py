@@ -19,7 +19,16 @@ from bnaparser.chart.compiled import (
     compiled_fusing,
     compiled_reordering,
 )
-from bnaparser.chart.kernels import EMPTY_NOT_ZERO, NO_TREE, NOT_A_NUMBER, OK, Layout, status_of
+from bnaparser.chart.kernels import (
+    EMPTY_NOT_ZERO,
+    INFINITY_BITS,
+    LARGEST_SCORE,
+    NO_TREE,
+    NOT_A_NUMBER,
+    OK,
+    TOO_LARGE,
+    Layout,
+)
 from bnaparser.chart.recursion import (
     LOG,
     exponential,
@@ -28,7 +37,8 @@ from bnaparser.chart.recursion import (
     span_count,
     with_none,
 )
-from bnaparser.chart.spans import Bools, Float32s, Float64s, Floats, Int64s
+from bnaparser.chart.spans import Bools, Float32s, Float64s, Floats, Int32s, Int64s
+from bnaparser.compute.functions import larger
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _LOG2_E = np.float32(1.4426950408889634)
@@ -70,20 +80,33 @@ def exponential_single(x: np.float32) -> np.float32:
 
 
 @compiled_borrowing
+def _highest(row: Float32s) -> tuple[np.float32, bool]:
+    """The greatest of row[1:], minus infinity where there is none, and whether all are numbers."""
+    bits = row.view(np.int32)
+    highest, magnitude = np.float32(-np.inf), np.int32(0)
+    for label in range(1, len(bits)):
+        highest = larger(highest, row[label])
+        magnitude = max(magnitude, bits[label] & _MAGNITUDE)
+    return highest, bool(magnitude <= INFINITY_BITS)
+
+
+@compiled_borrowing
 def highest_label(row: Float32s) -> tuple[np.float32, int]:
     """The greatest of row[1:], minus infinity where there is none, and the status of the row."""
-    bits = row.view(np.int32)
-    # Patterns of negative numbers sort the other way round: their magnitudes are turned over.
-    highest, highest_unsigned = np.int32(_MAGNITUDE ^ np.int32(-1)), np.uint32(0)
-    for label in range(1, len(bits)):
-        pattern = bits[label]
-        highest = max(highest, np.int32(pattern ^ ((pattern >> np.int32(31)) & _MAGNITUDE)))
-        highest_unsigned = max(highest_unsigned, np.uint32(pattern))
-    status = status_of(highest, highest_unsigned)
+    highest, are_numbers = _highest(row)
+    status = TOO_LARGE if highest > LARGEST_SCORE else OK
     if row[0] != 0:
         status = max(status, EMPTY_NOT_ZERO if row[0] == row[0] else NOT_A_NUMBER)
-    back = np.int32(highest ^ ((highest >> np.int32(31)) & _MAGNITUDE))
-    return (back.view(np.float32) if len(bits) > 1 else np.float32(-np.inf)), status
+    return highest, (status if are_numbers else NOT_A_NUMBER)
+
+
+@compiled_borrowing
+def lowest_label(row: Float32s, first: int, score: np.float32) -> int:
+    """The lowest label from ``first`` on with this score; as many as there are where none has it."""
+    place = np.int32(len(row))
+    for label in range(first, len(row)):
+        place = min(place, np.int32(label) if row[label] == score else np.int32(len(row)))
+    return int(place)
 
 
 @compiled_borrowing
@@ -256,3 +279,26 @@ def marginals_group(
         expected = share_out(rows, occupied, weights, parts) * coldness
         # The average of -log(probability), which is 0 at least whatever the rounding.
         shares.entropies[sentence] = max(0.0, inside.chart[n - 1] - expected)
+
+
+@compiled
+def write_gains(
+    probabilities: Float32s,
+    threshold: np.float32,
+    never_empty: Bools,
+    gains: Float32s,
+    labels: Int32s,
+) -> None:
+    """Write each span's most probable label, and by how much it is more so than ``threshold``.
+
+    The empty label, which gains 0, where that is more, unless the span may not be empty.
+    """
+    for span in range(len(gains)):
+        row = probabilities[span]
+        highest, are_numbers = _highest(row)
+        gain = highest - threshold if highest > 0 else np.float32(-np.inf)
+        gains[span], labels[span] = np.float32(0), 0
+        if not are_numbers:
+            gains[span] = np.float32(np.nan)
+        elif never_empty[span] or gain > 0:
+            gains[span], labels[span] = gain, min(lowest_label(row, 1, highest), len(row) - 1)

@@ -30,7 +30,7 @@ LARGEST_SCORE = np.float32(1e30)
 # Bit patterns of float32 numbers, read as integers. Non-negative floats sort as their patterns do,
 # and integer maxima vectorise where float maxima need "fast math", which would lose the NaN check.
 _LARGEST_BITS = LARGEST_SCORE.view(np.int32)
-_INFINITY_BITS = np.int32(0x7F800000)
+INFINITY_BITS = np.int32(0x7F800000)
 _MINUS_INFINITY_BITS = np.uint32(0xFF800000)
 
 
@@ -74,9 +74,9 @@ class AugmentedTrees(NamedTuple):
 
 
 @compiled_borrowing
-def status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
+def _status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
     """Status of scores from the greatest of their bit patterns, read with sign and without."""
-    if highest > _INFINITY_BITS or highest_unsigned > _MINUS_INFINITY_BITS:
+    if highest > INFINITY_BITS or highest_unsigned > _MINUS_INFINITY_BITS:
         return NOT_A_NUMBER
     return TOO_LARGE if highest > _LARGEST_BITS else OK
 
@@ -99,10 +99,10 @@ def _write_maxima(
         best_bits[span] = highest
         if scores[row, 0] != 0:
             status = max(status, EMPTY_NOT_ZERO)
-        status = max(status, status_of(highest, highest_unsigned))
+        status = max(status, _status_of(highest, highest_unsigned))
     if not allow_empty_root:
         root = first + n - 1
-        best[n - 1] = scores[root, _best_label(scores, root, 1)]
+        best[n - 1] = scores[root, best_label(scores, root, 1)]
     return status
 
 
@@ -128,7 +128,7 @@ def _write_augmented_maxima(
         best_bits[span] = highest
         if scores[row, 0] != 0:
             status = max(status, EMPTY_NOT_ZERO)
-        status = max(status, status_of(highest, highest_unsigned))
+        status = max(status, _status_of(highest, highest_unsigned))
     if not allow_empty_root:
         root = first + n - 1
         label = _best_augmented_label(scores, root, gold[root], 1)
@@ -137,7 +137,7 @@ def _write_augmented_maxima(
 
 
 @compiled_borrowing
-def _best_label(scores: Float32s, row: int, first_label: int) -> int:
+def best_label(scores: Float32s, row: int, first_label: int) -> int:
     """Column of the greatest of scores[row, first_label:], the lowest of equals."""
     best, best_label = scores[row, first_label], first_label
     for label in range(first_label + 1, scores.shape[1]):
@@ -172,7 +172,7 @@ def _status_of_maxima(best: Float32s, size: int) -> int:
 
 
 @compiled_borrowing
-def _trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
+def trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
     """Write (start, end) of the best tree's 2n - 1 nodes in pre-order; of equal splits the lowest.
 
     ``stack`` is scratch space of shape (n + 1, 2).
@@ -225,11 +225,11 @@ def decode_group(
         if trees.status[sentence] != OK:
             continue
         fill_chart(TROPICAL, chart, chart, n, splits, splits)
-        _trace_nodes(chart, n, nodes, stack)
+        trace_nodes(chart, n, nodes, stack)
         total, out = 0.0, layout.nodes[sentence]
         for node in range(2 * n - 1):
             row = first + row_start(nodes[node, 0], n) + nodes[node, 1]
-            label = _best_label(scores, row, 1 if node == 0 and not allow_empty_root else 0)
+            label = best_label(scores, row, 1 if node == 0 and not allow_empty_root else 0)
             if label > 0:
                 trees.spans[out, :2] = nodes[node]
                 trees.spans[out, 2] = label
@@ -266,7 +266,7 @@ def decode_best_group(
         if trees.status[sentence] != OK:
             continue
         fill_chart(TROPICAL, chart, chart, n, splits, splits)
-        _trace_nodes(chart, n, nodes, stack)
+        trace_nodes(chart, n, nodes, stack)
         total, out = 0.0, layout.nodes[sentence]
         for node in range(2 * n - 1):
             row = first + row_start(nodes[node, 0], n) + nodes[node, 1]
@@ -305,7 +305,7 @@ def cost_augment_group(
         if trees.status[sentence] != OK:
             continue
         fill_chart(TROPICAL, chart, chart, n, splits, splits)
-        _trace_nodes(chart, n, nodes, stack)
+        trace_nodes(chart, n, nodes, stack)
         total, cost = 0.0, 0
         for node in range(2 * n - 1):
             row = first + row_start(nodes[node, 0], n) + nodes[node, 1]

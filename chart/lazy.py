@@ -17,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bnaparser.chart.compiled import compiled, compiled_borrowing
-from bnaparser.chart.inside_outside import highest_label
+from bnaparser.chart.inside_outside import highest_label, lowest_label
 from bnaparser.chart.kernels import NO_TREE, OK
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
+from bnaparser.compute.functions import larger
 
 _PARTS, _PIECE, _SEQUENCE = 0, 1, 2
 # Where there is no item, and where nobody has looked yet.
@@ -31,6 +32,7 @@ _FIRST, _LAST, _HEAP, _WAITING = 0, 1, 2, 3
 # Rows of an item: its choice, the items below, the item that follows it, its first child and its
 # next sibling in the heap, which is a pairing heap.
 _CHOICE, _LEFT, _RIGHT, _NEXT, _CHILD, _SIBLING = 0, 1, 2, 3, 4, 5
+_MINUS_INFINITY, _ZERO = np.float32(-np.inf), np.float32(0)
 # More than one step of the search makes.
 _ITEMS_A_STEP = 16
 
@@ -59,15 +61,20 @@ class Items(NamedTuple):
 
 
 @compiled
-def start_search(scores: Float32s, never_empty: Bools, n: int) -> tuple[Hypergraph, int]:
-    """Fill the chart of the best trees in double precision; returns the status, too."""
+def start_search(
+    scores: Float32s, never_empty: Bools, n: int, highest_scores: Float32s
+) -> tuple[Hypergraph, int]:
+    """Fill the chart of the best trees in double precision; returns the status, too.
+
+    Each span's best score of a label is written to ``highest_scores`` (spans,).
+    """
     size = span_count(n)
     pieces, chart = np.empty(size), np.empty(size)
     status = OK
     for span in range(size):
         highest, of_row = highest_label(scores[span])
         status = max(status, of_row)
-        pieces[span] = highest
+        pieces[span] = highest_scores[span] = highest
         chart[span] = highest if never_empty[span] else max(0.0, float(highest))
     for start in range(n):
         word = row_start(start, n) + start + 1
@@ -82,21 +89,17 @@ def start_search(scores: Float32s, never_empty: Bools, n: int) -> tuple[Hypergra
 
 
 @compiled
-def best_trees(
-    scores: Float32s, never_empty: Bools, n: int, count: int
-) -> tuple[Int32s, Int64s, Float64s, int]:
-    """The ``count`` best trees of a sentence of n words, or all if they are fewer, and the status.
+def best_trees(graph: Hypergraph, count: int) -> tuple[Int32s, Int64s, Float64s]:
+    """The ``count`` best trees of a sentence that has one, or all if they are fewer.
 
     Returned are the labelled nodes of all trees in pre-order (nodes, 3): start, end, label; how
     many each tree has; and the trees' scores. Trees of minus infinity are left out.
     """
-    graph, status = start_search(scores, never_empty, n)
+    n = graph.n
     items = Items(np.empty((6, 16 * n), np.int32), np.empty(16 * n), np.zeros(1, np.int64))
     nodes, written = np.empty((2 * n, 3), np.int32), 0
     stack, places = np.empty((2 * n + 2, 3), np.int32), np.empty((n + 1, 3), np.int32)
     counts, totals = np.zeros(count, np.int64), np.zeros(count)
-    if status != OK:
-        return nodes[:0], counts[:0], totals[:0], status
     found, item = 0, _first(graph, items, _SEQUENCE, 0, n)
     while item != _NONE:
         if written + 2 * n > len(nodes):
@@ -118,7 +121,7 @@ def best_trees(
             items = _wider(items)
             height = _list_next(graph, items, stack, height)
         item = int(items.links[_NEXT, item])
-    return nodes[:written], counts[:found], totals[:found], OK
+    return nodes[:written], counts[:found], totals[:found]
 
 
 @compiled_borrowing
@@ -154,21 +157,34 @@ def _choose(
 
     Of equals the lowest comes first. Splits score the sum of the best parts on either side.
     """
-    row, best, choice = row_start(start, graph.n), -np.inf, _NONE
-    if kind == _PARTS:
-        for middle in range(start + 1, end):
-            other = row_start(middle, graph.n)
-            total = graph.pieces[row + middle] + graph.chart[other + end]
-            if total > best and (total < below or (total == below and middle > last)):
-                best, choice = total, middle
-        return best, choice
-    labels = graph.scores[row + end]
-    empty = (kind == _SEQUENCE or end - start == 1) and not graph.never_empty[row + end]
-    for label in range(0 if empty else 1, len(labels)):
-        score = float(labels[label])
-        if score > best and (score < below or (score == below and label > last)):
-            best, choice = score, label
+    row = row_start(start, graph.n)
+    if kind != _PARTS:
+        empty = (kind == _SEQUENCE or end - start == 1) and not graph.never_empty[row + end]
+        return _choose_label(graph.scores[row + end], 0 if empty else 1, np.float32(below), last)
+    best, choice = -np.inf, _NONE
+    for middle in range(start + 1, end):
+        other = row_start(middle, graph.n)
+        total = graph.pieces[row + middle] + graph.chart[other + end]
+        if total > best and (total < below or (total == below and middle > last)):
+            best, choice = total, middle
     return best, choice
+
+
+@compiled_borrowing
+def _choose_label(labels: Float32s, first: int, below: np.float32, last: int) -> tuple[float, int]:
+    """The same of labels from ``first`` on: three short loops, since they run in vectors."""
+    if below < np.inf:
+        place = lowest_label(labels, last + 1, below)
+        if place < len(labels):
+            return float(below), place
+    best = _MINUS_INFINITY
+    for label in range(first, len(labels)):
+        # A sum, since a choice between two numbers is not made in vectors here.
+        score = labels[label]
+        best = larger(best, score + (_MINUS_INFINITY if score >= below else _ZERO))
+    if best == -np.inf:
+        return -np.inf, _NONE
+    return float(best), lowest_label(labels, first, best)
 
 
 @compiled_borrowing

@@ -9,14 +9,13 @@ rounding may stand in either order. Trees that score minus infinity are left out
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bnaparser.chart import lazy
 from bnaparser.chart.chart_batch import (
     ChartBatch,
     Decoded,
@@ -24,12 +23,9 @@ from bnaparser.chart.chart_batch import (
     raise_first,
     with_roots,
 )
-from bnaparser.chart.cky import decode, decode_best
 from bnaparser.chart.kernels import NO_TREE, OK
-from bnaparser.chart.spans import Bools, Float32s, Int64s, span_count, span_index
-
-# Twice what a sum in single precision may be wrong by, relative to it, at each addition.
-_ROUNDING = 2.0**-23
+from bnaparser.chart.spans import Bools, Float32s
+from bnaparser.chart.tree_lists import TreeLists, list_group
 
 
 def decode_n_best(
@@ -54,67 +50,29 @@ def decode_n_best_packed(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> list[list[Decoded]]:
-    """``decode_n_best`` for a batch: a list of trees for each sentence."""
+    """``decode_n_best`` for a batch: a list of trees for each sentence, which share arrays of spans."""
     if count < 1:
         raise ValueError(f"{count} best trees are asked for; it must be at least 1")
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
-    found: list[list[Decoded]] = [[] for _ in range(len(batch))]
-    status: Int64s = np.zeros(len(batch), np.int64)
-    as_usual = partial(decode, allow_empty_root=allow_empty_root) if never_empty is None else None
+    counts, status = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.int64)
+    found: dict[int, TreeLists] = {}
 
     def work(begin: int, end: int) -> None:
-        for sentence in range(begin, end):
-            n, first = int(batch.layout.words[sentence]), int(batch.layout.spans[sentence])
-            rows = slice(first, first + span_count(n))
-            found[sentence], status[sentence] = _list_trees(
-                flat_scores[rows], full[rows], n, count, as_usual
-            )
+        found[begin] = list_group(
+            flat_scores, full, count, batch.layout, counts, status, begin, end
+        )
 
     batch.run(work, 3 * flat_scores.size, threads)
+    if never_empty is None:
+        status[status == NO_TREE] = OK
     raise_first(status)
-    return found
+    trees = chain.from_iterable(_trees(found[begin]) for begin in sorted(found))
+    return [list(islice(trees, of_sentence)) for of_sentence in counts.tolist()]
 
 
-def _list_trees(
-    scores: Float32s,
-    full: Bools,
-    n: int,
-    count: int,
-    as_usual: Callable[[Float32s, int], Decoded] | None,
-) -> tuple[list[Decoded], int]:
-    # With one tree more it is known whether the first is the only best one.
-    nodes, counts, totals, status = lazy.best_trees(scores, full, n, max(count, 2))
-    spans = np.split(nodes, counts.cumsum()[:-1]) if len(counts) else []
-    trees = list(map(Decoded, totals.tolist(), spans))
-    if status == NO_TREE and as_usual is not None:
-        return [as_usual(scores, n)], OK
-    if len(trees) > 1 and _may_tie(trees, scores, n):
-        best = decode_full(scores, full, n) if as_usual is None else as_usual(scores, n)
-        trees = _as_decoded(trees, best)
-    return trees[:count], status
-
-
-def decode_full(scores: Float32s, never_empty: Bools, n: int) -> Decoded:
-    """``cky.decode`` where the given spans, (spans,), may not be empty, the whole sentence among them or not."""
-    labels = scores[:, 1:].argmax(1).astype(np.int32) + 1
-    best = scores[np.arange(len(scores)), labels]
-    none = ~never_empty & ~(best > 0)
-    best[none], labels[none] = 0, 0
-    return decode_best(best, labels, float(best[n - 1]), int(labels[n - 1]), n)
-
-
-def _as_decoded(trees: list[Decoded], best: Decoded) -> list[Decoded]:
-    """The trees with ``best`` first, which is as good as the first of them; as many as they were."""
-    if np.array_equal(trees[0].spans, best.spans):
-        return trees
-    others = [tree for tree in trees if not np.array_equal(tree.spans, best.spans)]
-    return [best, *others][: len(trees)]
-
-
-def _may_tie(trees: list[Decoded], scores: Float32s, n: int) -> bool:
-    """Tell whether single precision may see another order of the first two trees."""
-    starts, ends, labels = trees[0].spans.astype(np.int64).T
-    magnitude = float(np.abs(scores[span_index(starts, ends, n), labels]).sum())
-    return trees[0].score - trees[1].score <= _ROUNDING * n * magnitude
+def _trees(lists: TreeLists) -> Iterator[Decoded]:
+    ends = lists.sizes.cumsum().tolist()
+    spans = [lists.nodes[begin:end] for begin, end in pairwise([0, *ends])]
+    return map(Decoded, lists.totals.tolist(), spans)

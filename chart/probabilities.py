@@ -144,15 +144,9 @@ def decode_expected(
     batch = ChartBatch(lengths)
     check_scores("probabilities", probabilities, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
-    labels = np.zeros(batch.spans, np.int32)
-    gains = np.zeros(batch.spans, np.float32)
-    if probabilities.shape[1] > 1:
-        labels = probabilities[:, 1:].argmax(1).astype(np.int32) + 1
-        gains = np.take_along_axis(probabilities, labels[:, None], 1)[:, 0]
-    gains = np.where(gains > 0, gains - np.float32(threshold), np.float32(-np.inf))
+    gains, labels = np.empty(batch.spans, np.float32), np.empty(batch.spans, np.int32)
+    inside_outside.write_gains(probabilities, np.float32(threshold), full, gains, labels)
     roots = batch.layout.spans + batch.layout.words - 1
-    none = ~full & ~(gains > 0)
-    gains[none], labels[none] = 0, 0
     return decode_best_packed(gains, labels, gains[roots], labels[roots], lengths, threads)
 
 

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled, compiled_freely
-from bnaparser.compute.functions import exp
+from bnaparser.compute.functions import exp, larger
 from bnaparser.compute.heads import pack_keys, pack_values, padded, small_product
 from bnaparser.compute.packed import Floats
-from bnaparser.compute.tiles import larger
 
 Integers = NDArray[np.int64]
 _LOWEST = np.float32(-3e38)

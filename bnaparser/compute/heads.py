@@ -68,12 +68,14 @@ def small_product(
         for row in range(0, count, ROWS):
             here = max(0, min(row, count - ROWS))
             _tile(
-                filled.ctypes.data + (first + here) * distance + begin * 4,
-                distance,
-                packed.ctypes.data + panel * steps * WIDTH * 4,
-                WIDTH * 4,
-                steps,
-                sums.ctypes.data,
+                (
+                    filled.ctypes.data + (first + here) * distance + begin * 4,
+                    distance,
+                    packed.ctypes.data + panel * steps * WIDTH * 4,
+                    WIDTH * 4,
+                    steps,
+                    sums.ctypes.data,
+                )
             )
             for inside in range(min(ROWS, count)):
                 for column in range(WIDTH):

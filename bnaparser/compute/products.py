@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.functions import ROUNDER, activate
+from bnaparser.compute.functions import ROUNDER, float_of_bits
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
-from bnaparser.compute.tiles import ROWS, float_of_bits, tile
+from bnaparser.compute.tiles import ROWS, finished_tile
 
 _PANEL = instructions().panel
 _GROUP = instructions().group
-_int8_tile = tile("int8", instructions().wide)
-_float_tile = tile("float32", instructions().wide)
+_int8_tile = finished_tile("int8", instructions().wide)
+_float_tile = finished_tile("float32", instructions().wide)
 
 # What A's numbers are stored as, and what is added to them, for each kind of int8 product: bytes
 # are multiplied as unsigned times signed ones, short ones as they are.
@@ -107,45 +107,51 @@ def multiply_bytes(
     out: Floats,
 ) -> None:
     """Write the product of rounded rows and a matrix of int8, as `multiply` describes it."""
-    count, outputs = out.shape
-    filled = at_least_a_tile(values)
-    steps = matrix.panels.shape[1]
-    sums = np.empty((ROWS, _PANEL), np.int32)
+    count = len(out)
+    if count < ROWS:
+        # A tile writes all of its rows.
+        of_tile, of_rows = np.empty((ROWS, out.shape[1]), np.float32), np.zeros(ROWS, np.float32)
+        of_rows[:count] = scales
+        multiply_bytes(at_least_a_tile(values), of_rows, matrix, bias, activation, of_tile)
+        out[:] = of_tile[:count]
+        return
     for panel in range(matrix.panels.shape[0]):
-        first = panel * _PANEL
-        width = min(_PANEL, outputs - first)
         for row in range(0, count, ROWS):
-            top = max(0, min(row, count - ROWS))
-            int8_sums(filled, top, matrix.panels, panel, steps, sums)
-            for inside in range(min(ROWS, count)):
-                line = out[top + inside]
-                scale = scales[top + inside]
-                for column in range(width):
-                    place = first + column
-                    total = np.float32(sums[inside, column] + matrix.sums[place])
-                    line[place] = total * (scale * matrix.scales[place]) + bias[place]
-                activate(line, first, width, activation)
+            top = min(row, count - ROWS)
+            bytes_tile(values, scales, matrix, bias, activation, panel, top, out, panel * _PANEL)
 
 
 @compiled
-def int8_sums(
+def bytes_tile(
     values: NDArray[np.uint8],
-    top: int,
-    panels: NDArray[np.int8],
+    scales: Floats,
+    matrix: PackedBytes,
+    bias: Floats,
+    activation: int,
     panel: int,
-    steps: int,
-    sums: NDArray[np.int32],
+    top: int,
+    out: Floats,
+    left: int,
 ) -> None:
-    """Write one tile: of the rows from ``top`` on, ROWS of them, and one panel."""
-    row = values.shape[1] * values.itemsize
-    step = _PANEL * _GROUP
+    """Write one tile of the product: ROWS rows from ``top`` on, and one panel, from column ``left`` on."""
+    row, steps = values.shape[1] * values.itemsize, matrix.panels.shape[1]
+    first = panel * _PANEL
     _int8_tile(
-        values.ctypes.data + top * row,
-        row,
-        panels.ctypes.data + panel * steps * step,
-        step,
-        steps,
-        sums.ctypes.data,
+        (
+            values.ctypes.data + top * row,
+            row,
+            matrix.panels.ctypes.data + first * steps * _GROUP,
+            _PANEL * _GROUP,
+            steps,
+            out.ctypes.data + (top * out.shape[1] + left) * 4,
+            out.shape[1] * 4,
+            min(_PANEL, len(bias) - first),
+            bias.ctypes.data + first * 4,
+            activation,
+            scales.ctypes.data + top * 4,
+            matrix.scales.ctypes.data + first * 4,
+            matrix.sums.ctypes.data + first * 4,
+        )
     )
 
 
@@ -154,32 +160,43 @@ def multiply_floats(
     rows: Floats, panels: Floats, bias: Floats, activation: int, out: Floats
 ) -> None:
     """Write the product of rows and a matrix of float32, as `multiply` describes it."""
-    count, outputs = out.shape
-    filled = at_least_a_tile(rows)
-    sums = np.empty((ROWS, _PANEL), np.float32)
+    count = len(out)
+    if count < ROWS:
+        of_tile = np.empty((ROWS, out.shape[1]), np.float32)
+        multiply_floats(at_least_a_tile(rows), panels, bias, activation, of_tile)
+        out[:] = of_tile[:count]
+        return
     for panel in range(panels.shape[0]):
-        first = panel * _PANEL
-        width = min(_PANEL, outputs - first)
         for row in range(0, count, ROWS):
-            top = max(0, min(row, count - ROWS))
-            float_sums(filled, top, panels, panel, sums)
-            for inside in range(min(ROWS, count)):
-                line = out[top + inside]
-                for column in range(width):
-                    place = first + column
-                    line[place] = sums[inside, column] + bias[place]
-                activate(line, first, width, activation)
+            top = min(row, count - ROWS)
+            floats_tile(rows, panels, bias, activation, panel, top, out, panel * _PANEL)
 
 
 @compiled
-def float_sums(rows: Floats, top: int, panels: Floats, panel: int, sums: Floats) -> None:
-    """Write one tile: of the rows from ``top`` on, ROWS of them, and one panel."""
+def floats_tile(
+    rows: Floats,
+    panels: Floats,
+    bias: Floats,
+    activation: int,
+    panel: int,
+    top: int,
+    out: Floats,
+    left: int,
+) -> None:
+    """Write one tile of the product, as `bytes_tile` does."""
     inputs = panels.shape[1]
+    first = panel * _PANEL
     _float_tile(
-        rows.ctypes.data + top * rows.shape[1] * 4,
-        rows.shape[1] * 4,
-        panels.ctypes.data + panel * inputs * _PANEL * 4,
-        _PANEL * 4,
-        inputs,
-        sums.ctypes.data,
+        (
+            rows.ctypes.data + top * inputs * 4,
+            inputs * 4,
+            panels.ctypes.data + first * inputs * 4,
+            _PANEL * 4,
+            inputs,
+            out.ctypes.data + (top * out.shape[1] + left) * 4,
+            out.shape[1] * 4,
+            min(_PANEL, len(bias) - first),
+            bias.ctypes.data + first * 4,
+            activation,
+        )
     )

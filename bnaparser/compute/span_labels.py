@@ -10,14 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnaparser.compute.activations import NO_ACTIVATION
 from bnaparser.compute.compiling import compiled, compiled_freely
+from bnaparser.compute.functions import larger
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
-from bnaparser.compute.products import ROW_DTYPE, float_sums, int8_sums, round_row
+from bnaparser.compute.products import ROW_DTYPE, bytes_tile, floats_tile, round_row
 from bnaparser.compute.rowwise import normalise_row
-from bnaparser.compute.tiles import ROWS, larger
+from bnaparser.compute.tiles import ROWS
 
 Integers = NDArray[np.int64]
+Posts = NDArray[np.int32]
 _PANEL = instructions().panel
 _GROUP = instructions().group
 _STORED = np.dtype(ROW_DTYPE).type
@@ -41,14 +44,35 @@ class SpanLabels(NamedTuple):
     labels: NDArray[np.int32]
 
 
+@compiled
+def posts_of_spans(lengths: Integers) -> tuple[Posts, Posts]:
+    """Return the rows of the fenceposts of all spans of sentences of so many words, starts and ends.
+
+    Both are int32 (spans,): one sentence's after another's, by start, then end; a sentence of n
+    words has n + 1 fenceposts.
+    """
+    count = 0
+    for words in lengths:
+        count += words * (words + 1) // 2
+    starts, ends = np.empty(count, np.int32), np.empty(count, np.int32)
+    span, first = 0, 0
+    for words in lengths:
+        for start in range(first, first + words):
+            for end in range(start + 1, first + words + 1):
+                starts[span], ends[span] = start, end
+                span += 1
+        first += words + 1
+    return starts, ends
+
+
 def best_labels(
     fenceposts: Floats,
-    starts: Integers,
-    ends: Integers,
+    starts: Posts,
+    ends: Posts,
     weights: ScorerWeights,
     output: PackedFloats | PackedBytes,
 ) -> SpanLabels:
-    """Return the best label of spans, by the rows of their fenceposts, int64 (spans,).
+    """Return the best label of spans, by the rows of their fenceposts, int32 (spans,).
 
     ``fenceposts`` (count, hidden) are projected, without bias.
     """
@@ -62,7 +86,7 @@ def best_labels(
 
 @compiled
 def span_vectors(
-    fenceposts: Floats, starts: Integers, ends: Integers, weights: ScorerWeights, out: Floats
+    fenceposts: Floats, starts: Posts, ends: Posts, weights: ScorerWeights, out: Floats
 ) -> None:
     """Write the hidden vectors (spans, hidden) of spans, of which the last map makes scores."""
     for span in range(len(starts)):
@@ -111,35 +135,32 @@ def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
 @compiled
 def _of_floats(
     fenceposts: Floats,
-    starts: Integers,
-    ends: Integers,
+    starts: Posts,
+    ends: Posts,
     weights: ScorerWeights,
     panels: Floats,
     best: SpanLabels,
 ) -> None:
     rows = np.zeros((ROWS, fenceposts.shape[1]), np.float32)
-    sums = np.empty((ROWS, _PANEL), np.float32)
-    scores = np.empty(_PANEL, np.float32)
-    labels = len(weights.output_bias)
+    scores = np.empty((ROWS, _PANEL), np.float32)
+    bias = weights.output_bias
     for first in range(0, len(starts), ROWS):
         count = min(ROWS, len(starts) - first)
         for row in range(count):
             _hidden(fenceposts, starts[first + row], ends[first + row], weights, rows[row])
         for panel in range(panels.shape[0]):
             left = panel * _PANEL
-            width = min(_PANEL, labels - left)
-            float_sums(rows, 0, panels, panel, sums)
+            width = min(_PANEL, len(bias) - left)
+            floats_tile(rows, panels, bias, NO_ACTIVATION, panel, 0, scores, 0)
             for row in range(count):
-                for column in range(width):
-                    scores[column] = sums[row, column] + weights.output_bias[left + column]
-                _note(scores[:width], left, best, first + row)
+                _note(scores[row, :width], left, best, first + row)
 
 
 @compiled
 def _of_bytes(
     fenceposts: Floats,
-    starts: Integers,
-    ends: Integers,
+    starts: Posts,
+    ends: Posts,
     weights: ScorerWeights,
     output: PackedBytes,
     best: SpanLabels,
@@ -147,10 +168,9 @@ def _of_bytes(
     steps = output.panels.shape[1]
     hidden = np.empty(fenceposts.shape[1], np.float32)
     rows = np.zeros((ROWS, steps * _GROUP), _STORED)
-    scales = np.empty(ROWS, np.float32)
-    sums = np.empty((ROWS, _PANEL), np.int32)
-    scores = np.empty(_PANEL, np.float32)
-    labels = len(weights.output_bias)
+    scales = np.zeros(ROWS, np.float32)
+    scores = np.empty((ROWS, _PANEL), np.float32)
+    bias = weights.output_bias
     for first in range(0, len(starts), ROWS):
         count = min(ROWS, len(starts) - first)
         for row in range(count):
@@ -158,12 +178,7 @@ def _of_bytes(
             round_row(hidden, rows[row], scales, row)
         for panel in range(output.panels.shape[0]):
             left = panel * _PANEL
-            width = min(_PANEL, labels - left)
-            int8_sums(rows, 0, output.panels, panel, steps, sums)
+            width = min(_PANEL, len(bias) - left)
+            bytes_tile(rows, scales, output, bias, NO_ACTIVATION, panel, 0, scores, 0)
             for row in range(count):
-                for column in range(width):
-                    place = left + column
-                    total = np.float32(sums[row, column] + output.sums[place])
-                    factor = scales[row] * output.scales[place]
-                    scores[column] = total * factor + weights.output_bias[place]
-                _note(scores[:width], left, best, first + row)
+                _note(scores[row, :width], left, best, first + row)

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from bnaparser import chart
 from bnaparser.chart import enumeration
 from bnaparser.chart.constraints import Bonus, Clash, Rule, constrain, violations
+from bnaparser.chart.spans import Bools
 from tests.chart.chart_cases import random_batch, sparse_scores
+from tests.chart.tree_tables import TreeTable, tree_table
 
 
 def keeps(tree: enumeration.Nodes, rules: list[Rule]) -> bool:
@@ -63,6 +65,60 @@ def test_best_trees_and_probabilities_are_those_of_the_trees_that_keep_the_rules
         assert shares.probabilities[row, label] == pytest.approx(share, abs=1e-5)
     tree = chart.decode_expected(shares.probabilities, [n], never_empty=never_empty)[0]
     assert keeps(frozenset(map(tuple, tree.spans.tolist())), rules)
+
+
+def test_rules_of_five_words() -> None:
+    generator = np.random.default_rng(6)
+    n, labels = 5, 3
+    table, clashes = tree_table(n, labels, False), 0
+    for seed in range(120):
+        scores, rules = sparse_scores(n, 1.0, labels, seed), random_rules(generator, n, labels)
+        totals = table.scores(scores)
+        totals[~kept(table, rules)] = -np.inf
+        try:
+            changed, never_empty = constrain(scores, n, rules)
+        except Clash:
+            assert (totals == -np.inf).all()
+            clashes += 1
+            continue
+        found = chart.decode_n_best(changed, n, 40, never_empty=never_empty)
+        expected = np.sort(totals[totals > -np.inf])[::-1][:40]
+        assert [one.score for one in found] == expected.tolist()
+        assert len({table.of_nodes(one.spans) for one in found}) == len(found)
+        shares = chart.marginals(changed, n, never_empty=never_empty)
+        weights = np.exp(totals - totals.max())
+        share = (weights @ table.has / weights.sum()).reshape(scores.shape)
+        np.testing.assert_allclose(shares.probabilities[:, 1:], share[:, 1:], atol=1e-5)
+    assert 0 < clashes < 60
+
+
+def random_rules(generator: np.random.Generator, n: int, labels: int) -> list[Rule]:
+    found = []
+    for _ in range(generator.integers(1, 4)):
+        start, end = sorted(generator.choice(n + 1, 2, replace=False).tolist())
+        chosen = None
+        if generator.random() < 0.5:
+            drawn = generator.random(labels) < 0.6
+            chosen = frozenset(label for label in range(1, labels) if drawn[label])
+        found.append(Rule(start, end, chosen, *(generator.random(2) < 0.4).tolist()))
+    return found
+
+
+def kept(table: TreeTable, rules: list[Rule]) -> Bools:
+    """Tell of every tree whether it keeps all rules."""
+    good = np.ones(len(table.has), np.bool_)
+    spans = list(zip(*map(np.ndarray.tolist, chart.span_indices(table.n)), strict=True))
+    for rule in rules:
+        row = [spans.index(rule[:2])]
+        if rule.must:
+            good &= table.has_any(row)
+        if rule.labels is not None:
+            others = [label for label in range(1, table.labels) if label not in rule.labels]
+            good &= ~table.has_any(row, others)
+        if rule.uncrossed:
+            crossing = [at for at, span in enumerate(spans) if enumeration.crosses(rule[:2], span)]
+            good &= ~table.has_any(crossing)
+    return good
 
 
 def test_a_bonus_is_added_to_each_tree_that_has_the_constituent() -> None:

@@ -14,6 +14,7 @@ from bnaparser import chart
 from bnaparser.chart import enumeration
 from bnaparser.chart.spans import Bools, Float32s
 from tests.chart.chart_cases import ScoredSentence, random_batch, same, sentences, sparse_scores
+from tests.chart.tree_tables import KINDS, allows_empty_root, sparse_charts, tree_table
 
 
 def nodes(tree: chart.Decoded) -> enumeration.Nodes:
@@ -39,6 +40,11 @@ def check_list(
     assert all(one.spans.tolist() == in_pre_order(one) for one in found)
 
 
+def total(tree: chart.Decoded, scores: Float32s, n: int) -> float:
+    starts, ends, labels = tree.spans.astype(np.int64).T
+    return float(scores[chart.span_index(starts, ends, n), labels].sum())
+
+
 def in_pre_order(tree: chart.Decoded) -> list[list[int]]:
     return sorted(tree.spans.tolist(), key=lambda node: (node[0], -node[1]))
 
@@ -59,10 +65,28 @@ def test_longer_sentences(n: int, filled: float, labels: int) -> None:
         check_list(sparse_scores(n, filled, labels, seed), n, seed == 1, [40, 7, 10_000][seed])
 
 
-def test_thousands_of_charts() -> None:
-    for seed in range(300):
-        n = 1 + seed % 4
-        check_list(sparse_scores(n, 0.8, 2 + seed % 2, seed), n, seed % 3 == 0, 1 + seed % 11)
+@pytest.mark.parametrize("kind", KINDS)
+def test_thousands_of_charts(kind: tuple[int, int, float, int]) -> None:
+    for number, (scores, table) in enumerate(sparse_charts(kind)):
+        count = [1, 2, 10, 60, 100_000 if kind[0] < 4 else 500][number % 5]
+        root: Any = {"allow_empty_root": allows_empty_root(table)}
+        expected = table.scores(scores)
+        expected = np.sort(expected[expected > -np.inf])[::-1][:count]
+        found = chart.decode_n_best(scores, kind[0], count, **root)
+        assert [one.score for one in found] == expected.tolist()
+        assert len({table.of_nodes(one.spans) for one in found}) == len(found)
+        assert [total(one, scores, kind[0]) for one in found] == expected.tolist()
+        assert same(found[:1], [chart.decode(scores, kind[0], **root)])
+
+
+@pytest.mark.parametrize(("n", "labels", "empty_root"), [(1, 3, True), (3, 3, False), (4, 2, True)])
+def test_the_table_has_the_trees_that_are_listed_one_by_one(
+    n: int, labels: int, empty_root: bool
+) -> None:
+    scores, _ = random_batch([n], labels)
+    found = np.sort(tree_table(n, labels, empty_root).scores(scores))[::-1]
+    expected = [score for score, _ in enumeration.all_trees(scores.tolist(), n, empty_root)]
+    assert found == pytest.approx(expected)
 
 
 @settings(deadline=None, max_examples=100)

@@ -15,6 +15,7 @@ from bnaparser import chart
 from bnaparser.chart import enumeration
 from bnaparser.chart.spans import Bools, Float32s
 from tests.chart.chart_cases import ScoredSentence, random_batch, same, sentences, sparse_scores
+from tests.chart.tree_tables import KINDS, allows_empty_root, sparse_charts
 
 
 def check_marginals(
@@ -63,10 +64,22 @@ def test_longer_sentences(n: int, filled: float, labels: int) -> None:
         check_marginals(sparse_scores(n, filled, labels, seed), n, seed == 1)
 
 
-def test_thousands_of_charts() -> None:
-    for seed in range(300):
-        n = 1 + seed % 4
-        check_marginals(sparse_scores(n, 0.8, 2 + seed % 2, seed), n, seed % 3 == 0)
+@pytest.mark.parametrize("kind", KINDS)
+def test_thousands_of_charts(kind: tuple[int, int, float, int]) -> None:
+    for number, (scores, table) in enumerate(sparse_charts(kind)):
+        temperature = [1.0, 0.5, 3.0][number % 3]
+        root: Any = {"allow_empty_root": allows_empty_root(table)}
+        totals = table.scores(scores) / temperature
+        weights = np.exp(totals - totals.max())
+        expected = (weights @ table.has / weights.sum()).reshape(scores.shape)
+        expected[:, 0] = 1 - expected.sum(1)
+        found = chart.marginals(scores, kind[0], temperature=temperature, **root)
+        assert found.log_partition == pytest.approx(totals.max() + np.log(weights.sum()), abs=1e-5)
+        np.testing.assert_allclose(found.probabilities, expected, atol=1e-5)
+        tree = chart.decode_expected(found.probabilities, [kind[0]], **root)[0]
+        gains = table.has @ np.where(np.arange(kind[1]) > 0, expected - 0.5, 0).reshape(-1)
+        possible = totals > -np.inf
+        assert tree.score == pytest.approx(gains[possible].max(), abs=1e-5)
 
 
 def test_inside_is_the_sum_over_the_n_best_of_all() -> None:

@@ -14,7 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.compute.functions import ACTIVATION_NUMBERS
+from bnaparser.compute.activations import ACTIVATION_NUMBERS
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import RowScaled, as_floats, pack_bytes, pack_floats, row_scaled
 from bnaparser.compute.products import multiply

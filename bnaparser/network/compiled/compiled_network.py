@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats
-from bnaparser.compute.span_labels import ScorerWeights, best_labels, span_vectors
+from bnaparser.compute.span_labels import ScorerWeights, best_labels, posts_of_spans, span_vectors
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
@@ -33,7 +33,6 @@ from bnaparser.network.prepared import (
     PreparedSentence,
     number_tags,
     position_rows,
-    span_posts,
     window_numbers,
     words_and_sides,
 )
@@ -175,13 +174,13 @@ class CompiledNetwork:
 
     def best_labels(self, encoded: CompiledBatch) -> BestLabels:
         """Return the best label of every span without keeping the scores of the others."""
-        spans = span_posts(encoded.lengths)
+        spans = posts_of_spans(np.array(encoded.lengths))
         found = best_labels(encoded.fenceposts, *spans, self._scorer, self._output.matrix)
         return packed_best(*found, encoded.lengths, self.allow_empty_root)
 
     def all_scores(self, encoded: CompiledBatch) -> NDArray[np.float32]:
         """Score every label of every span: float32 (spans, labels), column 0 the empty label."""
-        starts, ends = span_posts(encoded.lengths)
+        starts, ends = posts_of_spans(np.array(encoded.lengths))
         scores = np.zeros((len(starts), len(self.labels)), np.float32)
         for first in range(0, len(starts), SPANS_AT_ONCE):
             part = slice(first, first + SPANS_AT_ONCE)

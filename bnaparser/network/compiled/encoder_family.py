@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from bnaparser.compute.functions import ACTIVATION_NUMBERS
+from bnaparser.compute.activations import ACTIVATION_NUMBERS
 
 
 @dataclass(frozen=True)

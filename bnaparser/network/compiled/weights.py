@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.functions import NO_ACTIVATION
+from bnaparser.compute.activations import NO_ACTIVATION
 from bnaparser.compute.packed import (
     Floats,
     Matrix,

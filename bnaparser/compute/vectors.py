@@ -1,0 +1,50 @@
+"""Vectors of numbers in LLVM's language: what tiles and what follows them are written with."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from bnaparser.compute.instructions import instructions
+
+BIT, BYTE, SHORT, INT, LONG, FLOAT = (
+    ir.IntType(1), ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType(),
+)  # fmt: skip
+
+
+def add_product(builder: ir.IRBuilder, sums: ir.Value, one: ir.Value, other: ir.Value) -> ir.Value:
+    """Return ``sums + one * other`` of float32 vectors, rounded once where the machine can."""
+    if not instructions().fused:
+        return builder.fadd(sums, builder.fmul(one, other))
+    kind = sums.type
+    return builder.call(
+        declared(builder, f"llvm.fma.v{kind.count}f32", ir.FunctionType(kind, [kind] * 3)),
+        [one, other, sums],
+    )
+
+
+def declared(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
+    """Return one of LLVM's own functions."""
+    known = builder.module.globals.get(name)
+    return known if known is not None else ir.Function(builder.module, kind, name)
+
+
+def size_in_bytes(numbers: ir.VectorType) -> int:
+    """Return how many bytes a vector has."""
+    width = 32 if numbers.element is FLOAT else numbers.element.width
+    return int(numbers.count * width) // 8
+
+
+def load(builder: ir.IRBuilder, place: ir.Value, kind: ir.Type, offset: int = 0) -> ir.Value:
+    """Read from an address, so many bytes further; it need not be a multiple of anything."""
+    pointer = builder.inttoptr(builder.add(place, LONG(offset)), kind.as_pointer())
+    loaded = builder.load(pointer)
+    loaded.align = 1
+    return loaded
+
+
+def shared(builder: ir.IRBuilder, number: ir.Value, lanes: int) -> ir.Value:
+    """Put one number into all lanes."""
+    kind = ir.VectorType(number.type, lanes)
+    nothing = ir.Constant(kind, ir.Undefined)
+    one = builder.insert_element(nothing, number, INT(0))
+    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(INT, lanes), [0] * lanes))

@@ -1,0 +1,22 @@
+"""benchmarks/speed/run_long_input.py: it runs with a model folder, and its page has a row a length and way."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.speed import run_long_input
+
+
+def test_it_writes_its_page(
+    model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_long_input, "WAYS", {"best tree": {}, "probabilities": {}})
+    given = ["--words", "20,40", "--words-of-lists", "20", "--model", str(model_folder)]
+    monkeypatch.setattr(sys, "argv", ["run_long_input", *given, "--output", str(tmp_path)])
+    run_long_input.main()
+    page = (tmp_path / "long_input.md").read_text(encoding="utf-8")
+    for row in ("| best tree | 20 | ", "| best tree | 40 | ", "| probabilities | 20 | "):
+        assert row in page
