@@ -122,7 +122,9 @@ class BnaModel(nn.Module):
 
     @property
     def reads_case(self) -> bool:
-        """Tell whether small letters and capitals are different to the encoder, and it has both."""
+        """Tell whether small letters and capitals are different to it, and it knows both."""
+        if self.settings.layers.word_shapes:
+            return True
         if isinstance(self.encoder, CharacterEncoder):
             characters = self.encoder.characters
             return any(map(str.islower, characters)) and any(map(str.isupper, characters))

@@ -34,7 +34,7 @@ class ParsingNetwork(Protocol):
 
     @property
     def reads_case(self) -> bool:
-        """Tell whether small letters and capitals are different to the encoder, and it has both."""
+        """Tell whether small letters and capitals are different to it, and it knows both."""
 
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""

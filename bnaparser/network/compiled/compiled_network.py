@@ -105,8 +105,8 @@ class CompiledNetwork:
 
     @property
     def reads_case(self) -> bool:
-        """Tell whether small letters and capitals are different to the encoder."""
-        return self.subwords.reads_case
+        """Tell whether small letters and capitals are different to it."""
+        return self.settings.layers.word_shapes or self.subwords.reads_case
 
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or another precision."""
