@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled, compiled_freely
 from bnaparser.compute.functions import exp, larger
-from bnaparser.compute.heads import pack_keys, pack_values, padded, small_product
+from bnaparser.compute.heads import pack_keys, padded, room, times_keys, times_values
 from bnaparser.compute.packed import Floats
 
 Integers = NDArray[np.int64]
@@ -20,32 +20,34 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 @compiled
-def _largest(row: Floats, begin: int, end: int) -> np.float32:
+def _largest(row: Floats) -> np.float32:
     largest = _LOWEST
-    for column in range(begin, end):
+    for column in range(row.shape[0]):
         largest = larger(largest, row[column])
     return largest
 
 
 @compiled_freely
-def _sum(row: Floats, begin: int, end: int) -> np.float32:
+def _sum(row: Floats) -> np.float32:
     total = _ZERO
-    for column in range(begin, end):
+    for column in range(row.shape[0]):
         total += row[column]
     return total
 
 
 @compiled
 def _softmax(scores: Floats, begin: int, end: int, weights: Floats) -> np.float32:
-    """Write weights of the scores from ``begin`` to ``end``, 0 for all others; return their sum."""
-    largest = _largest(scores, begin, end)
-    for column in range(begin):
-        weights[column] = 0
-    for column in range(end, len(weights)):
-        weights[column] = 0
-    for column in range(begin, end):
-        weights[column] = exp(scores[column] - largest)
-    return _sum(weights, begin, end)
+    """Write weights of the scores from ``begin`` to ``end``, 0 for all others; return their sum.
+
+    All loops go over whole vectors, beyond the end.
+    """
+    for column in range(scores.shape[0]):
+        weights[column] = scores[column] if begin <= column < end else _LOWEST
+    largest = _largest(weights)
+    for column in range(weights.shape[0]):
+        weight = exp(weights[column] - largest)
+        weights[column] = weight if begin <= column < end else _ZERO
+    return _sum(weights)
 
 
 @compiled
@@ -60,13 +62,24 @@ def _keep(
 
 
 @compiled
-def _room(count: int, size: int) -> tuple[Floats, Floats, Floats]:
-    """Room for a head's packed keys and values, and for the sums of weights."""
+def _room(count: int, size: int, width: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Room for a head of a sentence: packed keys, scores, weights, their sums, and contexts of a width."""
+    rows, across = room(count), padded(count)
     return (
-        np.empty(padded(count) * size, np.float32),
-        np.empty(count * padded(size), np.float32),
-        np.empty(count, np.float32),
+        np.empty(across * size, np.float32),
+        np.empty((rows, across), np.float32),
+        np.zeros((rows, across), np.float32),
+        np.empty(rows, np.float32),
+        np.empty((rows, padded(width)), np.float32),
     )
+
+
+@compiled
+def _scale(scores: Floats, count: int, scale: np.float32) -> None:
+    for row in range(count):
+        line = scores[row]
+        for column in range(line.shape[0]):
+            line[column] *= scale
 
 
 @compiled
@@ -89,25 +102,20 @@ def attend(
     middle = distances.shape[1] // 2
     for sentence in range(len(starts)):
         top, count = starts[sentence], lengths[sentence]
-        keys, values, sums = _room(count, size)
-        scores = np.empty((count, padded(count)), np.float32)
-        weights = np.empty((count, count), np.float32)
-        contexts = np.empty((count, padded(size)), np.float32)
+        keys, scores, weights, sums, contexts = _room(count, size, size)
         for head in range(heads):
             left = head * size
             pack_keys(projected, top, count, width + left, size, keys)
-            small_product(projected, top, left, count, size, keys, scores)
+            times_keys(projected, top, count, left, size, keys, scores)
+            _scale(scores, count, scale)
             for row in range(count):
-                line = scores[row]
-                for column in range(count):
-                    line[column] *= scale
                 if middle:
-                    near = distances[head, middle - row : middle - row + count]
-                    for column in range(count):
-                        line[column] += near[column]
-                sums[row] = _softmax(line, 0, count, weights[row])
-            pack_values(projected, top, count, 2 * width + left, size, values)
-            small_product(weights, 0, 0, count, count, values, contexts)
+                    # Of what is beyond the sentence, too, to fill the last vector.
+                    near = distances[head, middle - row : middle - row + scores.shape[1]]
+                    for column in range(near.shape[0]):
+                        scores[row, column] += near[column]
+                sums[row] = _softmax(scores[row], 0, count, weights[row])
+            times_values(weights, projected, top, count, 2 * width + left, size, contexts)
             _keep(contexts, sums, count, size, out, top, left)
 
 
@@ -130,23 +138,17 @@ def attend_both_ways(
     half = size // 2
     for sentence in range(len(starts)):
         top, count = starts[sentence], lengths[sentence]
-        keys, values, sums = _room(count, size)
-        scores = np.empty((count, padded(count)), np.float32)
-        weights = np.empty((count, count), np.float32)
-        contexts = np.empty((count, padded(half)), np.float32)
+        keys, scores, weights, sums, contexts = _room(count, size, half)
         for head in range(heads):
             pack_keys(projected, top, count, width + head * size, size, keys)
-            small_product(projected, top, head * size, count, size, keys, scores)
-            for row in range(count):
-                line = scores[row]
-                for column in range(count):
-                    line[column] *= scale
-            pack_values(projected, top, count, 2 * width + head * half, half, values)
+            times_keys(projected, top, count, head * size, size, keys, scores)
+            _scale(scores, count, scale)
             for way in range(2):
                 for row in range(count):
                     begin, end = (0, row + 1) if way == 0 else (row, count)
                     sums[row] = _softmax(scores[row], begin, end, weights[row])
-                small_product(weights, 0, 0, count, count, values, contexts)
+                left = 2 * width + head * half
+                times_values(weights, projected, top, count, left, half, contexts)
                 _keep(contexts, sums, count, half, out, top, way * heads * half + head * half)
 
 
@@ -173,20 +175,16 @@ def attend_to_spans(
     for sentence in range(len(starts)):
         top, count = starts[sentence], lengths[sentence]
         exponents = np.empty(count, np.float32)
-        keys, values, sums = _room(count, size)
-        scores = np.empty((count, padded(count)), np.float32)
-        weights = np.empty((count, count), np.float32)
-        contexts = np.empty((count, padded(size)), np.float32)
+        keys, scores, weights, sums, contexts = _room(count, size, size)
         for head in range(heads):
             left = head * size
             pack_keys(projected, top, count, width + left, size, keys)
-            small_product(projected, top, left, count, size, keys, scores)
+            times_keys(projected, top, count, left, size, keys, scores)
             for row in range(count):
                 sums[row] = _span_weights(
                     scores[row], count, ngrams, scale, exponents, weights[row]
                 )
-            pack_values(projected, top, count, 2 * width + left, size, values)
-            small_product(weights, 0, 0, count, count, values, contexts)
+            times_values(weights, projected, top, count, 2 * width + left, size, contexts)
             _keep(contexts, sums, count, size, out, top, left)
         for row in range(top, top + count):
             for column in range(width):
@@ -219,5 +217,5 @@ def _span_weights(
             after[start] += exponents[start]
         for start in range(len(ends)):
             weights[start] -= exponents[start]
-        total += _sum(exponents, 0, len(ends))
+        total += _sum(exponents[: len(ends)])
     return total

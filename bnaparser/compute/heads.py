@@ -14,6 +14,8 @@ from bnaparser.compute.tiles import ROWS, tile
 
 WIDTH = instructions().lanes * instructions().narrow
 _tile = tile("float32", instructions().narrow)
+# So many rows of a large array can be found at once, each on a page of its own; of more a copy is faster.
+_FEW = 48
 
 
 @compiled
@@ -23,60 +25,91 @@ def padded(count: int) -> int:
 
 
 @compiled
+def room(count: int) -> int:
+    """Return how many rows products of ``count`` rows write: no fewer than a tile has."""
+    return max(count, ROWS)
+
+
+@compiled
 def pack_keys(rows: Floats, top: int, count: int, left: int, size: int, packed: Floats) -> None:
     """Write ``rows[top : top + count, left : left + size]`` with rows as columns of the product."""
     for panel in range(padded(count) // WIDTH):
-        base = panel * size * WIDTH
-        for inside in range(WIDTH):
-            row = panel * WIDTH + inside
-            for column in range(size):
-                number = rows[top + row, left + column] if row < count else 0
-                packed[base + column * WIDTH + inside] = number
-
-
-@compiled
-def pack_values(rows: Floats, top: int, count: int, left: int, size: int, packed: Floats) -> None:
-    """Write the same with columns as columns of the product."""
-    for panel in range(padded(size) // WIDTH):
-        base = panel * count * WIDTH
-        width = min(WIDTH, size - panel * WIDTH)
-        for row in range(count):
-            for inside in range(width):
-                place = left + panel * WIDTH + inside
-                packed[base + row * WIDTH + inside] = rows[top + row, place]
+        base, first = panel * size * WIDTH, top + panel * WIDTH
+        width = min(WIDTH, count - panel * WIDTH)
+        for inside in range(width):
+            line = rows[first + inside, left : left + size]
+            for column in range(len(line)):
+                packed[base + column * WIDTH + inside] = line[column]
+        for column in range(size):
             for inside in range(width, WIDTH):
-                packed[base + row * WIDTH + inside] = 0
+                packed[base + column * WIDTH + inside] = 0
 
 
 @compiled
-def small_product(
-    rows: Floats, top: int, left: int, count: int, steps: int, packed: Floats, out: Floats
+def times_keys(
+    rows: Floats, top: int, count: int, left: int, size: int, packed: Floats, out: Floats
 ) -> None:
-    """Write ``rows[top : top + count, left : left + steps]`` times packed numbers to ``out``.
+    """Write ``rows[top : top + count, left : left + size]`` times packed keys to ``out``.
 
-    ``out`` is (count or more, a multiple of WIDTH).
+    ``out`` has a multiple of WIDTH columns, and `room` for the rows.
     """
-    sums = np.empty((ROWS, WIDTH), np.float32)
-    filled, first, begin = rows, top, left
+    filled, first = rows, top * rows.shape[1] + left
     if count < ROWS:
-        filled, first, begin = np.zeros((ROWS, steps), np.float32), 0, 0
+        filled, first = np.zeros((ROWS, size), np.float32), 0
         for row in range(count):
-            for column in range(steps):
+            for column in range(size):
                 filled[row, column] = rows[top + row, left + column]
-    distance = filled.shape[1] * 4
+    _multiply((filled, first), room(count), (packed, 0, WIDTH, size * WIDTH), size, out)
+
+
+@compiled
+def times_values(
+    weights: Floats, rows: Floats, top: int, count: int, left: int, size: int, out: Floats
+) -> None:
+    """Write weights, (room, count or more), times ``rows[top : top + count, left : left + size]``.
+
+    ``out`` has a multiple of WIDTH columns, and `room` for the rows.
+    """
+    width = rows.shape[1]
+    if size % WIDTH == 0 and count <= _FEW:
+        found = rows, top * width + left, width, WIDTH
+        _multiply((weights, 0), len(weights), found, count, out)
+        return
+    filled = np.zeros((count, padded(size)), np.float32)
+    for row in range(count):
+        line, values = filled[row], rows[top + row, left : left + size]
+        for column in range(len(values)):
+            line[column] = values[column]
+    _multiply((weights, 0), len(weights), (filled, 0, filled.shape[1], WIDTH), count, out)
+
+
+@compiled
+def _multiply(
+    rows: tuple[Floats, int],
+    count: int,
+    others: tuple[Floats, int, int, int],
+    steps: int,
+    out: Floats,
+) -> None:
+    """Multiply ``count`` rows, ROWS at least, with others.
+
+    Of both an array and the place of the first number in it are given; of the others the distances
+    from step to step and from panel to panel, too. Arrays rather than addresses, which would not
+    keep them.
+    """
+    array, first = rows
+    other, other_first, step, panel_size = others
     for panel in range(out.shape[1] // WIDTH):
         for row in range(0, count, ROWS):
-            here = max(0, min(row, count - ROWS))
+            here = min(row, count - ROWS)
             _tile(
                 (
-                    filled.ctypes.data + (first + here) * distance + begin * 4,
-                    distance,
-                    packed.ctypes.data + panel * steps * WIDTH * 4,
-                    WIDTH * 4,
+                    array.ctypes.data + (first + here * array.shape[1]) * 4,
+                    array.shape[1] * 4,
+                    other.ctypes.data + (other_first + panel * panel_size) * 4,
+                    step * 4,
                     steps,
-                    sums.ctypes.data,
+                    out.ctypes.data + (here * out.shape[1] + panel * WIDTH) * 4,
+                    out.shape[1] * 4,
                 )
             )
-            for inside in range(min(ROWS, count)):
-                for column in range(WIDTH):
-                    out[here + inside, panel * WIDTH + column] = sums[inside, column]

@@ -6,8 +6,6 @@ threads compute: a sentence gets the same numbers alone and in any batch.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +25,7 @@ _float_tile = finished_tile("float32", instructions().wide)
 _OFFSET = 128 if instructions().int8 == "vpdpbusd" else 0
 ROW_DTYPE = {4: np.uint8, 2: np.int16, 1: np.int32}[_GROUP]
 _STORED = np.dtype(ROW_DTYPE).type
+_TO_STORED = np.int32(_OFFSET) - ROUNDER.view(np.int32)
 _LARGEST = np.float32(127)
 _SMALLEST_BITS = np.float32(1e-12).view(np.int32)
 _WITHOUT_SIGN = np.int32(0x7FFFFFFF)
@@ -45,7 +44,9 @@ def multiply(
             f"rows of {rows.shape[1]} and {len(bias)} biases for a matrix of {matrix.inputs} inputs"
             f" and {matrix.outputs} outputs"
         )
-    rows = np.ascontiguousarray(rows)
+    count, rows = len(rows), np.ascontiguousarray(rows)
+    if count < ROWS:
+        rows = np.concatenate([rows, np.zeros((ROWS - count, matrix.inputs), np.float32)])
     out = np.empty((len(rows), matrix.outputs), np.float32)
     if isinstance(matrix, PackedFloats):
         multiply_floats(rows, matrix.panels, bias, activation, out)
@@ -55,7 +56,7 @@ def multiply(
         scales = np.empty(len(rows), np.float32)
         round_rows(rows, values, scales)
         multiply_bytes(values, scales, matrix, bias, activation, out)
-    return out
+    return out[:count]
 
 
 @compiled
@@ -79,22 +80,11 @@ def round_row(row: Floats, values: NDArray[np.uint8], scales: Floats, place: int
     scales[place] = largest / _LARGEST
     factor = _LARGEST / largest
     for column in range(row.shape[0]):
-        whole = (row[column] * factor + ROUNDER) - ROUNDER
-        values[column] = _STORED(np.int32(whole) + np.int32(_OFFSET))
+        # The lowest bits of so large a number are the whole number that was added to it.
+        rounded = np.float32(row[column] * factor + ROUNDER)
+        values[column] = _STORED(rounded.view(np.int32) + _TO_STORED)
     for column in range(row.shape[0], values.shape[0]):
         values[column] = _STORED(_OFFSET)
-
-
-@compiled
-def at_least_a_tile(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return the rows, with others of zeros where they are fewer than a tile has."""
-    if rows.shape[0] >= ROWS:
-        return rows
-    filled = np.zeros((ROWS, rows.shape[1]), rows.dtype)
-    for row in range(rows.shape[0]):
-        for column in range(rows.shape[1]):
-            filled[row, column] = rows[row, column]
-    return filled
 
 
 @compiled
@@ -106,15 +96,8 @@ def multiply_bytes(
     activation: int,
     out: Floats,
 ) -> None:
-    """Write the product of rounded rows and a matrix of int8, as `multiply` describes it."""
+    """Write the product of rounded rows and a matrix of int8, as `multiply` describes it: ROWS rows at least."""
     count = len(out)
-    if count < ROWS:
-        # A tile writes all of its rows.
-        of_tile, of_rows = np.empty((ROWS, out.shape[1]), np.float32), np.zeros(ROWS, np.float32)
-        of_rows[:count] = scales
-        multiply_bytes(at_least_a_tile(values), of_rows, matrix, bias, activation, of_tile)
-        out[:] = of_tile[:count]
-        return
     for panel in range(matrix.panels.shape[0]):
         for row in range(0, count, ROWS):
             top = min(row, count - ROWS)
@@ -159,13 +142,8 @@ def bytes_tile(
 def multiply_floats(
     rows: Floats, panels: Floats, bias: Floats, activation: int, out: Floats
 ) -> None:
-    """Write the product of rows and a matrix of float32, as `multiply` describes it."""
+    """Write the product of rows and a matrix of float32, as `multiply` describes it: ROWS rows at least."""
     count = len(out)
-    if count < ROWS:
-        of_tile = np.empty((ROWS, out.shape[1]), np.float32)
-        multiply_floats(at_least_a_tile(rows), panels, bias, activation, of_tile)
-        out[:] = of_tile[:count]
-        return
     for panel in range(panels.shape[0]):
         for row in range(0, count, ROWS):
             top = min(row, count - ROWS)

@@ -50,19 +50,21 @@ class _Product(NamedTuple):
 def tile(kind: str, vectors: int) -> Any:
     """Return a function for compiled loops that computes one tile; ``kind`` is "int8" or "float32".
 
-    It takes addresses and distances in bytes: those of A and from row to row of A, those of B and from
-    step to step of B, the number of steps, at least one, and where to write the tile, rows one after
-    another, int32 or float32.
+    It takes a tuple of addresses and distances in bytes: those of A and from row to row of A, those
+    of B and from step to step of B, the number of steps, at least one, where to write the tile, int32
+    or float32, and from row to row there.
     """
     product = _product(kind)
 
     def write(builder: ir.IRBuilder, given: list[ir.Value]) -> None:
-        *factors, out = given
+        *factors, out, out_row = given
         for number, value in enumerate(_sum_up(builder, factors, product, vectors)):
-            place = builder.add(out, LONG(number * size_in_bytes(value.type)))
+            row, v = divmod(number, vectors)
+            line = builder.add(out, builder.mul(out_row, LONG(row)))
+            place = builder.add(line, LONG(v * size_in_bytes(value.type)))
             builder.store(value, builder.inttoptr(place, value.type.as_pointer())).align = 4
 
-    return _as_intrinsic(write, 6)
+    return _as_intrinsic(write, 7)
 
 
 def finished_tile(kind: str, vectors: int) -> Any:
