@@ -28,9 +28,9 @@ def _largest(row: Floats) -> np.float32:
 
 
 @compiled_freely
-def _sum(row: Floats) -> np.float32:
+def _sum(row: Floats, begin: int, end: int) -> np.float32:
     total = _ZERO
-    for column in range(row.shape[0]):
+    for column in range(begin, end):
         total += row[column]
     return total
 
@@ -47,7 +47,7 @@ def _softmax(scores: Floats, begin: int, end: int, weights: Floats) -> np.float3
     for column in range(weights.shape[0]):
         weight = exp(weights[column] - largest)
         weights[column] = weight if begin <= column < end else _ZERO
-    return _sum(weights)
+    return _sum(weights, begin, end)
 
 
 @compiled
@@ -217,5 +217,5 @@ def _span_weights(
             after[start] += exponents[start]
         for start in range(len(ends)):
             weights[start] -= exponents[start]
-        total += _sum(exponents[: len(ends)])
+        total += _sum(exponents, 0, len(ends))
     return total
