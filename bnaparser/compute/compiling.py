@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event as events
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -23,6 +24,26 @@ def compiled(function: Function) -> Function:
 def compiled_freely(function: Function) -> Function:
     """The same for sums and maxima, in whichever order is fastest; what goes in are numbers."""
     return kept_on_disk(function, {"contract", "reassoc", "nnan", "ninf", "nsz"})
+
+
+def when_compiling(tell: Callable[[], None]) -> None:
+    """Call ``tell`` once, as soon as this process compiles anything whose machine code is not kept yet."""
+    events.register("numba:compile", _Once(tell))
+
+
+class _Once(events.Listener):  # type: ignore[misc]
+    """Waits for the first function that is compiled."""
+
+    def __init__(self, tell: Callable[[], None]):
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, event: Any) -> None:
+        tell, self._tell = self._tell, None
+        if tell is not None:
+            tell()
+
+    def on_end(self, event: Any) -> None:
+        pass
 
 
 def kept_on_disk(
