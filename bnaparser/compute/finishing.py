@@ -12,7 +12,7 @@ from typing import NamedTuple
 from llvmlite import ir
 
 from bnaparser.compute.activations import GELU, LEAKY_RELU, RELU
-from bnaparser.compute.vectors import (
+from bnaparser.compute.float_vectors import (
     BIT,
     FLOAT,
     INT,

@@ -10,7 +10,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.vectors import FLOAT, declared
+from bnaparser.compute.float_vectors import FLOAT, declared
 
 _ONE, _HALF = np.float32(1), np.float32(0.5)
 # Adding and subtracting it rounds to a whole number.

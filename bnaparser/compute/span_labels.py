@@ -100,7 +100,7 @@ def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, ou
         out[column] = (
             fenceposts[end, column] + weights.hidden_bias[column] - fenceposts[start, column]
         )
-    normalise_row(out, weights.gain, weights.norm_bias, weights.epsilon, out)
+    normalise_row(out, weights.gain, weights.norm_bias, weights.epsilon)
     for column in range(len(out)):
         out[column] = max(out[column], np.float32(0))
 

@@ -16,8 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from bnaparser.compute.finishing import Finish, write_finished
-from bnaparser.compute.instructions import Instructions, instructions
-from bnaparser.compute.vectors import (
+from bnaparser.compute.float_vectors import (
     BYTE,
     FLOAT,
     INT,
@@ -29,6 +28,7 @@ from bnaparser.compute.vectors import (
     shared,
     size_in_bytes,
 )
+from bnaparser.compute.instructions import Instructions, instructions
 
 # Rows of a tile: with 4 vectors across 24 of 32 registers hold sums, with 2 across 12 of 16.
 ROWS = 6
