@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -104,12 +104,14 @@ class _Chart(NamedTuple):
 
     def trees(self, question: Question, found: chart.Marginals | None) -> list[NDArray[np.int32]]:
         """Return the spans of the trees that are wanted, the first one first."""
-        ways: dict[str, Callable[[], list[chart.Decoded]]] = {
-            "best": lambda: self._best(question.n_best),
-            "expected": lambda: self._expected(question.n_best, found),
-            "sample": lambda: self._samples(question.n_best, question.seed),
-        }
-        return [tree.spans for tree in ways[question.decoder]()]
+        if question.decoder == "sample":
+            trees = self._samples(question.n_best, question.seed)
+        elif question.decoder == "expected":
+            assert found is not None
+            trees = self._expected(question.n_best, found)
+        else:
+            trees = self._best(question.n_best)
+        return [tree.spans for tree in trees]
 
     def _best(self, count: int) -> list[chart.Decoded]:
         if count == 1 and self.never_empty is None:
@@ -123,9 +125,8 @@ class _Chart(NamedTuple):
             never_empty=self.never_empty,
         )
 
-    def _expected(self, count: int, found: chart.Marginals | None) -> list[chart.Decoded]:
+    def _expected(self, count: int, found: chart.Marginals) -> list[chart.Decoded]:
         """The tree of most expected constituents, and after it the best of the others."""
-        assert found is not None
         first = chart.decode_expected(
             found.probabilities,
             [self.n],

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from bnaparser import Parser
-from bnaparser.cli.parse import main as bnaparse
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.text.sentence import from_words
 from bnaparser.trees.tree import Tree
@@ -28,18 +27,6 @@ CONLLU = """# sent_id = 1
 1\tGo\t_\tVERB\tVB\t_\t0\troot\t_\t_
 
 """
-
-
-@pytest.fixture
-def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run ``bnaparse`` in this process; returns exit code, standard output, standard error."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        code = bnaparse([*arguments, "--model", str(tiny_model_dir), "--device", "cpu"])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

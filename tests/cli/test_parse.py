@@ -27,18 +27,6 @@ COMMAND = [
 ]
 
 
-@pytest.fixture
-def run(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run ``bnaparse`` in this process; returns exit code, standard output, standard error."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        code = bnaparse([*arguments, "--model", str(tiny_model_dir), "--device", "cpu"])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
-
-
 def start(model: Path, *arguments: str) -> Popen[bytes]:
     """Start ``bnaparse`` in a process of its own."""
     return Popen(
