@@ -9,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 
 from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import ModelError
+from bnaparser.files.rounded import CODED, SCALE, decode
 
 STORE = "store"
 
@@ -22,13 +23,16 @@ def read_matrices(path: Path) -> tuple[dict[str, Matrix], str]:
     try:
         with safe_open(path, framework="np") as file:
             for name in file.keys():  # noqa: SIM118 (not a mapping)
-                if name.endswith(":scale"):
+                if name.endswith(SCALE):
                     continue
                 array = file.get_tensor(name)
+                if name.endswith(CODED):
+                    name = name.removesuffix(CODED)
+                    array = decode(array.tobytes(), len(file.get_tensor(f"{name}{SCALE}")))
                 if array.dtype == np.int8:
-                    scale = file.get_tensor(f"{name}:scale")
+                    scale = file.get_tensor(f"{name}{SCALE}")
                     if scale.shape != (len(array), 1):
-                        raise ValueError(f"{name}:scale has not one number a row")
+                        raise ValueError(f"{name}{SCALE} has not one number a row")
                     found[name] = RowScaled(array, scale[:, 0])
                 else:
                     floating = np.issubdtype(array.dtype, np.floating)

@@ -13,11 +13,10 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from bnaparser.errors import DataError, ModelError, in_one_line
+from bnaparser.files.rounded import CODED, SCALE, code, decode, is_large_matrix, round_rows
 
 # Where the weights file says which tensors are others under a second name.
 COPIES = "copies"
-# Matrices smaller than this are not worth a scale a row.
-SMALLEST_INT8 = 16384
 
 
 @contextmanager
@@ -31,12 +30,17 @@ def writing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def write_weights(path: Path, tensors: dict[str, Tensor], store: str) -> None:
-    """Write a weights file; ``store`` is "float32", "float16" or "int8" (large matrices only)."""
+def write_weights(
+    path: Path, tensors: dict[str, Tensor], store: str, step: float | None = None
+) -> None:
+    """Write a weights file; ``store`` is "float32", "float16" or "int8" (large matrices only).
+
+    ``step`` is that of `bnaparser.files.rounded.round_rows`.
+    """
     once, copies = without_copies(tensors)
     metadata = {"format": "pt", "store": store, COPIES: json.dumps(copies)}
     with writing(path):
-        save_file(_pack(once, store), path, metadata)
+        save_file(_pack(once, store, step), path, metadata)
 
 
 def without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -56,22 +60,22 @@ def without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[
     return once, copies
 
 
-def _pack(tensors: dict[str, Tensor], store: str) -> dict[str, Tensor]:
+def _pack(tensors: dict[str, Tensor], store: str, step: float | None) -> dict[str, Tensor]:
     packed: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
         if store == "float16" and tensor.is_floating_point():
             packed[name] = tensor.half()
-        elif store == "int8" and _is_large_matrix(tensor):
-            scale = tensor.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / 127
-            packed[name] = (tensor / scale).round().to(torch.int8)
-            packed[f"{name}:scale"] = scale
+        elif store == "int8" and is_large_matrix(tensor):
+            matrix, scale = round_rows(tensor, step)
+            coded = code(matrix.numpy())
+            if coded is None:
+                packed[name] = matrix
+            else:
+                packed[f"{name}{CODED}"] = torch.frombuffer(bytearray(coded), dtype=torch.uint8)
+            packed[f"{name}{SCALE}"] = scale
         else:
             packed[name] = tensor
     return packed
-
-
-def _is_large_matrix(tensor: Tensor) -> bool:
-    return tensor.is_floating_point() and tensor.dim() == 2 and tensor.numel() >= SMALLEST_INT8
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
@@ -80,13 +84,17 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
             for name in file.keys():  # noqa: SIM118 (not a mapping)
-                if name.endswith(":scale"):
+                if name.endswith(SCALE):
                     continue
                 tensor = file.get_tensor(name)
+                if name.endswith(CODED):
+                    name = name.removesuffix(CODED)
+                    rows = len(file.get_tensor(f"{name}{SCALE}"))
+                    tensor = torch.from_numpy(decode(tensor.numpy().tobytes(), rows))
                 if tensor.dtype == torch.int8:
-                    scale = file.get_tensor(f"{name}:scale")
+                    scale = file.get_tensor(f"{name}{SCALE}")
                     if scale.shape != (len(tensor), 1):
-                        raise ValueError(f"{name}:scale has not one number a row")
+                        raise ValueError(f"{name}{SCALE} has not one number a row")
                     tensor = tensor * scale
                 tensors[name] = tensor.float() if tensor.is_floating_point() else tensor
             copies = json.loads((file.metadata() or {}).get(COPIES, "{}"))

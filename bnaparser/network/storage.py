@@ -58,8 +58,17 @@ def create(
     return build_model(settings, labels, tags, source, allow_empty_root)
 
 
-def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any]) -> None:
-    """Write a model folder; ``store`` is "float32", "float16" or "int8"."""
+def save(
+    model: BnaModel,
+    folder: str | Path,
+    store: str,
+    metrics: dict[str, Any],
+    step: float | None = None,
+) -> None:
+    """Write a model folder; ``store`` is "float32", "float16" or "int8".
+
+    ``step`` is the ``weight_step`` that the model was trained with, where it was.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     labels: dict[str, Any] = {
@@ -77,7 +86,7 @@ def save(model: BnaModel, folder: str | Path, store: str, metrics: dict[str, Any
         model.encoder.model.config.save_pretrained(folder / ENCODER)
         assert model.subwords is not None
         model.subwords.tokenizer.save_pretrained(folder / ENCODER)
-    write_weights(folder / WEIGHTS, model.state_dict(), store)
+    write_weights(folder / WEIGHTS, model.state_dict(), store, step)
     # safetensors lets only the owner read its files; a model is as readable as its settings.
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
 

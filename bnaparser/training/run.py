@@ -27,6 +27,7 @@ from bnaparser.training.checkpoints import (
 from bnaparser.training.data import epoch_batches, read_mix, updates_per_epoch
 from bnaparser.training.development import development_scores, judge
 from bnaparser.training.recipe import Recipe
+from bnaparser.training.rounding import rounded
 from bnaparser.training.schedule import scheduled_factor, set_learning_rates
 from bnaparser.training.setup import (
     TrainingSentence,
@@ -153,11 +154,12 @@ class Run:
 
     def _judge(self, loss: float) -> None:
         model, progress = self.updater.judged_model, self.progress
-        with self.accelerator.autocast():
+        step = self.settings.weight_step
+        with self.accelerator.autocast(), rounded(model, step):
             scores = development_scores(model, self.mix.dev, self.updater.batch_tokens)
         shown = " ".join(f"{name} {value:.2f}" for name, value in scores.items())
         log.info("update %d: %s", progress.update, shown or "no development data to score")
         self.accelerator.log(scores, step=progress.update)
         if judge(progress, scores, loss, self.settings):
             metrics = {"update": progress.update, "seconds": progress.seconds, **scores}
-            storage.save(model, self.output / BEST, self.settings.store, metrics)
+            storage.save(model, self.output / BEST, self.settings.store, metrics, step)

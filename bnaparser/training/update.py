@@ -18,6 +18,7 @@ from bnaparser.training.loss import known_tags
 from bnaparser.training.noise import disturbed
 from bnaparser.training.objective import LossShares, Objective
 from bnaparser.training.recipe import TrainSettings
+from bnaparser.training.rounding import rounded
 from bnaparser.training.setup import TrainingSentence
 
 
@@ -75,16 +76,17 @@ class Updater:
         )
         parts = self.parts(mine)
         total = 0.0
-        for place, part in enumerate(parts):
-            generator = np.random.default_rng(
-                (self.settings.seed, number, place * processes + process)
-            )
-            is_last = place == len(parts) - 1
-            with nullcontext() if is_last else accelerator.no_sync(self.objective):
-                try:
-                    total += self._backward(part, shares, generator)
-                except ScoresError as error:
-                    raise diverged(number, str(error)) from error
+        with rounded(self.model, self.settings.weight_step):
+            for place, part in enumerate(parts):
+                generator = np.random.default_rng(
+                    (self.settings.seed, number, place * processes + process)
+                )
+                is_last = place == len(parts) - 1
+                with nullcontext() if is_last else accelerator.no_sync(self.objective):
+                    try:
+                        total += self._backward(part, shares, generator)
+                    except ScoresError as error:
+                        raise diverged(number, str(error)) from error
         if self.settings.clip_norm is not None:
             accelerator.clip_grad_norm_(self.objective.parameters(), self.settings.clip_norm)
         self.optimizer.step()
