@@ -2,45 +2,65 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import ModelError
 from bnaparser.files.rounded import CODED, SCALE, decode
 
+# What the metadata say of how the weights are stored: "float32", "float16" or "int8".
 STORE = "store"
 
 
-def read_matrices(path: Path) -> tuple[dict[str, Matrix], str]:
-    """Read a weights file: its arrays by name, and how it is stored ("float32", "int8", ...).
+class Weights(NamedTuple):
+    """What a weights file holds: its arrays by name, float32 or as stored, and its metadata."""
 
-    Raises ModelError where it is missing or damaged.
-    """
-    found: dict[str, Matrix] = {}
+    arrays: dict[str, Matrix]
+    metadata: dict[str, str]
+
+
+def read_matrices(path: Path) -> Weights:
+    """Read a weights file. Raises ModelError where it is missing or damaged."""
     try:
         with safe_open(path, framework="np") as file:
-            for name in file.keys():  # noqa: SIM118 (not a mapping)
-                if name.endswith(SCALE):
-                    continue
-                array = file.get_tensor(name)
-                if name.endswith(CODED):
-                    name = name.removesuffix(CODED)
-                    array = decode(array.tobytes(), len(file.get_tensor(f"{name}{SCALE}")))
-                if array.dtype == np.int8:
-                    scale = file.get_tensor(f"{name}{SCALE}")
-                    if scale.shape != (len(array), 1):
-                        raise ValueError(f"{name}{SCALE} has not one number a row")
-                    found[name] = RowScaled(array, scale[:, 0])
-                else:
-                    floating = np.issubdtype(array.dtype, np.floating)
-                    found[name] = array.astype(np.float32, copy=False) if floating else array
-            return found, (file.metadata() or {}).get(STORE, "float32")
+            stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            metadata = file.metadata() or {}
+        return Weights(_unpacked(stored), metadata)
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing; the folder is not a complete model") from error
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
             f"{path} is damaged or cut short ({error}); get the model again"
         ) from error
+
+
+def _unpacked(stored: dict[str, NDArray[Any]]) -> dict[str, Matrix]:
+    found: dict[str, Matrix] = {}
+    for name, array in _decoded(stored).items():
+        if array.dtype == np.int8:
+            scale = stored[f"{name}{SCALE}"]
+            if scale.shape != (len(array), 1):
+                raise ValueError(f"{name}{SCALE} has not one number a row")
+            found[name] = RowScaled(array, scale[:, 0])
+        else:
+            floating = np.issubdtype(array.dtype, np.floating)
+            found[name] = array.astype(np.float32, copy=False) if floating else array
+    return found
+
+
+def _decoded(stored: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return all but scales; matrices that were coded are decoded, on all cores."""
+    plain = {name: stored[name] for name in stored if not name.endswith((SCALE, CODED))}
+    coded = [name.removesuffix(CODED) for name in stored if name.endswith(CODED)]
+    if not coded:
+        return plain
+    streams = [stored[f"{name}{CODED}"].tobytes() for name in coded]
+    rows = [len(stored[f"{name}{SCALE}"]) for name in coded]
+    with ThreadPoolExecutor() as pool:
+        return plain | dict(zip(coded, pool.map(decode, streams, rows), strict=True))

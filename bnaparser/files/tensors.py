@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
+from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import DataError, ModelError, in_one_line
-from bnaparser.files.rounded import CODED, SCALE, code, decode, is_large_matrix, round_rows
+from bnaparser.files.matrices import STORE, read_matrices
+from bnaparser.files.rounded import CODED, SCALE, code, is_large_matrix, round_rows
 
 # Where the weights file says which tensors are others under a second name.
 COPIES = "copies"
@@ -38,7 +40,7 @@ def write_weights(
     ``step`` is that of `bnaparser.files.rounded.round_rows`.
     """
     once, copies = without_copies(tensors)
-    metadata = {"format": "pt", "store": store, COPIES: json.dumps(copies)}
+    metadata = {"format": "pt", STORE: store, COPIES: json.dumps(copies)}
     with writing(path):
         save_file(_pack(once, store, step), path, metadata)
 
@@ -80,31 +82,20 @@ def _pack(tensors: dict[str, Tensor], store: str, step: float | None) -> dict[st
 
 def read_weights(path: Path) -> dict[str, Tensor]:
     """Read a weights file, in float32; ModelError where it is missing or damaged."""
-    tensors: dict[str, Tensor] = {}
+    weights = read_matrices(path)
+    tensors = {name: _in_float32(array) for name, array in weights.arrays.items()}
     try:
-        with safe_open(path, framework="pt") as file:
-            for name in file.keys():  # noqa: SIM118 (not a mapping)
-                if name.endswith(SCALE):
-                    continue
-                tensor = file.get_tensor(name)
-                if name.endswith(CODED):
-                    name = name.removesuffix(CODED)
-                    rows = len(file.get_tensor(f"{name}{SCALE}"))
-                    tensor = torch.from_numpy(decode(tensor.numpy().tobytes(), rows))
-                if tensor.dtype == torch.int8:
-                    scale = file.get_tensor(f"{name}{SCALE}")
-                    if scale.shape != (len(tensor), 1):
-                        raise ValueError(f"{name}{SCALE} has not one number a row")
-                    tensor = tensor * scale
-                tensors[name] = tensor.float() if tensor.is_floating_point() else tensor
-            copies = json.loads((file.metadata() or {}).get(COPIES, "{}"))
-            if not isinstance(copies, dict):
-                raise TypeError("its second names are no table")
-            tensors.update({name: tensors[first] for name, first in copies.items()})
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; the folder is not a complete model") from error
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+        copies = json.loads(weights.metadata.get(COPIES, "{}"))
+        if not isinstance(copies, dict):
+            raise TypeError("its second names are no table")
+        return tensors | {name: tensors[first] for name, first in copies.items()}
+    except (ValueError, KeyError, TypeError) as error:
         raise ModelError(
             f"{path} is damaged or cut short ({error}); get the model again"
         ) from error
-    return tensors
+
+
+def _in_float32(array: Matrix) -> Tensor:
+    if isinstance(array, RowScaled):
+        return torch.from_numpy(array.values) * torch.from_numpy(array.scales)[:, None]
+    return torch.from_numpy(array)

@@ -78,8 +78,8 @@ def test_both_readers_read_what_was_written(tmp_path: Path, step: float | None) 
     tensors = read_weights(path)
     assert sorted(tensors) == ["bias", "matrix"]
     torch.testing.assert_close(tensors["matrix"], numbers * scales, rtol=0, atol=0)
-    arrays, store = read_matrices(path)
-    assert store == "int8" and sorted(arrays) == ["bias", "matrix"]
+    arrays, metadata = read_matrices(path)
+    assert metadata["store"] == "int8" and sorted(arrays) == ["bias", "matrix"]
     stored = arrays["matrix"]
     assert isinstance(stored, RowScaled)
     np.testing.assert_array_equal(stored.values, numbers.numpy())

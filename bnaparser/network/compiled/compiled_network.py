@@ -21,7 +21,7 @@ from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
 from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
-from bnaparser.files.matrices import read_matrices
+from bnaparser.files.matrices import STORE, read_matrices
 from bnaparser.files.tables import read_json
 from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
@@ -235,10 +235,10 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     tokenizer = _tokenizer(folder / ENCODER)
     max_words, unspaced = settings.layers.max_positions - 2, settings.text.unspaced
     subwords = Subwords(tokenizer, max_positions(config), max_words, unspaced=unspaced)
-    matrices, store = read_matrices(folder / WEIGHTS)
+    matrices, metadata = read_matrices(folder / WEIGHTS)
     in_int8 = precision == "int8"
     if precision == "auto":
-        in_int8 = store == "int8" and instructions().int8_pays
+        in_int8 = metadata.get(STORE) == "int8" and instructions().int8_pays
     weights = StoredWeights(matrices, in_int8, f"{folder / WEIGHTS} does not fit {CONFIG}")
     encoder = CompiledEncoder(shape, config, weights, settings.encoder.mix_layers)
     return CompiledNetwork(stored, subwords, encoder, weights, folder)
