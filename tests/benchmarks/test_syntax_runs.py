@@ -107,9 +107,6 @@ def test_the_page_comes_of_what_is_packed(options: argparse.Namespace) -> None:
 
 def test_the_page_is_that_of_the_runs_beside_it(options: argparse.Namespace) -> None:
     options.page = Path(syntax_report.__file__).with_name("syntax.md")
-    if not options.page.with_name("syntax_runs.jsonl.xz").is_file():
-        pytest.skip("the runs with predictions are not done")
-    options.precision = "bf16"
     page = options.page.read_text(encoding="utf-8").splitlines()
     found = syntax_report.report(options, packed_runs(options)).splitlines()
     assert [line for line in found if " threads, " not in line] == [
