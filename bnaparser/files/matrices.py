@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 
 from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import ModelError
-from bnaparser.files.rounded import CODED, SCALE, decode
+from bnaparser.files.coded import CODED, SCALE, decode
 
 # What the metadata say of how the weights are stored: "float32", "float16" or "int8".
 STORE = "store"

@@ -14,8 +14,9 @@ from torch import Tensor
 
 from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import DataError, ModelError, in_one_line
+from bnaparser.files.coded import CODED, SCALE, code
 from bnaparser.files.matrices import STORE, read_matrices
-from bnaparser.files.rounded import CODED, SCALE, code, is_large_matrix, round_rows
+from bnaparser.files.rounded import is_large_matrix, round_rows
 
 # Where the weights file says which tensors are others under a second name.
 COPIES = "copies"
