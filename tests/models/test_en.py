@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,15 @@ def test_the_readme_sentence(parser: Parser) -> None:
     assert str(parser("The cat sat on the mat.")[0].tree) == (
         "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))"
     )
+
+
+def test_it_parses_without_torch() -> None:
+    """To import torch takes longer than all of `bnaparse`."""
+    code = "import sys; from bnaparser import Parser;"
+    code += "print(Parser.load('en', device='cpu')('It rains.')[0].error,"
+    code += "[name for name in ('torch', 'transformers') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "None []"
 
 
 @pytest.mark.parametrize(
