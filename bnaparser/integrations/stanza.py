@@ -120,7 +120,7 @@ def _parse(number: int, sentence: Any) -> Parse:
     read = _placed(sentence)
     if sentence.constituency is None:
         reason = "this sentence of the document has no constituency"
-        return Parse(read.text, read.words, offsets=read.offsets, error=reason)
+        return Parse.without_tree(read, reason)
     tree = from_stanza_tree(sentence.constituency)
     if tree.words != tuple(map(escape_brackets, read.words)):
         raise DataError(f"sentence {number}: its tree has other words than the sentence itself")

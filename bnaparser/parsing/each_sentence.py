@@ -102,13 +102,15 @@ def _parse_of(given: Given, found: Prediction | str) -> Parse:
     """Return what users get of a sentence: what was found, or the reason why there is nothing."""
     sentence = given.sentence
     if isinstance(found, str):
-        return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=found)
+        return Parse.without_tree(sentence, found)
     # A model without a tag head names every word's part of speech XX.
     tags = given.tags or tuple(found.tags or ["XX"] * len(sentence.words))
 
     def parse(one: Prediction, others: tuple[Parse, ...] = ()) -> Parse:
         spans, places = tuple(one.spans), sentence.offsets
         known = (one.score, places, None, one.probability, one.entropy, others)
-        return Parse(sentence.text, sentence.words, tags, spans, *known)
+        return Parse(
+            sentence.text, sentence.words, tags, spans, *known, language=sentence.language
+        )
 
     return parse(found, tuple(map(parse, found.others)))

@@ -29,6 +29,7 @@ from bnaparser.render import (
     png,
     tiger,
 )
+from bnaparser.text.sentence import Sentence
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
@@ -49,7 +50,8 @@ class Parse:
     are code points of the input, where it was text.
 
     Where they were asked for: ``probability`` of the tree, ``entropy`` of all trees of the sentence in
-    nats, each span's ``probability``; ``alternatives`` are its next trees, in order.
+    nats, each span's ``probability``; ``alternatives`` are its next trees, in order. ``language`` is the
+    sentence's, where it was guessed or given; parses are equal whoever said it.
     """
 
     text: str
@@ -62,6 +64,18 @@ class Parse:
     probability: float | None = None
     entropy: float | None = None
     alternatives: tuple[Parse, ...] = field(default=(), repr=False)
+    language: str | None = field(default=None, compare=False, kw_only=True)
+
+    @classmethod
+    def without_tree(cls, sentence: Sentence, error: str) -> Parse:
+        """Return the parse of a sentence that has no tree, with the reason."""
+        return cls(
+            sentence.text,
+            sentence.words,
+            offsets=sentence.offsets,
+            error=error,
+            language=sentence.language,
+        )
 
     @property
     def confidence(self) -> float | None:
@@ -83,7 +97,8 @@ class Parse:
         """Return the one JSON form: text, tree, score, tokens, constituents (chains apart), error.
 
         Where they were asked for, also probability, confidence and entropy, the probability of each
-        constituent (one of a chain has the chain's), and alternatives with what is their own.
+        constituent (one of a chain has the chain's), and alternatives with what is their own; the
+        language where it is known.
         """
         tokens = [
             {"text": word, "tag": tag, "start": start, "end": end}
@@ -97,6 +112,8 @@ class Parse:
             "constituents": self._constituents(),
             "error": self.error,
         }
+        if self.language is not None:
+            found["language"] = self.language
         if self.probability is not None:
             found |= self._probabilities()
         if self.alternatives:
@@ -149,6 +166,7 @@ class Parse:
                 tuple(token["tag"] for token in tokens),
                 offsets=tuple((token["start"], token["end"]) for token in tokens),
                 error=stored["error"],
+                language=stored.get("language"),
             )
             others = tuple(best._with_tree(one) for one in stored.get("alternatives") or ())
             return replace(best._with_tree(stored), alternatives=others)

@@ -269,7 +269,7 @@ class Service:
             f"the sentence has {len(sentence.words):,} words, more than the"
             f" {self.settings.max_words:,} that this service takes: split it into sentences"
         )
-        return Parse(sentence.text, sentence.words, offsets=sentence.offsets, error=reason)
+        return Parse.without_tree(sentence, reason)
 
     def _note(self, parses: Sequence[Parse], record: Record) -> None:
         errors = sum(parse.error is not None for parse in parses)

@@ -140,10 +140,7 @@ async def _parse_json(
         parses = await service.parse(asked.sentences, request.state.record, asked.tags)
     else:
         check_count(len(asked.sentences), "sentences", service.settings)
-        parses = [
-            Parse(one.text, one.words, offsets=one.offsets, error=asked.problem)
-            for one in asked.sentences
-        ]
+        parses = [Parse.without_tree(one, asked.problem) for one in asked.sentences]
     answer = (service.model_name, parses, asked.format, asked.scores)
     trees = asked.sentences * asked.n_best
     return await write_answer(request, trees, answer_body.write_json, *answer)

@@ -250,6 +250,9 @@ class Entry(BaseModel):
         default=None, description="with format json: in pre-order"
     )
     svg: str | None = Field(default=None, description="with format svg; null after an error")
+    language: str | None = Field(
+        default=None, description="where it was guessed or given, such as en"
+    )
     probability: float | None = Field(default=None, description="of the tree, where asked for")
     confidence: float | None = Field(
         default=None, description="the mean probability of its constituents, where asked for"

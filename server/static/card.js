@@ -30,7 +30,7 @@ const soon = new IntersectionObserver((entries) => {
  */
 export function card(parse, acts) {
   const number = html("span", { className: "number" });
-  const title = html("h3", { dir: "auto" }, number, html("span", { textContent: parse.text }));
+  const title = html("h3", { dir: "auto", ...inLanguage(parse) }, number, html("span", { textContent: parse.text }));
   const sure = html("p", { className: "sure", title: MEANING });
   const made = html("article", { className: "card", tabIndex: -1 }, html("header", { className: "head" }, title, sure));
   Object.assign(made, { number, sure, shown: parse });
@@ -66,6 +66,11 @@ function failure({ error }) {
   return `No tree for this one: ${error ?? "it has no words"}.`;
 }
 
+/** What browsers choose the shapes of characters by: the same ones differ in Chinese and Japanese. */
+function inLanguage({ language }) {
+  return language ? { lang: language } : {};
+}
+
 function fill(made, parse, acts) {
   const tip = explanation(made);
   let viewport = null;
@@ -91,6 +96,7 @@ function fill(made, parse, acts) {
     group("Show", ...Object.entries(panels).map(([name, panel]) => toggle(name, panel))),
   );
   const elements = Object.values(panels).map(({ element }) => element);
+  Object.assign(viewport.element, inLanguage(parse));
   made.append(caption, viewport.element, tools, ...elements, tip.element);
   fillPanels(panels, drawing, parse);
   return drawing;

@@ -10,16 +10,21 @@ export class Refusal extends Error {
 
 /**
  * The parses of a text, one a sentence, as the service's JSON form has them, with probabilities; `markup`:
- * the text holds some. Throws a Refusal.
+ * the text holds some; `language`: what all of it is in, "" to guess. Throws a Refusal.
  */
-export async function parse(text, markup, key, signal) {
-  const body = { text: wellFormed(text), format: "json", probabilities: true, ...(markup && { markup }) };
+export async function parse({ text, markup, language }, key, signal) {
+  const known = { ...(markup && { markup }), ...(language && { language }) };
+  const body = { text: wellFormed(text), format: "json", probabilities: true, ...known };
   return (await ask("v1/parse", key, signal, body)).parses;
 }
 
-/** The `most` best trees of a text with markup that is one sentence, each as a parse of its own. Throws an Error. */
-export async function bestTrees(text, most, key) {
-  const body = { text: wellFormed(text), markup: true, split: "line", n_best: most, probabilities: true };
+/**
+ * The `most` best trees of a text with markup that is one sentence, in a language or in what the service takes it
+ * for, each as a parse of its own. Throws an Error.
+ */
+export async function bestTrees(text, language, most, key) {
+  const asked = { split: "line", n_best: most, probabilities: true, ...(language && { language }) };
+  const body = { text: wellFormed(text), markup: true, ...asked };
   const [{ alternatives = [], ...best }] = (await ask("v1/parse", key, undefined, body)).parses;
   if (best.error !== null) throw new Error(`${best.error}.`);
   return [best, ...alternatives.map((one) => ({ ...best, ...one }))];

@@ -4,6 +4,7 @@ import { BracketError, readBrackets } from "./brackets.js";
 import { card } from "./card.js";
 import { classify, findModels, parse } from "./client.js";
 import { button, html } from "./html.js";
+import { choose, offerLanguages } from "./languages.js";
 import { plain } from "./markup.js";
 import { showModels } from "./models.js";
 import { A_PAGE, fillPages, pageOf } from "./pages.js";
@@ -32,7 +33,7 @@ const EXAMPLES = [
 
 const part = (id) => document.getElementById(id);
 const [text, status, notice, trees] = ["text", "status", "notice", "trees"].map(part);
-const [markup, unsurest] = [part("markup"), part("unsurest")];
+const [markup, language, unsurest] = ["markup", "language", "unsurest"].map(part);
 // The text that the trees are of, their order, the first place on this page, and the text as it was sent: null
 // where trees were drawn from brackets.
 let shown = { wanted: "", parses: [], order: [], first: 0, source: null };
@@ -84,10 +85,10 @@ async function ask({ force = false, tries = 0 } = {}) {
   setBusy(true);
   const started = performance.now();
   try {
-    const source = new Source(text.value, markup.checked);
+    const source = new Source(text.value, markup.checked, language.value);
     const asking = [sessionStorage.getItem(KEY), request.signal];
     const judging = classified(source.markup ? plain(source.text) : source.text, ...asking);
-    const parses = await parse(source.text, source.markup, ...asking);
+    const parses = await parse(source, ...asking);
     const time = performance.now() - started;
     part("key-form").hidden = true;
     show(wanted, parses, source);
@@ -157,6 +158,7 @@ function markStale() {
 function describe(key) {
   describing ??= findModels(key).then((found) => {
     showModels(part("models"), found);
+    offerLanguages(language, found.models);
     const labels = new Set(found.models.flatMap((one) => one.labels.flatMap((label) => label.split("::"))));
     part("labels").replaceChildren(...[...labels].filter(Boolean).sort().map((value) => html("option", { value })));
     return found;
@@ -313,6 +315,7 @@ function remember(wanted) {
   const held = new URLSearchParams({ text: wanted });
   if (search.pattern) held.set("search", search.pattern);
   if (markup.checked) held.set("markup", "1");
+  if (language.value) held.set("language", language.value);
   if (unsurestFirst()) held.set("first", "unsurest");
   const address = `${location.pathname}${wanted ? `#${held}` : ""}`;
   const fits = address.length <= LINK_CHARACTERS;
@@ -372,6 +375,7 @@ part("key-form").addEventListener("submit", (event) => {
   ask({ force: true });
 });
 markup.addEventListener("change", () => set(text.value, markup.checked));
+language.addEventListener("change", () => ask({ force: true }));
 unsurest.addEventListener("click", () => {
   unsurest.setAttribute("aria-pressed", String(!unsurestFirst()));
   remember(shown.wanted);
@@ -379,13 +383,17 @@ unsurest.addEventListener("click", () => {
   turn(0);
 });
 addEventListener("hashchange", () => {
-  if (linked() !== asked || Boolean(linked("markup")) !== markup.checked) set(linked(), Boolean(linked("markup")));
+  const marked = Boolean(linked("markup"));
+  if (linked() === asked && marked === markup.checked && linked("language") === language.value) return;
+  choose(language, linked("language"));
+  set(linked(), marked);
 });
 part("examples").append(...EXAMPLES.map((example) => html("li", {}, button(example, () => {
   history.pushState(null, "", location.href);
   set(example, false);
 }))));
 search.pattern = linked("search");
+choose(language, linked("language"));
 describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text
 unsurest.setAttribute("aria-pressed", String(linked("first") === "unsurest"));
 set(linked() || text.value, Boolean(linked("markup"))); // a text may have been typed before this ran, or kept over a reload

@@ -3,10 +3,10 @@
 import { bestTrees } from "./client.js";
 import { escaped, sliceOf, withBracket, withoutBracket } from "./markup.js";
 
-/** A text as it was sent; `markup`: it holds some. */
+/** A text as it was sent; `markup`: it holds some; `language`: what it was said to be in, or "". */
 export class Source {
-  constructor(text, markup) {
-    Object.assign(this, { text, markup });
+  constructor(text, markup, language) {
+    Object.assign(this, { text, markup, language });
   }
 
   /** The text written with markup, whether it was or not. */
@@ -24,9 +24,9 @@ export class Source {
   }
 
   /** The `most` best trees of a sentence, as parses of this text. Throws an Error where there are none. */
-  async bestTrees({ tokens }, most, key) {
+  async bestTrees({ tokens, language }, most, key) {
     const [start, end] = placeOf({ tokens }, 0, tokens.length);
-    const found = await bestTrees(sliceOf(this.marked, start, end), most, key);
+    const found = await bestTrees(sliceOf(this.marked, start, end), language, most, key);
     const moved = (one, ...names) => ({ ...one, ...Object.fromEntries(names.map((name) => [name, one[name] + start])) });
     return found.map((one) => ({
       ...one,
