@@ -6,11 +6,14 @@ And which files a model is made of.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bnaparser.errors import ModelError
+
+Fact = TypeVar("Fact")
 
 ABOUT, CARD = "about.json", "card.md"
 CONFIG, LABELS, WEIGHTS = "config.json", "labels.json", "model.safetensors"
@@ -64,10 +67,21 @@ def card(folder: Path) -> str:
 
 def kind(folder: Path) -> str:
     """Return "parser", or the kind of task that a model is for: "classification", "tagging", ..."""
+    return _configured(folder, lambda told: str(told["task"]["kind"]) if "task" in told else "parser")
+
+
+def languages(folder: Path) -> list[str]:
+    """Return the codes of the languages that a parser's folder is for; none of another model's."""
+    if kind(folder) != "parser":
+        return []
+    return _configured(folder, lambda told: list(told.get("text", {}).get("languages", ["en"])))
+
+
+def _configured(folder: Path, what: Callable[[dict[str, Any]], Fact]) -> Fact:
+    """Return what a model's configuration tells. Raises ModelError where it cannot be read."""
     try:
-        told = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        return str(told["task"]["kind"]) if "task" in told else "parser"
-    except (OSError, ValueError, TypeError, LookupError) as error:
+        return what(json.loads((folder / CONFIG).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise ModelError(f"{folder / CONFIG} cannot be read: {error}") from error
 
 

@@ -33,7 +33,7 @@ VERBS = {
     "serve": "run the HTTP service and its page",
     "search": "find nodes of trees by a pattern, as tregex does",
     "treebank": "show what a treebank holds, and write it cleaned",
-    "prune": "make an encoder with a smaller vocabulary",
+    "prune": "make an encoder or parser with fewer layers or word pieces",
     "average": "make one parser of several that began as one",
     "calibrate": "make a parser's probabilities of constituents ones to believe",
     "ensemble": "parse with several parsers that decide together",

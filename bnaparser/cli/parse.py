@@ -97,15 +97,14 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--model",
-        default="en",
         metavar="NAME|DIR",
-        help="one, or several with commas between them (default: en)",
+        help="one, or several with commas between them (default: en, or one that is installed for"
+        " the --language)",
     )
     parser.add_argument(
         "--language",
         metavar="CODE",
-        help="the text's, such as en or zh, of those that the models know; by default guessed, where"
-        " there are several",
+        help="the text's, such as en or zh; by default guessed, where the models know several",
     )
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     add_precision(parser)
@@ -265,8 +264,9 @@ def _load(options: argparse.Namespace) -> Parser | Polyglot:
     quiet_libraries()
     with loading():
         tell_of_compiling(options.quiet)
-        from bnaparser.parsing.polyglot import load_parser
+        from bnaparser.parsing.polyglot import load_parser, name_for
 
+        options.model = options.model or name_for(options.language)
         return load_parser(
             options.model,
             options.language,

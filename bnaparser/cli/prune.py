@@ -1,4 +1,4 @@
-"""``bnaparser prune``: an encoder or a parser with only the word pieces that a text uses often."""
+"""``bnaparser prune``: an encoder or a parser with fewer layers, or only the word pieces that a text uses often."""
 
 from __future__ import annotations
 
@@ -17,40 +17,59 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the encoder, the new folder, the text that counts, and the size."""
+    """Add the encoder, the new folder, and what is to be smaller."""
     parser.add_argument(
         "encoder", metavar="ENCODER", help="a Hugging Face folder or hub name, or a parser's folder"
     )
     parser.add_argument("output", type=Path, metavar="DIR")
     parser.add_argument(
-        "--text", nargs="+", required=True, metavar="FILE", help="text or trees, plain or .xz"
+        "--text",
+        nargs="+",
+        metavar="FILE",
+        help="text or trees, plain or .xz, that tell what is used",
     )
-    parser.add_argument("--size", type=int, required=True, metavar="N", help="word pieces to keep")
+    parser.add_argument("--size", type=int, metavar="N", help="word pieces to keep")
+    parser.add_argument("--layers", type=int, metavar="N", help="layers to keep, the lowest ones")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count pieces in the texts and write the smaller encoder."""
-    if options.size < 1:
-        raise SettingsError(f"--size {options.size}: it must be at least 1")
+    """Write the smaller encoder or parser."""
+    if options.size is None and options.layers is None:
+        raise SettingsError("what is to be smaller? --size N --text FILE, or --layers N, or both")
+    if (options.size is None) != (options.text is None):
+        raise SettingsError(
+            "--size and --text belong together: the pieces used most often are kept"
+        )
+    for name in ("size", "layers"):
+        if getattr(options, name) is not None and getattr(options, name) < 1:
+            raise SettingsError(f"--{name} {getattr(options, name)}: it must be at least 1")
     quiet_libraries()
     from bnaparser.files.folder import LABELS
 
     kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
-    print(f"{kind(options):.2%} of the pieces in the text are kept")
+    kept = kind(options)
+    if kept is not None:
+        print(f"{kept:.2%} of the pieces in the text are kept")
     return 0
 
 
-def _prune_encoder(options: argparse.Namespace) -> float:
+def _prune_encoder(options: argparse.Namespace) -> float | None:
     from bnaparser.encoders.loading import load_pretrained, load_tokenizer
     from bnaparser.encoders.vocabulary import prune_vocabulary
+    from bnaparser.files.tensors import writing
 
     tokenizer = load_tokenizer(options.encoder)
-    counts = _count(tokenizer, options.text)
-    model = load_pretrained(options.encoder)
-    return prune_vocabulary(model, tokenizer, counts, options.size, options.output)
+    counts = None if options.size is None else _count(tokenizer, options.text)
+    model = load_pretrained(options.encoder, layers=options.layers)
+    if counts is not None:
+        return prune_vocabulary(model, tokenizer, counts, options.size, options.output)
+    with writing(options.output):
+        model.save_pretrained(options.output)
+        tokenizer.save_pretrained(options.output)
+    return None
 
 
-def _prune_parser(options: argparse.Namespace) -> float:
+def _prune_parser(options: argparse.Namespace) -> float | None:
     from bnaparser.encoders.loading import load_tokenizer
     from bnaparser.encoders.pretrained import PretrainedEncoder
     from bnaparser.encoders.vocabulary import prune_vocabulary
@@ -59,12 +78,17 @@ def _prune_parser(options: argparse.Namespace) -> float:
 
     model = storage.load(options.encoder)
     if not isinstance(model.encoder, PretrainedEncoder) or model.subwords is None:
-        raise ModelError(f"{options.encoder} reads characters: it has no vocabulary to prune")
-    tokenizer = model.subwords.tokenizer
-    counts = _count(tokenizer, options.text)
-    with TemporaryDirectory() as folder:
-        kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, folder)
-        model.subwords = build_subwords(model.encoder, load_tokenizer(folder), model.settings)
+        raise ModelError(f"{options.encoder} reads characters: it has nothing to prune")
+    kept = None
+    if options.layers is not None:
+        model.encoder.keep_lowest(options.layers)
+        model.settings = model.settings.with_layers(options.layers)
+    if options.size is not None:
+        tokenizer = model.subwords.tokenizer
+        counts = _count(tokenizer, options.text)
+        with TemporaryDirectory() as folder:
+            kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, folder)
+            model.subwords = build_subwords(model.encoder, load_tokenizer(folder), model.settings)
     storage.save(model, options.output, "float32", {"pruned from": options.encoder})
     return kept
 

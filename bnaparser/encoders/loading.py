@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -45,7 +46,7 @@ def load_pretrained(
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         if layers is not None:
-            _keep_lowest(config, layers)
+            _name_lowest(config, layers)
         kind = T5EncoderModel if config.model_type in T5_TYPES and not decoder else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
         return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
@@ -53,7 +54,17 @@ def load_pretrained(
         raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
 
 
-def _keep_lowest(config: PretrainedConfig, layers: int) -> None:
+def lowest_layers(model: PreTrainedModel, layers: int) -> PreTrainedModel:
+    """Return an encoder with only the lowest layers of another one, and their weights.
+
+    Raises SettingsError where it has fewer.
+    """
+    with TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        return load_pretrained(folder, model.config._attn_implementation, layers)
+
+
+def _name_lowest(config: PretrainedConfig, layers: int) -> None:
     """Let a configuration be that of its encoder's lowest layers."""
     there = config.num_hidden_layers
     if layers > there:

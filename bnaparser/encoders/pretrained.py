@@ -15,6 +15,7 @@ from transformers import (
 )
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.encoders.loading import lowest_layers
 from bnaparser.encoders.positions import first_position
 from bnaparser.encoders.rows import lay_out
 from bnaparser.encoders.subwords import MISSING, Window
@@ -92,6 +93,13 @@ class PretrainedEncoder(nn.Module):
         hidden = self._mixed(given)
         rows = torch.cat([hidden.flatten(0, 1), self.missing.to(hidden.dtype)])
         return rows[gather]
+
+    def keep_lowest(self, layers: int) -> None:
+        """Leave only the lowest layers, and of a learned mix their weights. Raises SettingsError."""
+        self.model = lowest_layers(self.model, layers)
+        drop_pooler(self.model)
+        if self.mix_layers:
+            self.mix_weights = nn.Parameter(self.mix_weights.data[: layers + 1].clone())
 
     def _mixed(self, given: dict[str, Tensor]) -> Tensor:
         if self.decoder:

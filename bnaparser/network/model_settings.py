@@ -156,6 +156,12 @@ class ModelSettings(Settings):
             )
         return self
 
+    def with_layers(self, layers: int) -> ModelSettings:
+        """Return the same settings for an encoder of so many layers."""
+        return self.model_copy(
+            update={"encoder": self.encoder.model_copy(update={"layers": layers})}
+        )
+
     def in_language(self, language: str) -> ModelSettings:
         """Return the same settings for one of its languages."""
         text = self.text.model_copy(update={"languages": (language,)})

@@ -109,8 +109,6 @@ def _parse_of(given: Given, found: Prediction | str) -> Parse:
     def parse(one: Prediction, others: tuple[Parse, ...] = ()) -> Parse:
         spans, places = tuple(one.spans), sentence.offsets
         known = (one.score, places, None, one.probability, one.entropy, others)
-        return Parse(
-            sentence.text, sentence.words, tags, spans, *known, language=sentence.language
-        )
+        return Parse(sentence.text, sentence.words, tags, spans, *known, language=sentence.language)
 
     return parse(found, tuple(map(parse, found.others)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from bnaparser.errors import SettingsError
+from bnaparser.models.about import languages
 from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision
@@ -27,6 +28,9 @@ from bnaparser.text.text_rules import (
     reading,
     rules_of,
 )
+
+ENGLISH = "en"
+"""The language of the model that ships, and its name."""
 
 
 def model_names(names: str) -> list[str]:
@@ -180,6 +184,18 @@ class Polyglot:
             )
             found.update(zip(places, parses, strict=True))
         return [found[place] for place in range(len(sentences))]
+
+
+def name_for(language: str | None) -> str:
+    """Return the model to take where none is named: ``en``, or an installed one for another language."""
+    if language is None or known_as(language, [ENGLISH]):
+        return ENGLISH
+    from bnaparser.models.packages import installed
+
+    for one in installed():
+        if not one.problem and known_as(language, languages(one.folder)):
+            return one.name
+    return ENGLISH  # which will say that it does not know the language
 
 
 def load_parser(

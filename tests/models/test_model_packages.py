@@ -15,9 +15,10 @@ import pytest
 
 from bnaparser import Parser, models
 from bnaparser.errors import DataError, ModelError
-from bnaparser.models.about import about, card, kind
+from bnaparser.models.about import CONFIG, about, card, kind
 from bnaparser.models.export import PROJECT, export, project
 from bnaparser.models.packages import ModelPackage, find_installed, installed
+from bnaparser.parsing.polyglot import name_for
 
 Install = Callable[..., Path]
 
@@ -165,6 +166,22 @@ def test_a_package_is_found_and_not_run(install: Install) -> None:
     assert not {"deep", "deep.down.model"} & set(sys.modules)
     with pytest.raises(ModelError, match="or of a package: stranger"):
         models.find("nowhere")
+
+
+def test_a_language_is_enough_to_find_an_installed_model(install: Install) -> None:
+    install("tasks", "first")
+    (install("iberian", "second", "b-package") / CONFIG).write_text(
+        '{"text": {"languages": ["es", "pt"]}}'
+    )
+    (install("sinitic", "third", "c-package") / CONFIG).write_text(
+        '{"text": {"languages": ["zh-Hant"]}}'
+    )
+    found = {code: name_for(code) for code in ("pt", "zh", "zh-Hans", "fr", "en", None)}
+    assert found == {
+        "pt": "iberian", "zh": "sinitic", "zh-Hans": "sinitic", "fr": "en", "en": "en", None: "en"
+    }  # fmt: skip
+    (models.find("iberian") / CONFIG).write_text('{"task": {"kind": "tagging"}}')
+    assert name_for("pt") == "en"
 
 
 def test_a_folder_of_the_same_name_is_given_with_its_path(
