@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from bnaparser.errors import SettingsError
+from bnaparser.models import SHIPPED, shipped
 from bnaparser.models.about import languages
 from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -187,14 +188,16 @@ class Polyglot:
 
 
 def name_for(language: str | None) -> str:
-    """Return the model to take where none is named: ``en``, or an installed one for another language."""
+    """Return the model to take where none is named: ``en``, or one that is here for another language."""
     if language is None or known_as(language, [ENGLISH]):
         return ENGLISH
     from bnaparser.models.packages import installed
 
-    for one in installed():
-        if not one.problem and known_as(language, languages(one.folder)):
-            return one.name
+    folders = {name: SHIPPED / name for name in shipped()}
+    folders |= {one.name: one.folder for one in installed() if not one.problem}
+    for name, folder in folders.items():
+        if known_as(language, languages(folder)):
+            return name
     return ENGLISH  # which will say that it does not know the language
 
 
