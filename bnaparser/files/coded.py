@@ -27,11 +27,19 @@ def code(matrix: NDArray[np.int8]) -> bytes | None:
 
 
 def decode(coded: bytes, rows: int) -> NDArray[np.int8]:
-    """Return the matrix that was coded. Raises ValueError where the bytes are not one of ``rows``."""
+    """Return the matrix that was coded. Raises ValueError where the bytes are not one of ``rows``.
+
+    A Huffman code takes a bit a value at least: what unpacks to more, was not written here, and is not
+    unpacked to its end.
+    """
+    most = 8 * len(coded)
+    decoder = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
-        values = np.frombuffer(bytearray(zlib.decompress(coded, -zlib.MAX_WBITS)), np.int8)
+        values = np.frombuffer(bytearray(decoder.decompress(coded, most + 1)), np.int8)
     except zlib.error as error:
         raise ValueError(f"a coded matrix: {error}") from error
+    if len(values) > most or not decoder.eof:
+        raise ValueError("a coded matrix is cut off, or unpacks to more than a code can hold")
     if rows == 0 or len(values) % rows:
         raise ValueError("a coded matrix has not the rows of its scales")
     return values.reshape(rows, -1)

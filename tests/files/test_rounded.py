@@ -99,9 +99,10 @@ def deflated(values: bytes) -> torch.Tensor:
         {"a:coded": deflated(bytes(9)), "a:scale": torch.ones(2, 1)},
         {"a:coded": deflated(bytes(8))[:-1], "a:scale": torch.ones(2, 1)},
         {"a:coded": deflated(bytes(8)), "a:scale": torch.ones(0, 1)},
+        {"a:coded": deflated(bytes(10_000_000)), "a:scale": torch.ones(2, 1)},
         {"a:coded": deflated(bytes(8))},
     ],
-    ids=["no stream", "rows that do not fit", "cut short", "no rows", "no scales"],
+    ids=["no stream", "other rows", "cut short", "no rows", "more than a code holds", "no scales"],
 )
 def test_a_damaged_code_is_refused(tmp_path: Path, tensors: dict[str, torch.Tensor]) -> None:
     path = tmp_path / "w.safetensors"
