@@ -67,7 +67,9 @@ def card(folder: Path) -> str:
 
 def kind(folder: Path) -> str:
     """Return "parser", or the kind of task that a model is for: "classification", "tagging", ..."""
-    return _configured(folder, lambda told: str(told["task"]["kind"]) if "task" in told else "parser")
+    return _configured(
+        folder, lambda told: str(told["task"]["kind"]) if "task" in told else "parser"
+    )
 
 
 def languages(folder: Path) -> list[str]:
