@@ -109,7 +109,7 @@ class Parse:
             "tree": None if self.tree is None else str(self.tree),
             "score": self.score,
             "tokens": tokens,
-            "constituents": self._constituents(),
+            "constituents": _constituents(self),
             "error": self.error,
         }
         if self.language is not None:
@@ -120,28 +120,13 @@ class Parse:
             found["alternatives"] = [one._as_alternative() for one in self.alternatives]
         return found
 
-    def _constituents(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "label": label,
-                "start": span.start,
-                "end": span.end,
-                "char_start": self.offsets[span.start][0],
-                "char_end": self.offsets[span.end - 1][1],
-                "score": span.score,
-            }
-            | ({} if span.probability is None else {"probability": span.probability})
-            for span in self.spans
-            for label in span.label.split(CHAIN)
-        ]
-
     def _probabilities(self) -> dict[str, Any]:
         names = ("probability", "confidence", "entropy")
         return {name: getattr(self, name) for name in names}
 
     def _as_alternative(self) -> dict[str, Any]:
         """What is not the same as of the best tree."""
-        found = {"tree": str(self.tree), "score": self.score, "constituents": self._constituents()}
+        found = {"tree": str(self.tree), "score": self.score, "constituents": _constituents(self)}
         return found | ({} if self.probability is None else self._probabilities())
 
     def _sure(self) -> list[float | None]:
@@ -168,19 +153,10 @@ class Parse:
                 error=stored["error"],
                 language=stored.get("language"),
             )
-            others = tuple(best._with_tree(one) for one in stored.get("alternatives") or ())
-            return replace(best._with_tree(stored), alternatives=others)
+            others = tuple(_with_tree(best, one) for one in stored.get("alternatives") or ())
+            return replace(_with_tree(best, stored), alternatives=others)
         except (KeyError, TypeError) as error:
             raise DataError(f"this is not what Parse.to_dict gives: {error!r}") from error
-
-    def _with_tree(self, stored: Mapping[str, Any]) -> Parse:
-        return replace(
-            self,
-            spans=_joined(stored["constituents"]),
-            score=stored["score"],
-            probability=stored.get("probability"),
-            entropy=stored.get("entropy"),
-        )
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Parse:
@@ -260,6 +236,34 @@ class Parses(list[Parse]):
         shown = [html_figure(one.text, one.to_svg(), one.error) for one in self[:MOST_DRAWN]]
         left = len(self) - len(shown)
         return "".join([*shown, f"<p>... and {left} more</p>" if left > 0 else ""])
+
+
+def _constituents(parse: Parse) -> list[dict[str, Any]]:
+    """The constituents of the JSON form, those of a chain apart."""
+    return [
+        {
+            "label": label,
+            "start": span.start,
+            "end": span.end,
+            "char_start": parse.offsets[span.start][0],
+            "char_end": parse.offsets[span.end - 1][1],
+            "score": span.score,
+        }
+        | ({} if span.probability is None else {"probability": span.probability})
+        for span in parse.spans
+        for label in span.label.split(CHAIN)
+    ]
+
+
+def _with_tree(parse: Parse, stored: Mapping[str, Any]) -> Parse:
+    """The parse with a tree of the JSON form, the best one or an alternative."""
+    return replace(
+        parse,
+        spans=_joined(stored["constituents"]),
+        score=stored["score"],
+        probability=stored.get("probability"),
+        entropy=stored.get("entropy"),
+    )
 
 
 def _joined(constituents: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:

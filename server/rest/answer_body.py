@@ -11,7 +11,7 @@ from fastapi import Response
 
 from bnaparser.parsing.result import Parse
 from bnaparser.server.rest.request_body import JSON, PLAIN
-from bnaparser.server.rest.schemas import Format
+from bnaparser.server.rest.request_schemas import Format
 
 Result = TypeVar("Result")
 
@@ -26,7 +26,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> Response:
-    """Return the parses as JSON: ``schemas.Answer``."""
+    """Return the parses as JSON: ``answer_schemas.Answer``."""
     return json_response({"model": model, "parses": [_entry(one, form, scores) for one in parses]})
 
 

@@ -13,7 +13,7 @@ from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.server.bounds import check_count
 from bnaparser.server.queue.asked import asking
-from bnaparser.server.rest.schemas import (
+from bnaparser.server.rest.request_schemas import (
     ConstraintBody,
     DependenciesBody,
     Options,

@@ -12,7 +12,7 @@ from bnaparser.server.exchange import read_body, write_answer
 from bnaparser.server.problems import NoClassifier, NotReady, problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
-from bnaparser.server.rest.schemas import (
+from bnaparser.server.rest.request_schemas import (
     CLASSIFY_REQUESTS,
     TREE_EXAMPLE,
     ClassifyTextRequest,
@@ -159,7 +159,7 @@ def read_plain(
 
 
 def write_json(model: str, answers: Sequence[Classification]) -> Response:
-    """Return the answers as JSON: ``schemas.ClassifyAnswer``."""
+    """Return the answers as JSON: ``answer_schemas.ClassifyAnswer``."""
     return answer_body.json_response(
         {"model": model, "answers": [answer.to_dict() for answer in answers]}
     )

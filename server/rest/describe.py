@@ -15,7 +15,8 @@ from bnaparser import __version__
 from bnaparser.server.bounds import OPEN_PATHS
 from bnaparser.server.problems import problem_answers
 from bnaparser.server.rest import classify_routes, parse_routes, search_routes
-from bnaparser.server.rest.schemas import REQUESTS, Answer, ClassifyAnswer, ProblemBody
+from bnaparser.server.rest.answer_schemas import Answer, ClassifyAnswer, ProblemBody
+from bnaparser.server.rest.request_schemas import REQUESTS
 from bnaparser.server.rest.search_routes import SearchAnswer
 
 DESCRIPTION = """Constituency parsing: text in, bracketed trees out; texts classified along their trees;

@@ -10,13 +10,13 @@ from bnaparser.server.exchange import read_body, write_answer
 from bnaparser.server.problems import problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
-from bnaparser.server.rest.schemas import (
+from bnaparser.server.rest.answer_schemas import words_example
+from bnaparser.server.rest.request_schemas import (
     LONGEST_LANGUAGE,
     REQUESTS,
     SPLIT_DESCRIBED,
     TEXT_EXAMPLE,
     TREE_EXAMPLE,
-    words_example,
 )
 from bnaparser.text.split_names import SPLITS, Split
 

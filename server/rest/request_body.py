@@ -21,7 +21,7 @@ from bnaparser.server.rest.asked_sentences import (
     check_trees,
     question_of,
 )
-from bnaparser.server.rest.schemas import (
+from bnaparser.server.rest.request_schemas import (
     LONGEST_LANGUAGE,
     REQUESTS,
     Format,

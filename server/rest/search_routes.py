@@ -13,7 +13,7 @@ from bnaparser.server.problems import UnsupportedBody, problem_answers
 from bnaparser.server.queue.search_process import MOST_TOLD
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import request_body
-from bnaparser.server.rest.schemas import TREE_EXAMPLE
+from bnaparser.server.rest.request_schemas import TREE_EXAMPLE
 from bnaparser.server.service_settings import ServerSettings
 
 router = APIRouter()

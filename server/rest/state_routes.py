@@ -8,7 +8,7 @@ from bnaparser import __version__
 from bnaparser.server import metrics
 from bnaparser.server.problems import NotReady, problem_answers
 from bnaparser.server.queue.service import Service
-from bnaparser.server.rest.schemas import ClassifierModel, Limits, Model, ModelList, State
+from bnaparser.server.rest.answer_schemas import ClassifierModel, Limits, Model, ModelList, State
 from bnaparser.trees.tree import CHAIN
 
 router = APIRouter()
