@@ -116,10 +116,11 @@ def arguments() -> argparse.ArgumentParser:
 def heading(report: Report) -> None:
     found = {"Python": platform.python_version(), **machine.versions(PACKAGES)}
     report.add(f"{machine.begun()}; {machine.processor()}; {machine.listed(found)}.\n")
-    threads = os.environ.get("BNAPARSER_THREADS")  # the service takes its settings from here, too
-    setting = "" if threads is None else f"BNAPARSER_THREADS={threads} "
+    # The service takes its settings from here, too.
+    names = [name for name in ("BNAPARSER_WORKERS", "BNAPARSER_THREADS") if name in os.environ]
+    settings = "".join(f"{name}={os.environ[name]} " for name in names)
     given = machine.without_folders(sys.argv[1:])
-    report.add(f"    {setting}{machine.command('benchmarks.service.run_service', given)}\n")
+    report.add(f"    {settings}{machine.command('benchmarks.service.run_service', given)}\n")
 
 
 def clients(report: Report, options: argparse.Namespace) -> None:

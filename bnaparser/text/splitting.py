@@ -1,7 +1,7 @@
 """From text to sentences of words, each with its place in the input.
 
-How a language is read, ``rules`` say: English, unless others are given. What a line of the text is, its writer knows: ``split_names`` has the choice. Nothing is downloaded and
-nothing heavy imported.
+How a language is read, ``rules`` say: English, unless others are given. What a line of the text is, its
+writer knows: ``split_names`` has the choice. Nothing is downloaded and nothing heavy imported.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from bnaparser.text.english.english_text import tokenize
+from bnaparser.text.english.entities import decoded
 from bnaparser.text.english.token_rules import BLANK
 from bnaparser.text.sentence import Sentence, from_spaced_words
 from bnaparser.text.split_names import SPLITS, Split
@@ -125,7 +126,7 @@ def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             size = place - start
             if (
                 line[-1] == _PARAGRAPH_SEPARATOR
-                or _BLANK_LINE.match(line)
+                or _is_blank(line)
                 or (size > _BLOCK and _FULL_STOP.search(line))
                 or size > 10 * _BLOCK
             ):
@@ -133,3 +134,8 @@ def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
                 block = []
     if block:
         yield start, "".join(block)
+
+
+def _is_blank(line: str) -> bool:
+    """Tell whether nothing is in a line, or nothing but blanks that HTML writes as ``&nbsp;``."""
+    return _BLANK_LINE.match(decoded(line)[0] if "&" in line else line) is not None

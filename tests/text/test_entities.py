@@ -19,6 +19,7 @@ from bnaparser.text.splitting import split
         ("&lt;b&gt;x&lt;/b&gt;", ["&lt;b&gt; x &lt;/b&gt;"]),
         ("5&nbsp;km &#8212; or so&hellip;", ["5 km &#8212; or so &hellip;"]),
         ("a &unknown; b", ["a &unknown ; b"]),
+        ("It rained\n&nbsp;\nHe left", ["It rained", "He left"]),  # a blank line
         ("R&D; AT&T; so", ["R&D ; AT&T ; so"]),
     ],
 )
