@@ -177,41 +177,57 @@ def schema(report: Report, options: argparse.Namespace) -> None:
 
 
 def throughput(report: Report, options: argparse.Namespace) -> None:
-    """At saturation beside the library, and of one request alone."""
+    """At saturation beside the library, in one process and in one for each core; of one request alone."""
     parse = load_library(options)
     sentences = read_sentences(options)
+    report.add(f"{len(sentences)} sentences, {words(sentences) / len(sentences):.1f} words each on "
+               "average, one a request (wrk).\n")  # fmt: skip
+    for workers in (1, os.cpu_count() or 1):
+        with started(options, ["--workers", str(workers)]) as server:
+            saturated(report, options, server, parse, sentences, workers)
+            if workers == 1:
+                few = sentences[: options.lone]
+                alone, bare = alone_and_library(server, parse, few)
+                report.aim(f"one request alone {alone * 1e3:.1f} ms, the library {bare * 1e3:.1f} ms, aim "
+                           f"{AIM_LONE_SECONDS * 1e3:.0f} ms more", alone - bare <= AIM_LONE_SECONDS)  # fmt: skip
+
+
+def saturated(
+    report: Report,
+    options: argparse.Namespace,
+    server: Server,
+    parse: Parse,
+    sentences: Sequence[str],
+    workers: int,
+) -> None:
+    """Report how many sentences a second so many processes give, beside the library."""
     seconds = options.step_seconds
-    with started(options) as server:
-        load.lone_latency(server, sentences, 20)
-        load.library_throughput(parse, sentences, seconds)
-        tried = {
-            connections: load.throughput(server, sentences, 2 * seconds, connections)
-            for connections in CONNECTIONS
-        }
-        connections = max(tried, key=lambda one: tried[one])
-        # In turns, as the machine is now faster, now slower; wrk for longer, since it does not
-        # count what is under way when it ends.
-        turns = [
-            (
-                load.library_throughput(parse, sentences, 2 * seconds),
-                load.throughput(server, sentences, 6 * seconds, connections),
-            )
-            for _ in range(TURNS)
-        ]
-        library, service = (statistics.mean(rates) for rates in zip(*turns, strict=True))
-        report.add(f"{len(sentences)} sentences, {words(sentences) / len(sentences):.1f} words each "
-                   f"on average, one a request (wrk).\n")  # fmt: skip
-        found = ", ".join(f"{rate:,.1f} with {count}" for count, rate in tried.items())
-        report.add(f"- saturation: {found} connections, in sentences/s.")
-        found = ", ".join(f"{ours:.1f} ({ours / theirs:.2f})" for theirs, ours in turns)
-        report.add(f"- the library: {library:,.1f} sentences/s; the service, {connections} connections: "
-                   f"{service:,.1f}; by turns {found}.")  # fmt: skip
-        report.aim(
-            f"ratio {service / library:.3f}, aim {AIM_RATIO}", service >= AIM_RATIO * library
+    load.lone_latency(server, sentences, 20)
+    load.library_throughput(parse, sentences, seconds)
+    tried = {
+        connections: load.throughput(server, sentences, 2 * seconds, connections)
+        for connections in CONNECTIONS
+    }
+    connections = max(tried, key=lambda one: tried[one])
+    # In turns, as the machine is now faster, now slower; wrk for longer, since it does not
+    # count what is under way when it ends.
+    turns = [
+        (
+            load.library_throughput(parse, sentences, 2 * seconds),
+            load.throughput(server, sentences, 6 * seconds, connections),
         )
-        alone, bare = alone_and_library(server, parse, sentences[: options.lone])
-        report.aim(f"one request alone {alone * 1e3:.1f} ms, the library {bare * 1e3:.1f} ms, aim "
-                   f"{AIM_LONE_SECONDS * 1e3:.0f} ms more", alone - bare <= AIM_LONE_SECONDS)  # fmt: skip
+        for _ in range(TURNS)
+    ]
+    library, service = (statistics.mean(rates) for rates in zip(*turns, strict=True))
+    name = f"{workers} worker{'s' if workers > 1 else ''}"
+    found = ", ".join(f"{rate:,.1f} with {count}" for count, rate in tried.items())
+    report.add(f"- {name}, saturation: {found} connections, in sentences/s.")
+    found = ", ".join(f"{ours:.1f} ({ours / theirs:.2f})" for theirs, ours in turns)
+    report.add(f"- the library: {library:,.1f} sentences/s; the service, {connections} connections: "
+               f"{service:,.1f}; by turns {found}.")  # fmt: skip
+    report.aim(
+        f"{name}: ratio {service / library:.3f}, aim {AIM_RATIO}", service >= AIM_RATIO * library
+    )
 
 
 def fairness(report: Report, options: argparse.Namespace) -> None:
