@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bnaparser.errors import ModelError
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
@@ -16,7 +17,7 @@ from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.text_pieces import put_together
-from bnaparser.text.text_rules import LANGUAGE_NAMES, known_as, rules_of
+from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, known_as, rules_of
 
 FAILED = "no words were found in this sentence"
 
@@ -63,6 +64,15 @@ def _is_foreign(network: ParsingNetwork, sentence: Sentence) -> bool:
 
 def _unknown(network: ParsingNetwork, sentence: Sentence) -> str:
     return unknown_language(str(sentence.language), network.settings.text.languages)
+
+
+def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
+    """Raise ModelError where words of running text are for the network to find, and it finds none."""
+    if rules.needs_words and not network.settings.text.find_words:
+        raise ModelError(
+            f"this model finds no words in {LANGUAGE_NAMES[rules.language]} text: give words, or take"
+            " a parser that was trained with text.find_words"
+        )
 
 
 def unknown_language(language: str, known: Sequence[str]) -> str:

@@ -39,6 +39,9 @@ LANGUAGE_NAMES = {
 }
 """The languages whose text can be read, by their codes."""
 
+DEFAULT_LANGUAGE = "en"
+"""The language of text where a setting says nothing else."""
+
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 # So many words in Latin letters in a text of another script are a sentence, not a name; so is what
 # ends as one.
