@@ -201,6 +201,11 @@ def name_for(language: str | None) -> str:
     return ENGLISH  # which will say that it does not know the language
 
 
+def name_in(name: str, language: str) -> str:
+    """Return the model to take for a language where a setting names one: ``en`` is for English alone."""
+    return name_for(language) if name == ENGLISH else name
+
+
 def load_parser(
     names: str,
     language: str | None = None,

@@ -17,7 +17,7 @@ from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.found_words import check_finds_words
 from bnaparser.parsing.given import check_name, check_text, kind
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import Polyglot, parser_of, text_in
+from bnaparser.parsing.polyglot import Polyglot, name_in, parser_of, text_in
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.syntax.structure import Structure
@@ -33,7 +33,7 @@ from bnaparser.tasks.classification import (
 from bnaparser.tasks.prepared_example import PreparedExample, Written
 from bnaparser.tasks.task_model import TaskModel
 from bnaparser.tasks.task_settings import TaskModelSettings
-from bnaparser.tasks.trees import parser_name, tree_source
+from bnaparser.tasks.trees import tree_source
 from bnaparser.text.sentence import Sentence, not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, ENGLISH
 
@@ -246,7 +246,7 @@ def trained_with(model: str, settings: TaskModelSettings) -> str:
     files, which have none for new texts.
     """
     syntax, language = settings.syntax, settings.task.language
-    name = parser_name(syntax, language)
+    name = name_in(syntax.parser, language)
     instead = "name the parser whose trees are to take their place (--parser, parser=...)"
     if syntax.needs_trees and syntax.trees == "files":
         raise ModelError(

@@ -19,7 +19,7 @@ from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
-from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES, known_as
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES, check_readable, known_as
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
 
@@ -106,10 +106,7 @@ class TaskSettings(Settings):
     @field_validator("language")
     @classmethod
     def _known(cls, language: str) -> str:
-        if known_as(language, LANGUAGE_NAMES) is None:
-            known = ", ".join(LANGUAGE_NAMES)
-            raise ValueError(f"no language {language!r} can be read: there are {known}")
-        return language
+        return language if known_as(language, LANGUAGE_NAMES) else check_readable(language)
 
     @model_validator(mode="after")
     def _fits(self) -> TaskSettings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnaparser.errors import DataError
-from bnaparser.parsing.polyglot import name_for
+from bnaparser.parsing.polyglot import name_in
 from bnaparser.syntax.sources.file_trees import FileTrees
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.random_trees import random_trees
@@ -29,14 +29,9 @@ def tree_source(
     trees = table.trees if table.needs_trees else None
     if language == DEFAULT_LANGUAGE or trees == "files":
         return _source(table, device)
-    name = parser_name(table, language)
+    name = name_in(table.parser, language)
     parser = ParserTrees(name, table.cache, table.rules, device, language=language)
     return InLanguage(parser if trees == "parser" else _source(table, device), parser)
-
-
-def parser_name(table: SyntaxTable, language: str) -> str:
-    """Return the parser of a ``[syntax]`` table; where that is ``en``, one that is here for the language."""
-    return name_for(language) if table.parser == name_for(None) else table.parser
 
 
 class InLanguage:

@@ -83,6 +83,14 @@ class TextRules:
 ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read)
 
 
+def check_readable(language: str) -> str:
+    """Return a language; ValueError where it is none of `LANGUAGE_NAMES`."""
+    if language not in LANGUAGE_NAMES:
+        known = ", ".join(LANGUAGE_NAMES)
+        raise ValueError(f"no language {language!r} can be read: there are {known}")
+    return language
+
+
 def rules_of(language: str) -> TextRules:
     """Return the rules of a language, one of `LANGUAGE_NAMES`; of another one English's."""
     return _RULES.get(language, ENGLISH)

@@ -232,7 +232,7 @@ def test_the_parsers_folder_is_stored_for_its_words_alone(
 def test_without_a_name_the_parser_is_one_that_is_here_for_the_language(
     monkeypatch: pytest.MonkeyPatch, two_languages_dir: Path
 ) -> None:
-    monkeypatch.setattr("bnaparser.tasks.trees.name_for", lambda code: str(two_languages_dir) if code else "en")  # fmt: skip
+    monkeypatch.setattr("bnaparser.parsing.polyglot.name_for", lambda code: str(two_languages_dir) if code else "en")  # fmt: skip
     (structure,) = tree_source(SyntaxTable(), "cpu", "zh-Hant")([CHINESE])
     assert structure.words == WORDS
 
