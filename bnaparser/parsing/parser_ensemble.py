@@ -19,7 +19,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.averaging import normalised_shares
 from bnaparser.network.best_labels import packed_best
 from bnaparser.network.decoding import Prediction, best_trees
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import ChartModel, answers
@@ -157,8 +157,7 @@ class Ensemble:
             models, encoded, self._columns, self.shares, strict=True
         ):
             own = model.all_scores(known)
-            worst = own[:, 1:].min(axis=1, keepdims=True)
-            scores = np.repeat(worst, len(self.labels), axis=1)
+            scores = np.repeat(_worst(own), len(self.labels), axis=1)
             scores[:, columns] = own
             scores *= np.float32(share)
             total = scores if total is None else total + scores
@@ -190,6 +189,15 @@ def _same_language(parsers: Sequence[Parser]) -> tuple[str, ...]:
         f"{one.name or 'a model in memory'} is for {', '.join(one.languages)}" for one in parsers
     )
     raise SettingsError(f"an ensemble is for one language: {told}; say which, or leave one out")
+
+
+def _worst(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return of each span the worst score of a label, float32 (spans, 1), but for those of other languages."""
+    labels = scores[:, 1:]
+    if labels.min() < BARRED / 2:
+        labels = np.where(labels < BARRED / 2, np.float32(np.inf), labels)
+    worst: NDArray[np.float32] = labels.min(axis=1, keepdims=True)
+    return worst
 
 
 def _size(prepared: Prepared) -> int:

@@ -11,9 +11,12 @@ import pytest
 from bnaparser.cli import main
 from bnaparser.errors import SettingsError
 from bnaparser.network.model import BnaModel
+from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.parsing.polyglot import parser_of
+from bnaparser.parsing.question import Question
+from bnaparser.text.sentence import from_words
 from bnaparser.text.splitting import split_stream
 
 TEXT = "他們看見台灣。我吃魚。"
@@ -65,6 +68,21 @@ def test_a_member_without_a_finder_takes_the_words_of_the_others(twice: list[Par
     ensemble = Ensemble(twice)
     (parse, _) = ensemble.parse_sentences(list(split_stream([TEXT], 0, ensemble.text)))
     assert parse.error is not None and "finds no words in Chinese (traditional) text" in parse.error
+
+
+def test_a_label_that_a_model_for_several_languages_does_not_know_may_be_chosen(
+    twice: list[Parser], build_model: Callable[..., BnaModel]
+) -> None:
+    """It scored there as the labels of the other languages do, which never are."""
+    model = build_model()
+    text = model.settings.text.model_copy(update={"languages": ("zh-Hant",)})
+    model.settings = model.settings.model_copy(update={"text": text})
+    assert "PP" in model.labels and "PP" not in twice[0].labels
+    question = Question(constraints=(Constraint("must", 0, 1, "PP"),))
+    ensemble = Ensemble([twice[0], Parser(model)])
+    (parse,) = ensemble.parse_sentences([from_words(["我", "吃", "魚"])], questions=question)
+    assert "PP" in {span.label for span in parse.spans}
+    assert parse.score > -1000
 
 
 def test_members_are_for_one_language(
