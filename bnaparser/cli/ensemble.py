@@ -45,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split", choices=SPLITS, default="paragraph",
         help="what a line is, as for bnaparse (%(default)s)",
     )  # fmt: skip
+    parser.add_argument(
+        "--language", metavar="CODE", help="of models for several languages, the one of the text"
+    )
     parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     add_examples(parser, EXAMPLES)
@@ -62,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         if options.trees is None:
             source = stack.enter_context(open_input(options.input))
         output = stack.enter_context(open_output(options.output, source))
-        ensemble = Ensemble.load(options.models, options.shares, options.device)
+        ensemble = Ensemble.load(options.models, options.shares, options.device, options.language)
         empty(output)
         if source is None:
             return _write(_of_trees(ensemble, options.trees), output)
@@ -75,7 +78,8 @@ def _of_text(
 ) -> Iterator[Parse]:
     from bnaparser.text.splitting import split_lines
 
-    return answered(split_lines(reader, split), reader, ensemble.parse_sentences, progress)
+    sentences = split_lines(reader, split, ensemble.text)
+    return answered(sentences, reader, ensemble.parse_sentences, progress)
 
 
 def _of_trees(ensemble: Ensemble, file: str) -> Iterator[Parse]:

@@ -129,8 +129,9 @@ def _readable(
     table = model.settings.syntax
     if options.parser:
         table = table.with_parser(options.parser)
+    source = tree_source(table, options.device, model.settings.task.language)
     examples: list[PreparedExample] = []
-    for number, one in enumerate(prepare(model, texts, tree_source(table, options.device)), 1):
+    for number, one in enumerate(prepare(model, texts, source), 1):
         if isinstance(one, str):
             say(f"text {number} is left out: {one}")
         else:

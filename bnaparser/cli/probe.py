@@ -139,7 +139,8 @@ def _read(
         table = reader.syntax
         if options.parser:
             table = table.with_parser(options.parser)
-        structures = tree_source(table, options.device)([one.words for one in structures])
+        source = tree_source(table, options.device, reader.language)
+        structures = source([one.words for one in structures])
     vectors = word_vectors(reader, structures, layers, guided)
     found = []
     for sentence, layered in zip(gold, vectors, strict=True):

@@ -26,17 +26,22 @@ from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.task_model import batches_of_texts, load_words_tokenizer
 from bnaparser.tasks.task_settings import SyntaxTable
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 Vectors = NDArray[np.float32]
 
 
 @dataclass
 class Reader:
-    """An encoder whose states are looked at; ``syntax`` is what guides it, without a variant nothing."""
+    """An encoder whose states are looked at; ``syntax`` is what guides it, without a variant nothing.
+
+    ``language`` is that of the texts that it has learned from, where it is known.
+    """
 
     encoder: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     syntax: SyntaxTable
+    language: str = DEFAULT_LANGUAGE
 
     @property
     def device(self) -> torch.device:
@@ -70,7 +75,10 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     table = read_json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     if isinstance(table, dict) and "task" in table:
         model = task_storage.to_device(task_storage.load(folder), device)
-        return Reader(model.network.encoder, model.tokenizer, model.settings.syntax)
+        settings = model.settings
+        return Reader(
+            model.network.encoder, model.tokenizer, settings.syntax, settings.task.language
+        )
     if folder.is_dir() and "model_type" not in table:
         raise ModelError(f"{folder} is no encoder of transformers and no model of a task")
     encoder = load_pretrained(name).eval()

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.settings import Settings
-from bnaparser.text.text_rules import LANGUAGE_NAMES, rules_of
+from bnaparser.text.text_rules import check_readable, rules_of
 
 LayerKind = Literal["bimsa", "nsa", "self_attention", "partitioned"]
 # Where the paper's equations and its authors' program contradict each other.
@@ -111,9 +111,7 @@ class LanguageSettings(Settings):
     @classmethod
     def _known(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
         for language in languages:
-            if language not in LANGUAGE_NAMES:
-                known = ", ".join(LANGUAGE_NAMES)
-                raise ValueError(f"no language {language!r} can be read: there are {known}")
+            check_readable(language)
         if not languages or len(set(languages)) < len(languages):
             raise ValueError("name each language once, and at least one")
         return languages

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bnaparser.errors import ModelError
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.parallel import in_batches
@@ -16,15 +17,19 @@ from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.text_pieces import put_together
-from bnaparser.text.text_rules import LANGUAGE_NAMES, known_as, rules_of
+from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, known_as, rules_of
 
 FAILED = "no words were found in this sentence"
 
 Begins = NDArray[np.bool_]
+Scores = NDArray[np.float32]
+
+Voters = Sequence[tuple[ParsingNetwork, float]]
+"""Networks for the same languages, and how much each counts; most often there is one."""
 
 
 def with_words(
-    network: ParsingNetwork,
+    networks: Voters,
     sentences: Sequence[Sentence],
     questions: Question | Sequence[Question],
     batch_tokens: int,
@@ -32,11 +37,13 @@ def with_words(
 ) -> tuple[Sequence[Sentence], Question | Sequence[Question]]:
     """Return sentences whose words are known, and the questions, which count these words.
 
-    A sentence of given words stays as it is. One in a language that the network does not know, or
-    without words, has the reason in its question. Where a constraint begins or ends, a word does.
+    Several networks decide by the mean of their scores, those that find words. A sentence of given
+    words stays as it is. One in a language that the networks do not know, or without words, has the
+    reason in its question. Where a constraint begins or ends, a word does.
     """
+    languages = networks[0][0].settings.text.languages
     places = [index for index, one in enumerate(sentences) if one.pieces]
-    foreign = [index for index, one in enumerate(sentences) if _is_foreign(network, one)]
+    foreign = [index for index, one in enumerate(sentences) if _is_foreign(one, languages)]
     if not places and not foreign:
         return sentences, questions
     if isinstance(questions, Question):
@@ -45,24 +52,29 @@ def with_words(
     if len(asked) != len(sentences):
         return sentences, questions  # which is an error, told where questions are read
     known = list(sentences)
-    found = _begins(network, [sentences[index] for index in places], batch_tokens, threads)
+    found = _begins(networks, [sentences[index] for index in places], batch_tokens, threads)
     for index, begins in zip(places, found, strict=True):
         if isinstance(begins, str):
             asked[index] = asked[index].under(begins)
         else:
             known[index], asked[index] = _joined(sentences[index], asked[index], begins)
     for index in foreign:
-        asked[index] = asked[index].under(_unknown(network, sentences[index]))
+        unknown = unknown_language(str(sentences[index].language), languages)
+        asked[index] = asked[index].under(unknown)
     return known, asked
 
 
-def _is_foreign(network: ParsingNetwork, sentence: Sentence) -> bool:
-    language = sentence.language
-    return language is not None and known_as(language, network.settings.text.languages) is None
+def _is_foreign(sentence: Sentence, languages: Sequence[str]) -> bool:
+    return sentence.language is not None and known_as(sentence.language, languages) is None
 
 
-def _unknown(network: ParsingNetwork, sentence: Sentence) -> str:
-    return unknown_language(str(sentence.language), network.settings.text.languages)
+def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
+    """Raise ModelError where words of running text are for the network to find, and it finds none."""
+    if rules.needs_words and not network.settings.text.find_words:
+        raise ModelError(
+            f"this model finds no words in {LANGUAGE_NAMES[rules.language]} text: give words, or take"
+            " a parser that was trained with text.find_words"
+        )
 
 
 def unknown_language(language: str, known: Sequence[str]) -> str:
@@ -72,21 +84,43 @@ def unknown_language(language: str, known: Sequence[str]) -> str:
 
 
 def _begins(
-    network: ParsingNetwork, sentences: Sequence[Sentence], batch_tokens: int, threads: int
+    networks: Voters, sentences: Sequence[Sentence], batch_tokens: int, threads: int
 ) -> list[Begins | str | None]:
     """Say of each sentence's pieces whether they begin a word; None where rules are to say it."""
     if not sentences:
         return []
-    if not network.settings.text.find_words:
+    finders = [(network, share) for network, share in networks if network.settings.text.find_words]
+    if not finders:
         return [_without_finder(sentence) for sentence in sentences]
+    scored = [_word_scores(network, sentences, batch_tokens, threads) for network, _ in finders]
+    shares = [share for _, share in finders]
+    return [_begin_words(scores, shares) for scores in zip(*scored, strict=True)]
+
+
+def _begin_words(scores: Sequence[Scores | str], shares: Sequence[float]) -> Begins | str:
+    """Return where the networks' scores of a sentence's pieces are above 0 together, or why there are none."""
+    total: Scores | None = None
+    for one, share in zip(scores, shares, strict=True):
+        if isinstance(one, str):
+            return one
+        own = one * np.float32(share)
+        total = own if total is None else total + own
+    assert total is not None
+    return total > 0
+
+
+def _word_scores(
+    network: ParsingNetwork, sentences: Sequence[Sentence], batch_tokens: int, threads: int
+) -> list[Scores | str]:
+    """Return the score of each sentence's pieces, above 0 where one begins a word, or why there are none."""
     read = [rules_of(str(one.language)).as_read(one.words, network.reads_case) for one in sentences]
     prepared = network.prepare(read)
 
-    def work(batch: Sequence[int]) -> list[Begins]:
+    def work(batch: Sequence[int]) -> list[Scores]:
         with network.inference(), on_one_thread():
             scores = network.all_word_scores(network.encode([prepared[index] for index in batch]))
         ends = np.cumsum([len(sentences[index].words) for index in batch])
-        return [part > 0 for part in np.split(scores, ends[:-1])]
+        return np.split(scores, ends[:-1])
 
     return in_batches(
         lambda batch: each_or_reason(work, batch, FAILED),

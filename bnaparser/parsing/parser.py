@@ -254,7 +254,8 @@ class Parser:
         _check_at_least_1("batch_tokens", batch_tokens)
         size = batch_tokens or self.batch_tokens
         threads = self.usable_threads()
-        sentences, questions = with_words(self.model, sentences, questions, size, threads)
+        alone = [(self.model, 1.0)]
+        sentences, questions = with_words(alone, sentences, questions, size, threads)
         limits = ParsingLimits(self.reads_tags, self.max_words, size, threads)
         given = all_given(sentences, tags, questions)
         return parse_each(given, self.prepare, lambda one: one.size, self._predict, limits)

@@ -19,17 +19,20 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.averaging import normalised_shares
 from bnaparser.network.best_labels import packed_best
 from bnaparser.network.decoding import Prediction, best_trees
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import ChartModel, answers
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
+from bnaparser.parsing.found_words import with_words
 from bnaparser.parsing.given import each_sentence
 from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.polyglot import parser_of
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_rules import reading
 
 Prepared = tuple[PreparedSentence, ...]
 """A sentence as each of the networks takes it."""
@@ -40,8 +43,10 @@ class Ensemble:
 
     ``shares`` say how much each counts: positive numbers of any sum, equal ones where none are
     given. The parsers may know different labels and tags: a label that one does not know scores
-    there as the worst that it knows. The temperature is the mean of theirs. Words have tags where all parsers predict them. Raises
-    SettingsError where shares are wrong or there is no second parser, or one of them reads tags.
+    there as the worst that it knows. The temperature is the mean of theirs. Words have tags where all
+    parsers predict them. All parsers are for one language, and ``text`` says how its text is read; its
+    words are found by those that find words, together. Raises SettingsError where shares are wrong or
+    there is no second parser, one of them reads tags, or they are not for one language.
     """
 
     reads_tags = False
@@ -52,6 +57,8 @@ class Ensemble:
         for parser in parsers:
             if parser.reads_tags:
                 raise SettingsError(f"{parser.name} reads tags: it cannot be part of an ensemble")
+        self.languages = _same_language(parsers)
+        self.text = reading(self.languages)
         models = [parser.model for parser in parsers]
         self.labels = Inventory.of_labels(name for one in models for name in one.labels.names)
         self.tags = Inventory.of_tags(name for one in models for name in one.tags.names)
@@ -70,10 +77,18 @@ class Ensemble:
         names: Sequence[str | Path],
         shares: Sequence[float] | None = None,
         device: str | None = None,
+        language: str | None = None,
     ) -> Ensemble:
-        """Load models by their names or folders; raises as `Parser.load` and the constructor do."""
+        """Load models by their names or folders; of those for several languages the ``language`` is taken.
+
+        Raises as `Parser.load` and the constructor do, and SettingsError where one does not know the
+        language.
+        """
         normalised_shares(len(names), shares, "an ensemble")  # before models are loaded
-        return cls([Parser.load(name, device) for name in names], shares)
+        parsers = [Parser.load(name, device) for name in names]
+        if language is not None:
+            parsers = [parser_of(parser, language) for parser in parsers]
+        return cls(parsers, shares)
 
     def parse_many(
         self,
@@ -93,12 +108,15 @@ class Ensemble:
     ) -> list[Parse]:
         """Parse tokenized sentences as `Parser.parse_sentences` does."""
         parsers = self.parsers
+        voters = [(one.model, share) for one, share in zip(parsers, self.shares, strict=True)]
         limits = ParsingLimits(
             self.reads_tags,
             min(parser.max_words for parser in parsers),
             min(parser.batch_tokens for parser in parsers),
             min(parser.usable_threads() for parser in parsers),
         )
+        size, threads = limits.batch_tokens, limits.threads
+        sentences, questions = with_words(voters, sentences, questions, size, threads)
         given = all_given(sentences, tags, questions)
         return parse_each(given, self._prepare, _size, self._predict, limits)
 
@@ -139,8 +157,7 @@ class Ensemble:
             models, encoded, self._columns, self.shares, strict=True
         ):
             own = model.all_scores(known)
-            worst = own[:, 1:].min(axis=1, keepdims=True)
-            scores = np.repeat(worst, len(self.labels), axis=1)
+            scores = np.repeat(_worst(own), len(self.labels), axis=1)
             scores[:, columns] = own
             scores *= np.float32(share)
             total = scores if total is None else total + scores
@@ -161,6 +178,26 @@ class Ensemble:
             total[:, columns] += share * _softmax(model.all_tag_scores(known))
         numbers = iter(total.argmax(axis=1).tolist())
         return [[self.tags.names[next(numbers)] for _ in range(n)] for n in lengths]
+
+
+def _same_language(parsers: Sequence[Parser]) -> tuple[str, ...]:
+    """Return the language that all parsers are for; SettingsError where there is no such one."""
+    known = [parser.languages for parser in parsers]
+    if len(known[0]) == 1 and all(languages == known[0] for languages in known):
+        return known[0]
+    told = "; ".join(
+        f"{one.name or 'a model in memory'} is for {', '.join(one.languages)}" for one in parsers
+    )
+    raise SettingsError(f"an ensemble is for one language: {told}; say which, or leave one out")
+
+
+def _worst(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return of each span the worst score of a label, float32 (spans, 1), but for those of other languages."""
+    labels = scores[:, 1:]
+    if labels.min() < BARRED / 2:
+        labels = np.where(labels < BARRED / 2, np.float32(np.inf), labels)
+    worst: NDArray[np.float32] = labels.min(axis=1, keepdims=True)
+    return worst
 
 
 def _size(prepared: Prepared) -> int:

@@ -61,7 +61,7 @@ def _in_one_language(parser: Parser, language: str) -> Parser:
         return parser
     network = in_one_language(parser.model, language)
     own = Parser(network, parser.batch_tokens, parser.max_words)
-    own.name = parser.name
+    own.name, own.threads = parser.name, parser.threads
     return own
 
 
@@ -201,6 +201,11 @@ def name_for(language: str | None) -> str:
     return ENGLISH  # which will say that it does not know the language
 
 
+def name_in(name: str, language: str) -> str:
+    """Return the model to take for a language where a setting names one: ``en`` is for English alone."""
+    return name_for(language) if name == ENGLISH else name
+
+
 def load_parser(
     names: str,
     language: str | None = None,
@@ -222,6 +227,19 @@ def load_parser(
         parser = Polyglot(by_language(loaded))
     parser.text = text_in(parser, language)
     return parser
+
+
+def parser_of(parser: Parser | Polyglot, language: str) -> Parser:
+    """Return the parser for one language: that of several, or a model's view of it; else the same.
+
+    Raises SettingsError for a language that the parser does not know.
+    """
+    known = known_as(language, parser.languages)
+    if known is None:
+        raise SettingsError(unknown_language(language, parser.languages))
+    return (
+        parser.parsers[known] if isinstance(parser, Polyglot) else _in_one_language(parser, known)
+    )
 
 
 def text_in(parser: Parser | Polyglot, language: str | None) -> TextRules:

@@ -23,7 +23,8 @@ from bnaparser.errors import DataError, MissingExtraError, ModelError
 from bnaparser.spanbert.documents import find_files, read_documents
 from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.pretrain_settings import TextSettings
-from bnaparser.text.splitting import split
+from bnaparser.text.splitting import split_stream
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, rules_of
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +83,11 @@ def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
         places = [tuple(place) for place in found["offset_mapping"][number]]
         result.append(TokenisedSentence(text, found["input_ids"][number], starts, places))
     return result
+
+
+def sentence_texts(text: str, language: str) -> list[str]:
+    """Return the sentences of a text in a language, as they are written."""
+    return [sentence.text for sentence in split_stream([text], rules=rules_of(language))]
 
 
 def pack(sentences: Sequence[TokenisedSentence], limit: int) -> Iterator[list[TokenisedSentence]]:
@@ -183,7 +189,7 @@ def _write(
         batch_size=_AT_ONCE,
         remove_columns=documents.column_names,
         features=features,
-        fn_kwargs={"tokenizer": tokenizer, "limit": limit},
+        fn_kwargs={"tokenizer": tokenizer, "limit": limit, "language": settings.language},
         num_proc=workers if workers > 1 else None,
         cache_file_name=str(folder / "documents" / "blocks.arrow"),
         desc="tokenising",
@@ -238,12 +244,12 @@ def _documents(files: Sequence[Path], settings: TextSettings) -> Iterator[dict[s
 
 
 def _blocks_of(
-    batch: dict[str, list[Any]], tokenizer: PreTrainedTokenizerBase, limit: int
+    batch: dict[str, list[Any]], tokenizer: PreTrainedTokenizerBase, limit: int, language: str
 ) -> dict[str, list[Any]]:
     """Return the blocks of some documents as columns."""
     rows: dict[str, list[Any]] = {"ids": [], "starts": [], "sentences": [], "document": []}
     for text, document in zip(batch["text"], batch["document"], strict=True):
-        sentences = tokenise(tokenizer, [sentence.text for sentence in split(text)])
+        sentences = tokenise(tokenizer, sentence_texts(text, language))
         for block in pack(sentences, limit):
             rows["ids"].append([number for one in block for number in one.ids])
             rows["starts"].append([start for one in block for start in one.starts])
@@ -262,6 +268,8 @@ def _key(
         "document": settings.document,
         "field": settings.field,
     }
+    if settings.language != DEFAULT_LANGUAGE:
+        told["language"] = settings.language
     return key_of((json.dumps(told, sort_keys=True), tokenizer.backend_tokenizer.to_str()), files)
 
 

@@ -6,11 +6,15 @@ import numpy as np
 
 from bnaparser.encoders.loading import load_tokenizer
 from bnaparser.errors import DataError, MissingExtraError, ModelError, SettingsError
-from bnaparser.spanbert.blocks import TokenisedSentence, tokenise
-from bnaparser.spanbert.candidates import annotator, subword_spans
+from bnaparser.spanbert.blocks import TokenisedSentence, sentence_texts, tokenise
+from bnaparser.spanbert.candidates import (
+    annotator,
+    is_annotated,
+    subword_spans,
+    with_found_words,
+)
 from bnaparser.spanbert.masking import Candidates, Span, mask
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe, Scheme
-from bnaparser.text.splitting import split
 
 SCHEMES: tuple[Scheme, ...] = (
     "subwords", "words", "entities", "noun_phrases", "constituents", "geometric",
@@ -26,7 +30,7 @@ def picture(text: str, recipe: PretrainRecipe) -> str:
     if recipe.encoder.name is None:
         raise SettingsError("--show-masks needs encoder.name, whose subwords are masked")
     tokenizer = load_tokenizer(recipe.encoder.name)
-    sentences = tokenise(tokenizer, [sentence.text for sentence in split(text)])
+    sentences = tokenise(tokenizer, sentence_texts(text, recipe.text.language))
     if not sentences:
         raise DataError("the text to show has no words")
     width = max(map(len, SCHEMES))
@@ -36,11 +40,13 @@ def picture(text: str, recipe: PretrainRecipe) -> str:
 def _line(scheme: Scheme, sentences: list[TokenisedSentence], recipe: PretrainRecipe) -> str:
     settings = recipe.masking.model_copy(update={"scheme": scheme})
     candidates = None
-    if scheme in ("entities", "noun_phrases", "constituents"):
+    if is_annotated(settings, recipe.text):
         try:
-            found = annotator(settings)([sentence.text for sentence in sentences])
-        except (ModelError, MissingExtraError) as error:
+            annotate = annotator(settings, recipe.text)
+            found = annotate([sentence.text for sentence in sentences])
+        except (ModelError, MissingExtraError, SettingsError) as error:
             return f"({error})"
+        sentences = list(map(with_found_words, sentences, found))
         table = np.array(subword_spans(sentences, found), np.int64).reshape(-1, 3)
         candidates = Candidates(table[:, :2], table[:, 2])
     ids = np.array([number for one in sentences for number in one.ids])

@@ -18,7 +18,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.spanbert.blocks import Blocks
-from bnaparser.spanbert.candidates import candidates_of
+from bnaparser.spanbert.candidates import candidates_of, word_starts_of
 from bnaparser.spanbert.masking import Ints, Masked, mask
 from bnaparser.spanbert.objectives import BoundaryPairs, boundary_pairs
 from bnaparser.spanbert.pretrain_settings import MaskingSettings, ObjectiveSettings
@@ -115,7 +115,10 @@ class Masker:
         row = self.blocks.table[number]
         ids = np.asarray(row["ids"], np.int64)
         starts = np.asarray(row["starts"], np.bool_)
-        candidates = None if self.annotated is None else candidates_of(self.annotated[number])
+        candidates = None
+        if self.annotated is not None:
+            found = self.annotated[number]
+            candidates, starts = candidates_of(found), word_starts_of(found, starts)
         random_ids = partial(random_subwords, self.blocks.cumulative, generator)
         return ids, mask(ids, starts, self.mask_id, random_ids, self.masking, generator, candidates)
 

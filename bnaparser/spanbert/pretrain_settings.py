@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from bnaparser.settings import Seed, Settings, Share, read_table, validate
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, check_readable, rules_of
 
 Scheme = Literal["geometric", "words", "subwords", "entities", "noun_phrases", "constituents"]
 
@@ -43,23 +44,33 @@ class TextSettings(Settings):
     In plain text an empty line ends a document, and with ``document = "line"`` each line is one;
     ``field`` names the text of a table's row, each row is a document. ``held_out`` is the share of
     documents that is not trained on. ``block`` is the longest block in subwords, special ones
-    included. ``cache`` is the folder that keeps the tokenised text, by default beside the run.
+    included. ``language`` is that of the text, a code of `LANGUAGE_NAMES`: it says where sentences
+    end. ``cache`` is the folder that keeps the tokenised text, by default beside the run.
     """
 
     files: tuple[str, ...] = ()
     document: Literal["paragraphs", "line"] = "paragraphs"
     field: str = "text"
+    language: str = DEFAULT_LANGUAGE
     block: int = Field(512, gt=8)
     held_out: Share = 0.01
     workers: int | None = Field(None, gt=0)
     cache: str | None = None
+
+    _readable = field_validator("language")(check_readable)
+
+    @property
+    def finds_words(self) -> bool:
+        """Whether the words of the text are not what its tokenizer takes for words: there are no blanks."""
+        return rules_of(self.language).needs_words
 
 
 class MaskingSettings(Settings):
     """What is masked (3.1): the ``scheme``, the ``share`` of subwords, and the lengths of spans.
 
     Lengths in words are geometric with ``p``, cut off at ``longest``. ``parser`` gives the trees
-    for noun phrases and constituents, ``entities`` is the spaCy pipeline that finds names.
+    for noun phrases and constituents, ``entities`` is the spaCy pipeline that finds names. In a language
+    without blanks the one or the other finds the words, too.
     """
 
     scheme: Scheme = "geometric"

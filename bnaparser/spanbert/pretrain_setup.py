@@ -15,7 +15,7 @@ from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import set_dropout
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.spanbert.blocks import Blocks, read_blocks, split_blocks
-from bnaparser.spanbert.candidates import annotated
+from bnaparser.spanbert.candidates import annotated, is_annotated
 from bnaparser.spanbert.documents import find_files, read_documents
 from bnaparser.spanbert.language_model import (
     LanguageModel,
@@ -33,7 +33,6 @@ from bnaparser.spanbert.span_model import SpanModel
 CACHE = "text"
 # Settings of the text that its tokenizer depends on.
 _READ = {"document", "field", "block"}
-_ANNOTATED = frozenset({"entities", "noun_phrases", "constituents"})
 
 
 @dataclass
@@ -75,8 +74,8 @@ def set_up(recipe: PretrainRecipe, output: Path, accelerator: Any) -> Pretrainin
     # One process makes what the others wait for, at a lock and not at a barrier: tokenising may
     # take longer than processes wait for each other.
     blocks = read_blocks(recipe.text, tokenizer, limit, cache)
-    needs = recipe.masking.scheme in _ANNOTATED
-    table = annotated(blocks, tokenizer, recipe.masking) if needs else None
+    needs = is_annotated(recipe.masking, recipe.text)
+    table = annotated(blocks, tokenizer, recipe.masking, recipe.text) if needs else None
     if recipe.encoder.dropout is not None:
         set_dropout(language_model.model, recipe.encoder.dropout)
     model = SpanModel(language_model, recipe.objectives)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bnaparser.errors import DataError
@@ -15,7 +15,8 @@ from bnaparser.tasks.prepared_example import Span
 from bnaparser.tasks.relation_marks import read_marks
 from bnaparser.tasks.task_settings import TaskSettings
 from bnaparser.text.sentence import Sentence
-from bnaparser.text.splitting import split
+from bnaparser.text.splitting import split_stream
+from bnaparser.text.text_rules import ENGLISH, TextRules
 from bnaparser.trees.tree import Tree
 
 NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
@@ -139,11 +140,23 @@ class ReadText:
         return [sentence for part in self.parts for sentence in part]
 
     def take(self, parses: Iterator[Parse]) -> None:
-        """Take a parse for each sentence, in order."""
+        """Take a parse for each sentence, in order; words that had to be found are the parse's."""
         self.parses = tuple(tuple(next(parses) for _ in part) for part in self.parts)
+        self.parts = [
+            list(map(_with_words_of, parses, part))
+            for parses, part in zip(self.parses, self.parts, strict=True)
+        ]
 
 
-def read_text(text: str | Sequence[str], task: TaskSettings) -> ReadText:
+def _with_words_of(parse: Parse, sentence: Sentence) -> Sentence:
+    if not sentence.pieces:
+        return sentence
+    return replace(sentence, words=parse.words, offsets=parse.offsets, pieces=())
+
+
+def read_text(
+    text: str | Sequence[str], task: TaskSettings, rules: TextRules = ENGLISH
+) -> ReadText:
     """Split a text for a task into its parts, and they into sentences; a pair may come in two strings.
 
     Raises TypeError for what is neither text nor a list of texts.
@@ -164,7 +177,7 @@ def read_text(text: str | Sequence[str], task: TaskSettings) -> ReadText:
             written[0], marks = read_marks(written[0])
         except DataError as error:
             return ReadText(text, [], str(error))
-    parts = [split(part) for part in written]
+    parts = [list(split_stream([part], 0, rules)) for part in written]
     if not all(parts):
         names = ("question", "passage") if task.kind == "answers" else ("text", "text")
         blank = names[[bool(part) for part in parts].index(False)]

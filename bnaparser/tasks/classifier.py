@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.found_words import check_finds_words
 from bnaparser.parsing.given import check_name, check_text, kind
 from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.polyglot import Polyglot, name_in, parser_of, text_in
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.syntax.structure import Structure
@@ -30,9 +32,10 @@ from bnaparser.tasks.classification import (
 )
 from bnaparser.tasks.prepared_example import PreparedExample, Written
 from bnaparser.tasks.task_model import TaskModel
-from bnaparser.tasks.task_settings import SyntaxTable
+from bnaparser.tasks.task_settings import TaskModelSettings
 from bnaparser.tasks.trees import tree_source
 from bnaparser.text.sentence import Sentence, not_one_string
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, ENGLISH
 
 log = logging.getLogger(__name__)
 # Texts that a stream reads ahead, so that batches of similar length can be formed.
@@ -52,13 +55,16 @@ class Classifier:
     one thread. Pickled, it is the names of model and parser, and is loaded anew.
     """
 
-    def __init__(self, model: TaskModel, parser: Parser):
-        if not isinstance(model, TaskModel) or not isinstance(parser, Parser):
+    def __init__(self, model: TaskModel, parser: Parser | Polyglot):
+        if not isinstance(model, TaskModel) or not isinstance(parser, Parser | Polyglot):
             raise TypeError(
                 f"give a loaded model and a Parser, not {kind(model)} and {kind(parser)}:"
                 ' Classifier.load takes names and folders, as in Classifier.load("sst2")'
             )
-        self.model, self.parser = model, parser
+        language = model.settings.task.language
+        self.model, self.parser = model, parser_of(parser, language)
+        self._text = ENGLISH if language == DEFAULT_LANGUAGE else text_in(self.parser, language)
+        check_finds_words(self.parser.model, self._text)
         self.name: str | None = None  # what it was loaded by
         self.model.network.eval()
         syntax = model.settings.syntax
@@ -83,10 +89,10 @@ class Classifier:
     def load(
         cls,
         model: str | Path = "sst2",
-        parser: str | Path | Parser | None = None,
+        parser: str | Path | Parser | Polyglot | None = None,
         device: str | None = None,
         *,
-        open_parser: Callable[[str | Path], Parser] | None = None,
+        open_parser: Callable[[str | Path], Parser | Polyglot] | None = None,
     ) -> Classifier:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
@@ -94,13 +100,14 @@ class Classifier:
         was trained with; ``open_parser`` loads it, where that is not ``Parser.load``'s to do.
         ``device`` is a torch device, by default the first GPU or the CPU. Raises ModelError when
         there is no such model, or it is damaged, or the device is not there, or the trees that the
-        model was trained with cannot be had.
+        model was trained with cannot be had; SettingsError when the parser does not know the language
+        of the task.
         """
         check_name(model, 'Classifier.load("sst2")')
         folder = models.find(model)
         loaded = task_storage.to_device(task_storage.load(folder), device)
-        if not isinstance(parser, Parser):
-            name = parser or trained_with(str(model), loaded.settings.syntax)
+        if not isinstance(parser, Parser | Polyglot):
+            name = parser or trained_with(str(model), loaded.settings)
             parser = Parser.load(name, device) if open_parser is None else open_parser(name)
         classifier = cls(loaded, parser)
         classifier.name = models.lasting_name(model, folder)
@@ -145,7 +152,7 @@ class Classifier:
 
         Raises TypeError for what is neither text nor a list of texts.
         """
-        return read_text(text, self.model.settings.task)
+        return read_text(text, self.model.settings.task, self._text)
 
     def answer(self, given: Sequence[ReadText]) -> list[Classification]:
         """Classify texts whose sentences have their parses, in batches; an answer each, in order.
@@ -173,7 +180,8 @@ class Classifier:
 
     def _example(self, given: ReadText) -> PreparedExample:
         places = tuple(span for sentence in given.parts[-1] for span in sentence.offsets)
-        written = Written(given.written[-1], places)
+        words = tuple(word for sentence in given.parts[-1] for word in sentence.words)
+        written = Written(given.written[-1], places, words)
         return PreparedExample(self._structures(given), written=written, marks=given.marks)
 
     def _structures(self, given: ReadText) -> tuple[Structure, ...]:
@@ -231,27 +239,29 @@ class Classifier:
         return Classification(given.text, label, probabilities, parses, error=error)
 
 
-def trained_with(model: str, syntax: SyntaxTable) -> str:
+def trained_with(model: str, settings: TaskModelSettings) -> str:
     """Return the name of the parser whose trees a model was trained with, for new texts.
 
     Raises ModelError, saying what is missing, where the parser is not there, or the trees came from
     files, which have none for new texts.
     """
+    syntax, language = settings.syntax, settings.task.language
+    name = name_in(syntax.parser, language)
     instead = "name the parser whose trees are to take their place (--parser, parser=...)"
     if syntax.needs_trees and syntax.trees == "files":
         raise ModelError(
             f"{model} was trained with trees from {', '.join(syntax.files)}, which has none for new "
             f"texts: {instead}"
         )
-    if syntax.needs_trees and syntax.trees == "parser":
+    if language != DEFAULT_LANGUAGE or (syntax.needs_trees and syntax.trees == "parser"):
         try:
-            models.find(syntax.parser)
+            models.find(name)
         except ModelError as error:
             raise ModelError(
-                f"{model} was trained with the trees of the parser {syntax.parser}, which is not "
+                f"{model} was trained with the trees of the parser {name}, which is not "
                 f"there: put it back, or {instead}"
             ) from error
-    return syntax.parser
+    return name
 
 
 def softmax(logits: NDArray[np.float32]) -> list[float]:

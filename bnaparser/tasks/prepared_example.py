@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bnaparser.errors import DataError
-from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.syntax.sources.tree_source import Text, Words
 from bnaparser.syntax.structure import Structure
+from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
 
 Span = tuple[int, int]
@@ -35,10 +36,14 @@ class TaskExample:
 
 @dataclass(frozen=True)
 class Written:
-    """A text as it was written, and where each of its words stands in it."""
+    """A text as it was written, its words, and where each of them stands in it.
+
+    In languages besides English a word may be written otherwise than in its place.
+    """
 
     text: str
     places: tuple[Span, ...]
+    words: Words
 
 
 @dataclass(frozen=True)
@@ -63,14 +68,17 @@ class PreparedExample:
         return sum(len(structure.words) for structure in self.structures)
 
 
-def written(text: str, words: Words) -> Written:
+def written(text: str, words: Words, read: Text = "") -> Written:
     """Return a text with the places of its words, which are its own or those of a tree's.
 
-    Raises DataError where they are not in the text, one after another with blanks between.
+    ``read`` are its sentences, where their words had to be found. Raises DataError where the words are
+    not in the text, one after another with blanks between.
     """
-    sentences = split(text)
+    found = [part for part in read if isinstance(part, Sentence)]
+    sentences = found or split(text)
     if words == tuple(word for sentence in sentences for word in sentence.words):
-        return Written(text, tuple(span for sentence in sentences for span in sentence.offsets))
+        of_words = tuple(span for sentence in sentences for span in sentence.offsets)
+        return Written(text, of_words, words)
     places: list[Span] = []
     position = 0
     for word in words:
@@ -83,4 +91,4 @@ def written(text: str, words: Words) -> Written:
             )
         places.append((position, position + len(word)))
         position += len(word)
-    return Written(text, tuple(places))
+    return Written(text, tuple(places), words)

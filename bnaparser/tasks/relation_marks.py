@@ -76,6 +76,7 @@ def mark_words(written: Written, marks: tuple[Span, Span]) -> MarkedWords:
         words.append(word)
 
     for number, (begin, end) in enumerate(written.places):
+        start = begin
         while events and events[0][0] <= begin:
             put(events.pop(0)[3], None)
         while events and events[0][0] < end:
@@ -83,7 +84,8 @@ def mark_words(written: Written, marks: tuple[Span, Span]) -> MarkedWords:
                 put(written.text[begin : events[0][0]], number)
                 begin = events[0][0]
             put(events.pop(0)[3], None)
-        put(written.text[begin:end], number)
+        whole = begin == start
+        put(written.words[number] if whole else written.text[begin:end], number)
     for event in events:
         put(event[3], None)
     return MarkedWords(tuple(units), tuple(words))

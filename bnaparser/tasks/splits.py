@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.syntax.sources.tree_source import Text, Words
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.prepared_example import Gold, PreparedExample, TaskExample, written
 from bnaparser.tasks.task_data import encode_gold, inventory, read_examples
 from bnaparser.tasks.task_metrics import has_spans
 from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings
-from bnaparser.tasks.trees import tree_source
+from bnaparser.tasks.trees import read_by, tree_source
 
 log = logging.getLogger(__name__)
 
@@ -75,15 +75,16 @@ def read_data(recipe: TaskRecipe) -> Data:
     gold = {
         name: [_gold(one, recipe.task, numbers) for one in found] for name, found in read.items()
     }
-    source = tree_source(recipe.syntax, settings.device)
+    source = tree_source(recipe.syntax, settings.device, recipe.task.language)
     # Several questions are about one passage.
     texts = list(dict.fromkeys(text for one in read.values() for e in one for text in e.texts))
-    structures = dict(zip(texts, source(texts), strict=True))
+    sentences = dict(zip(texts, read_by(source, texts), strict=True))
+    structures = dict(zip(texts, source(list(sentences.values())), strict=True))
     splits = [
         Split(
             name,
             tuple(
-                _prepared(e, g, structures, recipe.task)
+                _prepared(e, g, structures, sentences, recipe.task)
                 for e, g in zip(found, gold[name], strict=True)
             ),
         )
@@ -107,6 +108,7 @@ def _prepared(
     example: TaskExample,
     gold: Gold,
     structures: Mapping[str | Words, Structure],
+    sentences: Mapping[str | Words, Text],
     task: TaskSettings,
 ) -> PreparedExample:
     """Return an example with its syntax, and where parts of its text count, with their places."""
@@ -114,5 +116,5 @@ def _prepared(
     text = example.texts[-1]
     if task.kind not in ("relations", "answers") or not isinstance(text, str):
         return PreparedExample(found, gold, place=example.place)
-    places = written(text, found[-1].words)
+    places = written(text, found[-1].words, sentences[text])
     return PreparedExample(found, gold, places, example.marks, example.answer, example.place)

@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from bnaparser.settings import Seed, Settings, read_table, validate
 from bnaparser.syntax.masks import SyntaxSettings
@@ -19,6 +19,7 @@ from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES, check_readable, known_as
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
 
@@ -84,9 +85,11 @@ class TaskSettings(Settings):
     text: one, or two for a pair or for question and passage; ``label`` is that of the class or
     score. ``positive`` is the class that f1 and f0.5 are those of, ``other`` the class that is no
     relation: relation_f1 leaves it out. ``metric`` picks the best model on the development data.
+    ``language`` is that of the texts, a code of `LANGUAGE_NAMES` or ``zh``.
     """
 
     kind: Kind = "classification"
+    language: str = DEFAULT_LANGUAGE
     texts: tuple[str, ...] = ("sentence",)
     label: str = "label"
     positive: str | None = None
@@ -99,6 +102,11 @@ class TaskSettings(Settings):
         if isinstance(table, dict) and table.get("kind") in COLUMNS:
             return {"texts": COLUMNS[table["kind"]], **table}
         return table
+
+    @field_validator("language")
+    @classmethod
+    def _known(cls, language: str) -> str:
+        return language if known_as(language, LANGUAGE_NAMES) else check_readable(language)
 
     @model_validator(mode="after")
     def _fits(self) -> TaskSettings:
@@ -234,10 +242,11 @@ class TaskModelSettings(Settings):
         """Return the settings as a model folder holds them.
 
         Of paths of this machine they keep those of the parser or the files whose trees steered the
-        training: without these trees the model is another.
+        training, or of the parser that found the words: without these the model is another.
         """
         syntax = self.syntax.model_copy(update={"cache": None})
         steers = syntax.needs_trees and syntax.trees == "parser"
+        steers |= self.task.language != DEFAULT_LANGUAGE
         if not steers and Path(syntax.parser).is_dir():
             syntax = syntax.model_copy(update={"parser": "en"})
         name = self.encoder.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnaparser.errors import DataError
+from bnaparser.parsing.polyglot import name_in
 from bnaparser.syntax.sources.file_trees import FileTrees
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.random_trees import random_trees
@@ -13,13 +14,43 @@ from bnaparser.syntax.sources.tree_source import Text, TreeSource, words_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.text.sentence import not_one_string
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 
-def tree_source(table: SyntaxTable, device: str | None = None) -> TreeSource:
+def tree_source(
+    table: SyntaxTable, device: str | None = None, language: str = DEFAULT_LANGUAGE
+) -> TreeSource:
     """Return the source that a ``[syntax]`` table names; words alone where no variant needs trees.
 
-    Raises ModelError, DataError or MissingExtraError where there is no such source.
+    Running text in another language than English has the words that the table's parser finds, whatever
+    the source; but files have the words that are written there. Raises ModelError, DataError or
+    MissingExtraError where there is no such source.
     """
+    trees = table.trees if table.needs_trees else None
+    if language == DEFAULT_LANGUAGE or trees == "files":
+        return _source(table, device)
+    name = name_in(table.parser, language)
+    parser = ParserTrees(name, table.cache, table.rules, device, language=language)
+    return InLanguage(parser if trees == "parser" else _source(table, device), parser)
+
+
+class InLanguage:
+    """A source of structures, and the parser that finds the words of running text for it."""
+
+    def __init__(self, source: TreeSource, parser: ParserTrees):
+        self.source, self.parser = source, parser
+
+    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+        """Return the structure of each text, in order."""
+        return self.source(self.parser.read(not_one_string(texts, "texts")))
+
+
+def read_by(source: TreeSource, texts: Sequence[Text]) -> list[Text]:
+    """Return texts as a source reads them: running text as sentences, where their words are to be found."""
+    return source.parser.read(texts) if isinstance(source, InLanguage) else list(texts)
+
+
+def _source(table: SyntaxTable, device: str | None) -> TreeSource:
     if not table.needs_trees:
         return words_only
     if table.trees == "parser":

@@ -39,6 +39,9 @@ LANGUAGE_NAMES = {
 }
 """The languages whose text can be read, by their codes."""
 
+DEFAULT_LANGUAGE = "en"
+"""The language of text where a setting says nothing else."""
+
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 # So many words in Latin letters in a text of another script are a sentence, not a name; so is what
 # ends as one.
@@ -78,6 +81,14 @@ class TextRules:
 
 
 ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read)
+
+
+def check_readable(language: str) -> str:
+    """Return a language; ValueError where it is none of `LANGUAGE_NAMES`."""
+    if language not in LANGUAGE_NAMES:
+        known = ", ".join(LANGUAGE_NAMES)
+        raise ValueError(f"no language {language!r} can be read: there are {known}")
+    return language
 
 
 def rules_of(language: str) -> TextRules:

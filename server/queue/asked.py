@@ -51,11 +51,16 @@ def parsing_by(parser: Parser | Polyglot) -> Work[Sentence, Parse]:
     return work
 
 
-def first_of(parser: Parser | Polyglot) -> Parser:
-    """Return a parser; of several the first, which reads sentences that do not say their language."""
+def each_of(parser: Parser | Polyglot) -> list[Parser]:
+    """Return a parser, or each of several."""
     from bnaparser.parsing.polyglot import Polyglot
 
-    return parser.first if isinstance(parser, Polyglot) else parser
+    return list(parser.parsers.values()) if isinstance(parser, Polyglot) else [parser]
+
+
+def first_of(parser: Parser | Polyglot) -> Parser:
+    """Return a parser; of several the first, which reads sentences that do not say their language."""
+    return each_of(parser)[0]
 
 
 def read_in(parser: Parser | Polyglot, language: str | None) -> TextRules:

@@ -19,31 +19,36 @@ from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure
-from bnaparser.server.queue.asked import parsing_by
+from bnaparser.server.queue.asked import each_of, first_of, parsing_by
 from bnaparser.server.queue.batcher import Batcher
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
+    from bnaparser.parsing.polyglot import Polyglot
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
 
 
-def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
+def load_classifier(settings: ServerSettings, parser: Parser | Polyglot) -> Classifier:
     """Load the classifier; its parser is the service's where that is the one it was trained with.
 
-    Raises ModelError.
+    Raises ModelError, and SettingsError where its parser does not know the language of its task.
     """
     with loading():
         from bnaparser.parsing.parser import Parser
         from bnaparser.tasks.classifier import Classifier
 
-    def open_parser(name: str | Path) -> Parser:
-        if models.find(name).samefile(models.find(parser.name or settings.model)):
+    first = first_of(parser)
+
+    def open_parser(name: str | Path) -> Parser | Polyglot:
+        folder = models.find(name)
+        if any(folder.samefile(models.find(one.name or settings.model)) for one in each_of(parser)):
             return parser
-        opened = Parser.load(name, settings.device, parser.batch_tokens, settings.precision)
-        opened.threads = parser.threads
+        opened = Parser.load(name, settings.device, first.batch_tokens, settings.precision)
+        opened.threads = first.threads
         return opened
 
     assert settings.classifier is not None
@@ -69,12 +74,12 @@ class Classifying:
     def __init__(
         self,
         classifier: Classifier,
-        parser: Parser,
+        parser: Parser | Polyglot,
         parsing: Batcher[Sentence, Parse],
         metrics: Metrics,
     ):
         self.classifier = classifier
-        self._shared = classifier.parser is parser
+        self._shared = _is_asked(parser, classifier)
         self.parsing = parsing
         if not self._shared:
             work = parsing_by(classifier.parser)
@@ -131,3 +136,14 @@ class Classifying:
         model = self.classifier.model
         most = None if model.kind == "answers" else model.max_pieces  # passages are read whole
         return _Unit(text, tuple(islice(words, most)))
+
+
+def _is_asked(parser: Parser | Polyglot, classifier: Classifier) -> bool:
+    """Tell whether the service's parser asks the classifier's for the sentences of its texts.
+
+    English ones do not say their language, and are read by the first parser.
+    """
+    if classifier.parser is first_of(parser):
+        return True
+    english = classifier.model.settings.task.language == DEFAULT_LANGUAGE
+    return not english and any(one is classifier.parser for one in each_of(parser))

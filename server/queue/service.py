@@ -20,7 +20,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import asking, first_of, parsing_by, read_in
+from bnaparser.server.queue.asked import asking, parsing_by, read_in
 from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 Given = TypeVarTuple("Given")
 Result = TypeVar("Result")
 Load = Callable[[ServerSettings], "Parser | Polyglot"]
-LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
+LoadClassifier = Callable[[ServerSettings, "Parser | Polyglot"], "Classifier"]
 
 # Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
 # a few milliseconds, less than other requests would notice.
@@ -150,9 +150,8 @@ class Service:
         name = self.settings.classifier
         if name is None:
             return None
-        own = first_of(parser)
-        classifier = await self._model_thread.run(self._load_classifier, self.settings, own)
-        classifying = Classifying(classifier, own, batcher, self.metrics)
+        classifier = await self._model_thread.run(self._load_classifier, self.settings, parser)
+        classifying = Classifying(classifier, parser, batcher, self.metrics)
         await classifying.start(name)
         return classifying
 

@@ -154,6 +154,7 @@ class ClassifierModel(BaseModel):
     version: str = Field(description="of bnaparser")
     device: str
     kind: Literal["classification", "regression", "tagging", "relations", "answers"]
+    language: str = Field(description="of texts, a code such as en")
     pairs: bool = Field(
         description="whether a text is two texts, as a question and its passage are"
     )

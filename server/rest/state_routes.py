@@ -61,6 +61,7 @@ def _classifiers(service: Service) -> list[ClassifierModel]:
             version=__version__,
             device=str(model.device),
             kind=model.settings.task.kind,
+            language=model.settings.task.language,
             pairs=model.settings.task.pair,
             labels=list(model.labels),
         )

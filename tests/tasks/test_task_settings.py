@@ -64,6 +64,10 @@ def test_overrides(written: Callable[[str], Path]) -> None:
     [
         ("[task]\nkinds = 1\n[encoder]\nname = 'a'", "task.kinds"),
         ("[task]\n", "encoder"),
+        (
+            "[task]\nlanguage = 'xx'\n[encoder]\nname = 'a'",
+            "no language 'xx' can be read: there are en",
+        ),
         ("[task]\nmetric = 'f1'\n[encoder]\nname = 'a'", "set positive"),
         ("[task]\nmetric = 'pearson'\n[encoder]\nname = 'a'", "the metric of kind classification"),
         ("[task]\nkind='tagging'\ntexts=['a','b']\n[encoder]\nname='a'", "cannot be tagged"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from bnaparser.errors import ModelError
 from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
-from bnaparser.text.sentence import not_one_string
+from bnaparser.text.sentence import from_words, not_one_string
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, known_as
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
@@ -20,6 +22,7 @@ from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
+    from bnaparser.parsing.result import Parse
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +39,13 @@ class ParserTrees:
     parsed before an interruption is kept. A text of which a sentence cannot be parsed has neither
     trees nor heads, and says why in ``error``.
 
+    ``language`` is that of the texts. Of running text in another one than English the words are those
+    that the parser finds, or its language's rules; so the model is loaded for it.
+
     ``model`` is a model that ships, a folder, ``org/name`` of a model hub, or a loaded Parser;
     ``device`` and ``batch_tokens`` are those of ``Parser.load``. Raises ModelError if there is no
-    such model, DataError if the cache cannot be used.
+    such model, DataError if the cache cannot be used; when the model is loaded, SettingsError if it
+    does not know the language.
     """
 
     def __init__(
@@ -48,20 +55,36 @@ class ParserTrees:
         rules: HeadRules = UD,
         device: str | None = None,
         batch_tokens: int | None = None,
+        language: str = DEFAULT_LANGUAGE,
     ):
-        self.rules = rules
+        self.rules, self.language = rules, language
         self.device, self.batch_tokens = device, batch_tokens
         self.model = models.find(model) if isinstance(model, str | Path) else model
-        self.store = None if cache is None else TreeStore(cache, model_identity(self.model))
+        self.store = None if cache is None else TreeStore(cache, self._identity())
 
     def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
         """Return the structure of each text, in order."""
         split_texts = [
             [sentence.words for sentence in sentences_of(text)]
-            for text in not_one_string(texts, "texts")
+            for text in self.read(not_one_string(texts, "texts"))
         ]
         trees = self.parse(words for sentences in split_texts for words in sentences)
         return [self._structure(sentences, trees) for sentences in split_texts]
+
+    def read(self, texts: Iterable[Text]) -> list[Text]:
+        """Return texts in which running text of another language than English is sentences of words.
+
+        All else stays as it is. Raises as ``load`` does, and ModelError where words are for the parser
+        to find, and it finds none.
+        """
+        given = list(texts)
+        running = [text for text in given if isinstance(text, str)]
+        if not running or self.language == DEFAULT_LANGUAGE:
+            return given
+        from bnaparser.parsing.read_texts import read_texts
+
+        found = iter(read_texts(self.load(), self.language, running))
+        return [next(found) if isinstance(text, str) else text for text in given]
 
     def parse(self, sentences: Iterable[Words]) -> dict[Words, Tree | str]:
         """Return the tree of each sentence of words, or the reason why it has none."""
@@ -72,7 +95,7 @@ class ParserTrees:
         missing = sorted((words for words in wanted if words not in found), key=len)
         for start in range(0, len(missing), _CHUNK):
             fresh: dict[Words, Tree] = {}
-            for parse in self.load().parse_many(missing[start : start + _CHUNK]):
+            for parse in self._parses(missing[start : start + _CHUNK]):
                 if parse.tree is None:
                     found[parse.words] = parse.error or "the parser gave no tree"
                 else:
@@ -85,10 +108,13 @@ class ParserTrees:
         return found
 
     def load(self) -> Parser:
-        """Return the parser; it is loaded when it is first needed.
+        """Return the parser of the texts' language; it is loaded when it is first needed.
 
-        Raises ModelError where it reads part-of-speech tags, which texts do not have.
+        Raises ModelError where it reads part-of-speech tags, which texts do not have, SettingsError
+        where it does not know the language.
         """
+        from bnaparser.parsing.polyglot import parser_of
+
         if isinstance(self.model, Path):
             from bnaparser.parsing.parser import Parser
 
@@ -99,7 +125,22 @@ class ParserTrees:
                     " that reads words alone"
                 )
             self.model = loaded
+        self.model = parser_of(self.model, self.language)
         return self.model
+
+    def _parses(self, sentences: Sequence[Words]) -> list[Parse]:
+        parser = self.load()
+        if self.language == DEFAULT_LANGUAGE:
+            return parser.parse_many(sentences)
+        language = known_as(self.language, parser.languages)
+        return parser.parse_sentences(
+            [replace(from_words(words), language=language) for words in sentences]
+        )
+
+    def _identity(self) -> str:
+        """Return what decides the trees besides the words: a model may know several languages."""
+        model = model_identity(self.model)
+        return model if self.language == DEFAULT_LANGUAGE else f"{model} {self.language}"
 
     def _structure(self, sentences: list[Words], trees: Mapping[Words, Tree | str]) -> Structure:
         words = tuple(word for sentence in sentences for word in sentence)

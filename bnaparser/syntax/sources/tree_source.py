@@ -1,7 +1,8 @@
 """What a source of trees is, and the texts that it is given.
 
 A source is called with texts and gives a `Structure` each, in order. A text is running text, split
-into sentences here; or the words of one sentence; or several sentences of words.
+into sentences here by English rules; or the words of one sentence; or several sentences of words, which
+may have their places in a text: so comes running text of other languages, whose words are known.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, cast
 
 from bnaparser.syntax.structure import Structure
+from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
 
 Words = tuple[str, ...]
-Text = str | Sequence[str] | Sequence[Sequence[str]]
+Text = str | Sequence[str] | Sequence[Sequence[str]] | Sequence[Sentence]
 
 NO_WORDS = "the text has no words"
 
@@ -34,18 +36,22 @@ class SpacedSentence(NamedTuple):
 
 def sentences_of(text: Text) -> list[SpacedSentence]:
     """Return a text's sentences; running text is split, given words stand as they are."""
-    if not isinstance(text, str):
-        one = all(isinstance(part, str) for part in text)
-        given = [cast("Sequence[str]", text)] if one else text
-        return [SpacedSentence(tuple(words), (True,) * len(words)) for words in given if words]
-    found = []
-    for sentence in split(text):
-        ends = [start for start, _ in sentence.offsets[1:]] + [len(text)]
-        pairs = zip(sentence.offsets, ends, strict=True)
-        found.append(
-            SpacedSentence(sentence.words, tuple(end < after for (_, end), after in pairs))
-        )
-    return found
+    if isinstance(text, str):
+        return [_spaced(sentence, len(text)) for sentence in split(text)]
+    placed = [part for part in text if isinstance(part, Sentence)]
+    if placed:
+        nexts = [one.offsets[0][0] for one in placed[1:]] + [placed[-1].offsets[-1][1]]
+        return [_spaced(one, end) for one, end in zip(placed, nexts, strict=True)]
+    one = all(isinstance(part, str) for part in text)
+    given = [cast("Sequence[str]", text)] if one else cast("Sequence[Sequence[str]]", text)
+    return [SpacedSentence(tuple(words), (True,) * len(words)) for words in given if words]
+
+
+def _spaced(sentence: Sentence, following: int) -> SpacedSentence:
+    """Return a sentence with its blanks; what follows it begins at a place of the text."""
+    ends = [start for start, _ in sentence.offsets[1:]] + [following]
+    pairs = zip(sentence.offsets, ends, strict=True)
+    return SpacedSentence(sentence.words, tuple(end < after for (_, end), after in pairs))
 
 
 def words_of(text: Text) -> Words:

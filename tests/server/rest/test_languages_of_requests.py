@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +82,35 @@ def test_the_settings_say_a_language(two_languages_dir: Path) -> None:
     with TestClient(create_app(settings)) as client:
         (one,) = parses(client, {"text": "Ana vive en Madrid."})
     assert [token["text"] for token in one["tokens"]] == ["Ana", "vive", "en", "Madrid", "."]
+
+
+def test_a_model_of_another_language_is_served_by_the_parser_of_that_language(
+    encoder_folder: Callable[[str], Path],
+    tiny_model_dir: Path,
+    two_languages_dir: Path,
+    tmp_path: Path,
+) -> None:
+    from bnaparser.settings import validate
+    from bnaparser.tasks import task_storage
+    from bnaparser.tasks.task_model import create
+    from bnaparser.tasks.task_settings import TaskModelSettings
+
+    table = {
+        "encoder": {"name": str(encoder_folder("bert"))},
+        "task": {"language": "zh-Hant"},
+        "syntax": {"parser": str(two_languages_dir), "sla": {}},
+    }
+    model = create(validate(TaskModelSettings, table, "test"), ("no", "yes"))
+    task_storage.save(model, tmp_path, "float32", {})
+    trees = ["(TOP (S (NP (N 我)) (VP (V 吃) (NP (N 魚))) (PU 。)))"]
+    for named in (f"{tiny_model_dir},{two_languages_dir}", str(tiny_model_dir)):
+        settings = ServerSettings(model=named, classifier=str(tmp_path), device="cpu")
+        with TestClient(create_app(settings)) as client:
+            said = client.post("/v1/classify", json={"text": "我吃魚。"}).json()
+            [answer] = said["answers"]
+            assert (answer["trees"], answer["error"]) == (trees, None)
+            [described] = client.get("/v1/models").json()["classifiers"]
+            assert described["language"] == "zh-Hant"
+            app: Any = client.app
+            classifying = app.state.service.classifying
+            assert (classifying.parsing is app.state.service._batcher) == ("," in named)
