@@ -96,7 +96,7 @@ class HeldClassifier:
         self.gate.set()
         self.begun = threading.Event()
         self.batches: list[list[str]] = []
-        task = SimpleNamespace(pair=False, kind="classification")
+        task = SimpleNamespace(pair=False, kind="classification", language="en")
         self.model = SimpleNamespace(
             settings=SimpleNamespace(task=task),
             labels=("negative", "positive"),

@@ -90,7 +90,7 @@ def test_a_pair_is_written_on_two_lines(visit: Visit, classifier: Any, monkeypat
         return ReadText(text[0], [split(text[0])])
 
     classifier.model.settings = SimpleNamespace(
-        task=SimpleNamespace(pair=True, kind="classification")
+        task=SimpleNamespace(pair=True, kind="classification", language="en")
     )
     monkeypatch.setattr(classifier, "read", read)
     page = visit("Mira sang.")
