@@ -45,6 +45,7 @@ class TrainSettings(Settings):
     training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
     without capitals, and ``noise`` has more of the kind: all make a parser rely less on single words
     and on careful writing.
+    ``words_every`` is how many sentences there are for each whose words are learned to be found.
     ``weight_step`` rounds the weights of large matrices to multiples of this share of their row's root
     mean square, in training and in the stored model, which is about a third as large with 0.9.
     """
@@ -62,6 +63,7 @@ class TrainSettings(Settings):
     batch_size: int = Field(32, gt=0)
     batch_tokens: int | None = Field(None, gt=0)
     pool_batches: int = Field(1, gt=0)
+    words_every: int = Field(1, gt=0)
     epochs: float = Field(3.0, gt=0)
     max_updates: int | None = Field(None, gt=0)
     loss: Literal["hinge", "crf"] = "hinge"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -59,13 +60,15 @@ class Updater:
     def update(self, batch: Sequence[TrainingSentence], number: int) -> float:
         """Do the update of this number, counted from 0, on a batch; return its loss.
 
-        The loss is the mean over sentences, that of tags over words, that of found words over pieces. With several processes each
-        takes its share of the batch, and the loss is that of its share. The number and the
+        The loss is the mean over sentences, that of tags over words, that of found words over
+        pieces. With several processes each takes its share of the batch, and the loss is that of
+        its share. The number and the
         settings' seed fix the noise. Raises SettingsError where the network has diverged.
         """
         accelerator, process = self.accelerator, self.accelerator.process_index
         processes = accelerator.num_processes
         self.objective.train()
+        batch = with_some_pieces(batch, self.settings.words_every, number)
         # All processes must take part: one that has no sentence left reads another's for nothing.
         mine = batch[process::processes] or batch[:1]
         used = 0 if process >= len(batch) else processes  # gradients are averaged over processes
@@ -108,6 +111,19 @@ class Updater:
         loss = self.objective(prepared, golds, shares, pieces)
         self.accelerator.backward(loss)
         return float(loss.detach())
+
+
+def with_some_pieces(
+    batch: Sequence[TrainingSentence], every: int, number: int
+) -> Sequence[TrainingSentence]:
+    """Return a batch in which one of so many sentences has pieces, another one in the next update.
+
+    To find words is learned sooner than trees are, and the network reads a sentence a second time for it.
+    """
+    return [
+        one if (place + number) % every == 0 else replace(one, pieces=None)
+        for place, one in enumerate(batch)
+    ]
 
 
 def build_optimizer(model: BnaModel, settings: TrainSettings) -> torch.optim.AdamW:

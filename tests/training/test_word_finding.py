@@ -17,9 +17,11 @@ from torch.nn import functional as F
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings, ModelSettings
 from bnaparser.training.data import Example
-from bnaparser.training.loss import word_loss
+from bnaparser.training.loss import hinge_loss, word_loss
+from bnaparser.training.objective import LossShares, Objective
 from bnaparser.training.recipe import Recipe
-from bnaparser.training.setup import gold_pieces
+from bnaparser.training.setup import gold_pieces, training_sentences
+from bnaparser.training.update import with_some_pieces
 from bnaparser.trees.tree import Tree
 
 
@@ -109,3 +111,22 @@ def test_old_models_are_english() -> None:
     del old["text"]
     assert ModelSettings.model_validate(old).text == LanguageSettings()
     assert replace(example("(TOP (S (N a)))")).language == ""
+
+
+def test_one_sentence_of_so_many_has_its_words_learned(finder: BnaModel) -> None:
+    shown = [example("(TOP (S (N 老師) (V 看)))")] * 5
+    batch = training_sentences(finder, shown)
+    chosen = [[one.pieces is not None for one in with_some_pieces(batch, 2, n)] for n in (0, 1, 2)]
+    assert chosen == [[1, 0, 1, 0, 1], [0, 1, 0, 1, 0], [1, 0, 1, 0, 1]]
+    assert with_some_pieces(batch, 1, 7) == batch
+    assert [one.prepared for one in with_some_pieces(batch, 3, 0)] == [o.prepared for o in batch]
+
+
+def test_without_pieces_the_loss_has_a_gradient_of_0_for_the_head(finder: BnaModel) -> None:
+    finder.eval()
+    (one,) = training_sentences(finder, [example("(TOP (S (N 老師) (V 看)))")])
+    loss = Objective(finder, "hinge")([one.prepared], [one.gold], LossShares(1.0, 0.5))
+    loss.backward()
+    head = dict(finder.named_parameters())["word_finder.0.weight"]
+    assert loss == hinge_loss(finder, finder.encode([one.prepared]), [one.gold])
+    assert head.grad is not None and not head.grad.any()
