@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from pathlib import Path
 
 from benchmarks.ablation.ablation_tables import (
     BARE,
@@ -44,12 +43,6 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
         lines += ["", f"| {title} (seed {SEEDS[0]}) | development | test |", "|---|---|---|"]
         lines += [small_line(label, of(rows, name, SEEDS[0])) for label, name in runs.items()]
     return "\n".join(lines) + "\n"
-
-
-def notes(page: Path) -> str:
-    """Return what was written by hand below the tables of the page that there is."""
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    return "".join(text.partition("\n## Notes\n")[1:])
 
 
 def of(rows: list[Result], name: str, seed: int | None = None) -> list[Result]:

@@ -29,10 +29,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.ablation.ablation_report import notes, of, report
+from benchmarks.ablation.ablation_report import of, report
 from benchmarks.ablation.ablation_tables import MAIN, PEER, RUNS, SEEDS
 from benchmarks.ablation.ablation_training import Result, run_one
 from benchmarks.machine import command
+from benchmarks.pages import notes
 from benchmarks.speed.run_speed import say
 
 # Options that a run's own process is given.

@@ -3,7 +3,7 @@
 ``python -m benchmarks.languages.train_language TREEBANKS E5 NAME [--output runs] [--set ...]``: TREEBANKS is
 the folder of the treebanks, E5 that of e5-small-multilingual (or any encoder), NAME the recipe's. The
 encoder's vocabulary is pruned to the treebanks' training parts and written to ``runs/NAME/encoder``,
-the model to ``runs/NAME/model``.
+the model to ``runs/NAME/model``. For a recipe that goes on from a model, that model stands in E5's place.
 """
 
 from __future__ import annotations
@@ -42,16 +42,21 @@ def main() -> int:
     recipe = RECIPES / f"{options.name}.toml"
     train = tomllib.loads(recipe.read_text(encoding="utf-8"))["train"]
     output = options.output / options.name
-    encoder = output / "encoder"
-    if not (encoder / "tokenizer.json").is_file():
-        texts = [
-            source["path"].replace("TREEBANKS", str(options.treebanks)) for source in train["data"]
-        ]
-        size = str(SIZES.get(options.name, SIZE))
-        code = cli.main(["prune", options.encoder, str(encoder), "--size", size, "--text", *texts])
-        if code:
-            return code
-    sets = [f'encoder.name="{encoder}"', *options.set]
+    if "start" in train:
+        begun = f'train.start="{options.encoder}"'
+    else:
+        encoder = output / "encoder"
+        if not (encoder / "tokenizer.json").is_file():
+            texts = [
+                source["path"].replace("TREEBANKS", str(options.treebanks))
+                for source in train["data"]
+            ]
+            size = str(SIZES.get(options.name, SIZE))
+            pruning = ["prune", options.encoder, str(encoder), "--size", size, "--text", *texts]
+            if code := cli.main(pruning):
+                return code
+        begun = f'encoder.name="{encoder}"'
+    sets = [begun, *options.set]
     sets += [
         f"train.{part}={with_paths(train[part], options.treebanks)}" for part in ("data", "dev")
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from pathlib import Path
 
 from benchmarks.machine import command, listed, processor
 from benchmarks.pretrain.masking_tables import (
@@ -30,12 +29,6 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
     lines += machine(options, rows)
     lines += ["", *losses(rows), "", *scores(rows), "", *paper()]
     return "\n".join(lines) + "\n"
-
-
-def notes(page: Path) -> str:
-    """Return what was written by hand below the tables of the page that there is."""
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    return "".join(text.partition("\n## Notes\n")[1:])
 
 
 def of(rows: list[Result], name: str) -> list[Result]:

@@ -23,7 +23,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.machine import command
-from benchmarks.pretrain.masking_report import notes, report
+from benchmarks.pages import notes
+from benchmarks.pretrain.masking_report import report
 from benchmarks.pretrain.masking_tables import NONE, RUNS, SEEDS
 from benchmarks.pretrain.masking_training import Result, budget, run_one
 from benchmarks.speed.run_speed import say

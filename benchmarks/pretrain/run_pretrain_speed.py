@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.machine import begun, command, listed, memory, processor, versions, without_folders
+from benchmarks.pages import notes
 
 if TYPE_CHECKING:
     from bnaparser.spanbert.pretrain_batch import MaskedExample, PretrainBatch
@@ -263,12 +264,6 @@ def report(options: argparse.Namespace, found: dict[str, Result]) -> str:
             verdict = "met" if good else "**missed**"
             lines.append(f"| {encoder} | {told} | {value:.2f} | {sign} {wanted:g} | {verdict} |")
     return "\n".join(lines) + "\n"
-
-
-def notes(page: Path) -> str:
-    """Return what was written by hand below the tables of the page that there is."""
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    return "".join(text.partition("\n## Notes\n")[1:])
 
 
 def main() -> None:

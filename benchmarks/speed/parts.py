@@ -255,7 +255,7 @@ def invented(parser: Any, examples: Sequence[Any], words: int, count: int) -> li
     """Make sentences of treebank words that are one piece each, so that lengths are exact."""
     tokenizer = parser.model.subwords.tokenizer
     seen = sorted({word.lower() for e in examples[:500] for word in e.words if word.isalpha()})
-    whole = [word for word in seen if len(tokenizer.tokenize(word)) == 1]
+    whole = [word for word in seen if len(tokenizer.encode(word, add_special_tokens=False)) == 1]
     generator = random.Random(0)
     return [generator.choices(whole, k=words) for _ in range(count)]
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import begun, command, memory, processor, without_folders
+from benchmarks.pages import notes
 
 SENTENCE = (
     "The old company said that it would sell its three largest plants in the north of the country"
@@ -61,9 +62,10 @@ def main() -> None:
         "",
         f"`bnaparse` from start to end: {min(others):.2f} s (the first time {first:.2f} s).",
     ]
-    page = "\n".join(lines) + "\n"
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "precision.md").write_text(page, encoding="utf-8")
+    path = options.output / "precision.md"
+    page = "\n".join(lines) + "\n" + notes(path)
+    path.write_text(page, encoding="utf-8")
     print(page)
 
 

@@ -35,6 +35,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks import machine
+from benchmarks.pages import notes
 from benchmarks.speed.parts import PARTS, Result, clock
 from benchmarks.speed.speed_report import plot, report
 
@@ -203,8 +204,9 @@ def main() -> None:
     with TemporaryDirectory() as work:
         found = measure(options, Path(work))
     say(f"all that was measured: {json.dumps(found)}")
-    page = report(options, found, begun)
-    (options.output / "speed.md").write_text(page, encoding="utf-8")
+    path = options.output / "speed.md"
+    page = report(options, found, begun) + notes(path)
+    path.write_text(page, encoding="utf-8")
     plot(found, options.output)
     print(page)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 from benchmarks.speed import parts
+from bnaparser.encoders.tokenizer_file import TokenizerFile
 
 
 def test_every_part_runs(
@@ -34,3 +36,16 @@ def test_every_part_runs(
         assert found[name]["peak_mb"] > 0, found[name]
         assert all(value > 0 for value in found[name].values() if isinstance(value, float))
     assert len(found["lengths"]["rows"]) == len(found["batches"]["rows"]) == 2
+
+
+def test_invented_words_are_a_piece_each(encoder_folder: Callable[[str], Path]) -> None:
+    """By the tokenizer that parsers have that compute without PyTorch."""
+    tokenizer = TokenizerFile(encoder_folder("bert"))
+    parser = SimpleNamespace(model=SimpleNamespace(subwords=SimpleNamespace(tokenizer=tokenizer)))
+    words = ["the", "cat", "dogs", "unbelievable", "x"]
+    examples = [SimpleNamespace(words=[*words, "3"])]
+    made = parts.invented(parser, examples, 4, 2)
+    assert [len(sentence) for sentence in made] == [4, 4]
+    used = {word for sentence in made for word in sentence}
+    assert used <= set(words)
+    assert all(len(tokenizer.encode(word, add_special_tokens=False)) == 1 for word in used)
