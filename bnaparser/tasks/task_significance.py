@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -246,14 +247,19 @@ def table_metric(metric: str, rows: Floats, size: int, positive: int | None) -> 
 
 def _span_counts(labels: Sequence[str], gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:
     """Return of each sentence how many spans are right, there, and predicted."""
-    from seqeval.metrics.sequence_labeling import get_entities
-
     rows = []
     for wanted, found in zip(gold, predicted, strict=True):
-        tags = [cast("tuple[int, ...]", one) for one in (wanted, found)]
-        here, there = (set(get_entities([labels[number] for number in one])) for one in tags)
+        tags = [tuple(cast("Sequence[int]", one)) for one in (wanted, found)]
+        here, there = (_spans(tuple(labels), one) for one in tags)
         rows.append((len(here & there), len(here), len(there)))
     return np.array(rows, dtype=np.float64)
+
+
+@lru_cache(maxsize=100_000)  # gold is compared with every run, and most runs agree on most sentences
+def _spans(labels: tuple[str, ...], tags: tuple[int, ...]) -> frozenset[tuple[str, int, int]]:
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    return frozenset(get_entities([labels[number] for number in tags]))
 
 
 def _answer_sums(metric: str, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:
