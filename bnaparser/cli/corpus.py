@@ -81,6 +81,9 @@ def _add_writing(write: argparse._ArgumentGroup) -> None:
 
 def _add_working(work: argparse._ArgumentGroup) -> None:
     work.add_argument("-m", "--model", default="en", metavar="NAME|DIR", help="default: en")
+    work.add_argument(
+        "--language", metavar="CODE", help="of all texts; default: the model's, or guessed"
+    )
     work.add_argument("--device", help="a torch device, such as cpu or cuda:0")
     work.add_argument("--precision", default="auto", help="as for bnaparse")
     work.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")
@@ -154,7 +157,13 @@ def _load(options: argparse.Namespace) -> Parser:
     with loading():
         from bnaparser.parsing.parser import Parser
 
-        return Parser.load(options.model, options.device, options.batch_tokens, options.precision)
+        return Parser.load(
+            options.model,
+            options.device,
+            options.batch_tokens,
+            options.precision,
+            language=options.language,
+        )
 
 
 class _Shown:

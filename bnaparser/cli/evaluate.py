@@ -51,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also test whether PRED and this other output differ in F1 by more than chance",
     )
     parser.add_argument("--model", metavar="M", help="parse the words of GOLD with this model")
+    parser.add_argument(
+        "--language", metavar="CODE", help="that of GOLD, where the model knows several"
+    )
     parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=HELP)
     parser.add_argument(
         "--device", metavar="DEVICE", help="where the model runs, e.g. cpu or cuda (default: best)"
@@ -71,6 +74,8 @@ def run(args: argparse.Namespace) -> int:
         raise SettingsError("evaluate takes PRED or --model, not both")
     if args.tags != NONE and args.model is None:
         raise SettingsError("--tags are for a model to read: give --model, or leave them out")
+    if args.language is not None and args.model is None:
+        raise SettingsError("--language is for a model to parse in: give --model, or leave it out")
     if args.prm is not None and args.scorer == "pyevalb":
         raise SettingsError("PYEVALB reads no parameter file: leave out --prm, or use evalb")
     return run_model(args) if args.model is not None else run_files(args)
@@ -131,7 +136,9 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
     # Traces are no words to parse, and an outer bracket without a label would count against us.
     trees = [tree for tree in map(clean, read_trees(args.gold)) if tree is not None]
     tags, source = given_tags(args.tags, trees), args.tags
-    parser = Parser.load(args.model, device=args.device, precision=args.precision)
+    parser = Parser.load(
+        args.model, device=args.device, precision=args.precision, language=args.language
+    )
     if tags is None and parser.reads_tags:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     # EVALB leaves words out by their tags: where a model has none of its own, the gold ones stand in.

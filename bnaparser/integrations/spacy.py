@@ -120,10 +120,13 @@ class SpacyComponent:
         if self.model in models.shipped():
             return
         source = models.find(self.parser.name or self.model)
+        target = folder / (MODEL if source.is_dir() else MODEL + source.suffix)
+        if target.exists() and source.samefile(target):  # a pipeline that is saved where it is from
+            return
         if source.is_dir():
-            shutil.copytree(source, folder / MODEL, dirs_exist_ok=True)
+            shutil.copytree(source, target, dirs_exist_ok=True)
         else:
-            shutil.copy(source, folder / (MODEL + source.suffix))
+            shutil.copy(source, target)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SpacyComponent:
         """Take the model that was written, if any."""

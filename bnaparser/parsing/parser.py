@@ -9,13 +9,15 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 
 from bnaparser import models
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
+from bnaparser.errors import SettingsError
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
+from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import answers, chart_of
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
-from bnaparser.parsing.found_words import with_words
+from bnaparser.parsing.found_words import unknown_language, with_words
 from bnaparser.parsing.given import (
     check_name,
     check_sentences,
@@ -30,11 +32,12 @@ from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
+from bnaparser.parsing.sentence_languages import parse_by_language
 from bnaparser.parsing.threads import on_one_thread, usable_threads
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences
-from bnaparser.text.text_rules import TextRules, reading, rules_of
+from bnaparser.text.text_rules import TextRules, in_language, known_as, reading, rules_of
 from bnaparser.text.typed import as_typed
 
 Context = TypeVar("Context")
@@ -76,6 +79,8 @@ class Parser:
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
         self.name: str | None = None  # what it was loaded by
         self._asked: Precision = "auto"  # the precision, when it was loaded
+        self.of_several: str | None = None  # the language, where the model has others
+        self._views: dict[str, Parser] = {}  # of each language, where it has several
 
     @property
     def predicts_tags(self) -> bool:
@@ -105,6 +110,7 @@ class Parser:
         batch_tokens: int | None = None,
         precision: Precision = "auto",
         max_words: int = MAX_WORDS,
+        language: str | None = None,
     ) -> Parser:
         """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub.
 
@@ -113,15 +119,35 @@ class Parser:
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
         model's weights are stored so and the machine multiplies bytes faster, else float32; on a GPU
-        bfloat16 where it has that. ``max_words`` of a sentence: one with more gets an ``error``. Raises ModelError when there is no such model, or it is damaged, or
-        the device is not there or cannot compute so.
+        bfloat16 where it has that. ``max_words`` of a sentence: one with more gets an ``error``. Of a
+        model of several languages, ``language`` is the one to parse; else each sentence is in that
+        which it seems to be in. Raises ModelError when there is no such model, or it is damaged, or
+        the device is not there or cannot compute so, and SettingsError where it does not know the
+        language.
         """
         check_name(model, 'Parser.load("en")')
         folder = models.find(model)
         parser = cls(load_network(folder, device, precision), batch_tokens, max_words)
         parser._asked = precision
         parser.name = models.lasting_name(model, folder)
-        return parser
+        return parser if language is None else parser.in_language(language)
+
+    def in_language(self, language: str) -> Parser:
+        """Return a parser of one of the model's languages: all weights are shared, and labels its own.
+
+        It is this one where the model has no other. Raises SettingsError for a language that it
+        does not know.
+        """
+        known = known_as(language, self.languages)
+        if known is None:
+            raise SettingsError(unknown_language(language, self.languages))
+        if not self.model.by_language:
+            return self
+        own = Parser(in_one_language(self.model, known), self.batch_tokens, self.max_words)
+        own.name, own.threads, own.cased = self.name, self.threads, self.cased
+        own._asked, own.of_several = self._asked, known
+        own.text = in_language(own.text, known)
+        return own
 
     def __call__(
         self,
@@ -252,6 +278,8 @@ class Parser:
         """
         check_sentences(sentences)
         _check_at_least_1("batch_tokens", batch_tokens)
+        if self.model.by_language:
+            return parse_by_language(self._apart(), sentences, tags, batch_tokens, questions)
         size = batch_tokens or self.batch_tokens
         threads = self.usable_threads()
         alone = [(self.model, 1.0)]
@@ -276,7 +304,7 @@ class Parser:
             )
         device = str(self.model.device)
         given = (self.name, device, self.batch_tokens, self._asked, self.max_words)
-        return type(self).load, given, {"cased": self.cased}
+        return type(self).load, (*given, self.of_several), {"cased": self.cased}
 
     def prepare(self, given: Sequence[Given]) -> list[PreparedSentence]:
         """Return good sentences, with their tags where the model reads them, as it takes them."""
@@ -290,6 +318,13 @@ class Parser:
         else:
             read = [as_typed(one.sentence, joined) for one in given]
         return self.model.prepare(read, rows)
+
+    def _apart(self) -> dict[str, Parser]:
+        """Return a parser for each language, as this one is set now."""
+        self._views = self._views or {one: self.in_language(one) for one in self.languages}
+        for view in self._views.values():
+            view.threads, view.cased = self.threads, self.cased
+        return self._views
 
     def _rules(self, sentence: Sentence) -> TextRules:
         """Return how the language of a sentence is read, by default the network's."""

@@ -9,7 +9,6 @@ from typing import Unpack
 from bnaparser.errors import SettingsError
 from bnaparser.models import SHIPPED, shipped
 from bnaparser.models.about import languages
-from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision
 from bnaparser.parsing.found_words import unknown_language
@@ -19,6 +18,7 @@ from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
+from bnaparser.parsing.sentence_languages import parse_by_language
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.text_rules import (
@@ -52,25 +52,16 @@ def by_language(parsers: Iterable[Parser]) -> dict[str, Parser]:
             if language in found:
                 names = f"{found[language].name} and {parser.name}"
                 raise SettingsError(f"there are two models for {language!r}, {names}: give one")
-            found[language] = _in_one_language(parser, language)
+            found[language] = parser.in_language(language)
     return found
-
-
-def _in_one_language(parser: Parser, language: str) -> Parser:
-    if not parser.model.by_language:
-        return parser
-    network = in_one_language(parser.model, language)
-    own = Parser(network, parser.batch_tokens, parser.max_words)
-    own.name, own.threads = parser.name, parser.threads
-    return own
 
 
 class Polyglot:
     """Parsers by their languages. ``Polyglot.load("en,runs/es/model")("It rained. Ha llovido.")``.
 
     The language of each sentence is guessed from its text, unless one is given for all. A sentence in
-    one that no parser knows gets an ``error``; so does no other. Given words are read by the first
-    parser, unless their sentence has a language. ``languages`` are in the order of their parsers;
+    one that no parser knows gets an ``error``; so does no other. The language of given words is guessed,
+    too, unless their sentence has one; where they tell too little it is the first. ``languages`` are in the order of their parsers;
     ``text`` says how text is read.
     """
 
@@ -160,31 +151,7 @@ class Polyglot:
         questions: Question | Sequence[Question] = PLAIN,
     ) -> list[Parse]:
         """Parse sentences as `Parser.parse_sentences` does, each by the parser of its language."""
-        if isinstance(questions, Question):
-            questions = [questions] * len(sentences)
-        asked = list(questions)
-        if len(asked) != len(sentences):
-            raise ValueError(f"{len(asked)} questions for {len(sentences)} sentences")
-        if tags is not None and len(tags) != len(sentences):
-            raise ValueError(f"{len(tags)} lists of tags for {len(sentences)} sentences")
-        groups: dict[str, list[int]] = {}
-        for place, sentence in enumerate(sentences):
-            language = sentence.language or self.languages[0]
-            known = known_as(language, self.languages)
-            if known is None:
-                asked[place] = asked[place].under(unknown_language(language, self.languages))
-            groups.setdefault(known or self.languages[0], []).append(place)
-        found: dict[int, Parse] = {}
-        for language, places in groups.items():
-            rows = None if tags is None else [tags[place] for place in places]
-            parses = self.parsers[language].parse_sentences(
-                [sentences[place] for place in places],
-                rows,
-                batch_tokens,
-                [asked[place] for place in places],
-            )
-            found.update(zip(places, parses, strict=True))
-        return [found[place] for place in range(len(sentences))]
+        return parse_by_language(self.parsers, sentences, tags, batch_tokens, questions)
 
 
 def name_for(language: str | None) -> str:
@@ -234,12 +201,12 @@ def parser_of(parser: Parser | Polyglot, language: str) -> Parser:
 
     Raises SettingsError for a language that the parser does not know.
     """
+    if isinstance(parser, Parser):
+        return parser.in_language(language)
     known = known_as(language, parser.languages)
     if known is None:
         raise SettingsError(unknown_language(language, parser.languages))
-    return (
-        parser.parsers[known] if isinstance(parser, Polyglot) else _in_one_language(parser, known)
-    )
+    return parser.parsers[known]
 
 
 def text_in(parser: Parser | Polyglot, language: str | None) -> TextRules:

@@ -163,7 +163,7 @@ class Parse:
         """Undo `to_json`, as `from_dict` does `to_dict`. Raises DataError where it is no such line."""
         try:
             stored = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"this is not what Parse.to_json gives: {error}") from error
         return cls.from_dict(stored)
 

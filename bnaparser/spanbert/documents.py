@@ -91,7 +91,7 @@ def _read_json_lines(path: Path, field: str) -> Iterator[str]:
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise DataError(f"{path}, line {number}: not JSON: {error}") from None
             yield _text_of(row, field, f"{path}, line {number}")
 

@@ -22,7 +22,7 @@ def held_out_losses(parts: Pretraining, settings: PretrainSettings, kind: int) -
         return {}
     numbers = evenly(masker.numbers, settings.held_out_blocks)
     parts.model.eval()
-    examples = [parts.masker.example(int(number), (0, kind)) for number in numbers]
+    examples = [masker.example(int(number), (0, kind)) for number in numbers]
     totals = torch.zeros(3, dtype=torch.float64)
     for part in batches_by_length([one.size for one in examples], settings.batch_tokens):
         chosen = [examples[index] for index in part]

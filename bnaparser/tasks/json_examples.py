@@ -50,7 +50,7 @@ def read_squad(path: Path) -> Iterator[TaskExample]:
         articles = json.loads(text)["data"]
         paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
         asked = [(paragraph, question) for paragraph in paragraphs for question in paragraph["qas"]]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is not JSON: {error}") from error
     except (KeyError, TypeError) as error:
         raise DataError(
@@ -93,7 +93,7 @@ def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         place = f"{path}:{number}"
         try:
             found = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{place}: not JSON: {error}") from error
         if not isinstance(found, dict):
             raise DataError(f"{place}: not an object {{...}}: {line[:40]!r}")

@@ -255,7 +255,9 @@ def _span_counts(labels: Sequence[str], gold: Sequence[Gold], predicted: Sequenc
     return np.array(rows, dtype=np.float64)
 
 
-@lru_cache(maxsize=100_000)  # gold is compared with every run, and most runs agree on most sentences
+@lru_cache(
+    maxsize=100_000
+)  # gold is compared with every run, and most runs agree on most sentences
 def _spans(labels: tuple[str, ...], tags: tuple[int, ...]) -> frozenset[tuple[str, int, int]]:
     from seqeval.metrics.sequence_labeling import get_entities
 

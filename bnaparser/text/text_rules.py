@@ -42,11 +42,17 @@ LANGUAGE_NAMES = {
 DEFAULT_LANGUAGE = "en"
 """The language of text where a setting says nothing else."""
 
+_WRITTEN = {
+    **dict.fromkeys(("zh-tw", "zh-hk", "zh-mo"), "zh-Hant"),
+    **dict.fromkeys(("zh-cn", "zh-sg", "zh-my"), "zh-Hans"),
+}
+"""What Chinese is written in, by the country."""
+
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 # So many words in Latin letters in a text of another script are a sentence, not a name; so is what
-# ends as one.
+# ends as one. Words are sought from where they begin, or a long one would be tried from each letter.
 _LATIN_SENTENCE = re.compile(
-    r"(?:[A-Za-z\xc0-\u024f]+\s+){4}|[a-z\xe0-\u024f]{2}[.!?]+[\"'\u201d\u2019)]*\s"
+    r"(?<![A-Za-z\xc0-\u024f])(?:[A-Za-z\xc0-\u024f]++\s++){4}|[a-z\xe0-\u024f]{2}[.!?]+[\"'\u201d\u2019)]*\s"
 )
 
 
@@ -116,11 +122,14 @@ def in_language(rules: TextRules, language: str) -> TextRules:
 def known_as(language: str, known: Iterable[str]) -> str | None:
     """Return which of the languages known a code means; None for none of them.
 
-    ``zh`` is ``zh-Hant`` or ``zh-Hans``; either is read in the characters of the other.
+    Capitals do not count. ``zh`` is ``zh-Hant`` or ``zh-Hans``, and with a country that which is
+    written there; either is read in the characters of the other.
     """
     known = list(known)
-    if language in known:
-        return language
+    written = _WRITTEN.get(language.lower(), language)
+    for one in known:
+        if one.lower() == written.lower():
+            return one
     primary = language.lower().partition("-")[0]
     return next((one for one in known if one.partition("-")[0] == primary), None)
 
@@ -158,6 +167,12 @@ def _told(text: str, languages: Sequence[str]) -> str | None:
     """Return the language that a text seems to be in, by the name that it has among those known."""
     found = guessed_language(text, languages)
     return found and (known_as(found, languages) or found)
+
+
+def seeming_language(text: str, languages: Sequence[str]) -> str:
+    """Return which of these languages a text seems to be in, the first where it tells too little."""
+    found = guessed_language(text, languages)
+    return (found and known_as(found, languages)) or languages[0]
 
 
 def _among(known: Sequence[TextRules], language: str) -> TextRules:

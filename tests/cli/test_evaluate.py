@@ -111,7 +111,9 @@ class FakeParser:
         self.loaded: tuple[str, str | None] | None = None
         self.given: list[Sequence[str]] = []
 
-    def load(self, model: str, device: str | None, precision: str) -> FakeParser:
+    def load(
+        self, model: str, device: str | None, precision: str, language: str | None
+    ) -> FakeParser:
         self.loaded = (model, device)
         return self
 

@@ -161,6 +161,8 @@ def test_a_pipeline_brings_its_model_along(tiny_model_dir: Path, tmp_path: Path)
     again = spacy.load(tmp_path / "pipeline")
     assert brackets(again(TEXTS[0])) == expected
     assert again.get_pipe("bnaparser").parser.batch_tokens == 77
+    again.to_disk(tmp_path / "pipeline")  # where it is from
+    assert brackets(spacy.load(tmp_path / "pipeline")(TEXTS[0])) == expected
     again.to_disk(tmp_path / "second")
     shutil.rmtree(tmp_path / "pipeline")
     assert brackets(spacy.load(tmp_path / "second")(TEXTS[0])) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.polyglot import Polyglot, load_parser, model_names
 from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
+from bnaparser.text.text_rules import known_as
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +66,57 @@ def test_names_with_commas(tmp_path: Path) -> None:
     odd = tmp_path / "a,b"
     odd.mkdir()
     assert model_names(str(odd)) == [str(odd)]
+
+
+def test_a_parser_of_several_languages_gives_each_sentence_labels_of_its_own(
+    two_languages_dir: Path,
+) -> None:
+    """Loaded by itself, it gave labels of all languages."""
+    parser = Parser.load(two_languages_dir, "cpu")
+    polyglot = Polyglot.load(str(two_languages_dir), "cpu")
+    text = "Ellos viven cerca de la casa de los vecinos.\n我吃魚。"
+    assert parser(text) == polyglot(text)
+    assert [parse.language for parse in parser(text)] == ["es", "zh-Hant"]
+    known = {language: polyglot.parsers[language].labels for language in ("es", "zh-Hant")}
+    words = [
+        ["Ellos", "viven", "cerca_de", "la", "casa", "de", "los", "vecinos", "."],
+        ["我", "吃", "魚", "。"],
+    ]
+    for parses in (
+        parser.parse_many(words),
+        polyglot.parse_sentences(list(map(from_words, words))),
+    ):
+        for parse, language in zip(parses, ("es", "zh-Hant"), strict=True):
+            assert {span.label for span in parse.spans} <= known[language]
+    parser.threads = 1
+    assert parser(text) == polyglot(text)
+
+
+def test_a_parser_in_one_of_its_languages(two_languages_dir: Path, tiny_model_dir: Path) -> None:
+    spanish = Parser.load(two_languages_dir, "cpu", language="es")
+    (parse,) = spanish("Ana vive en Madrid.")
+    polyglot = Polyglot.load(str(two_languages_dir), "cpu")
+    assert parse == polyglot("Ana vive en Madrid.", language="es")[0]
+    assert (parse.language, spanish.languages) == ("es", ("es",))
+    again = pickle.loads(pickle.dumps(spanish))
+    assert (again.languages, again("Ana vive en Madrid.")[0]) == (("es",), parse)
+    english = Parser.load(tiny_model_dir, "cpu", language="EN")
+    assert english.languages == ("en",)
+    with pytest.raises(SettingsError, match="no model here knows the language 'fr'"):
+        Parser.load(two_languages_dir, "cpu", language="fr")
+
+
+@pytest.mark.parametrize(
+    ("code", "known", "means"),
+    [
+        ("zh-hant", ["zh-Hans", "zh-Hant"], "zh-Hant"),
+        ("zh-TW", ["zh-Hans", "zh-Hant"], "zh-Hant"),
+        ("zh-CN", ["zh-Hant", "zh-Hans"], "zh-Hans"),
+        ("zh-TW", ["zh-Hans"], "zh-Hans"),
+        ("zh", ["en", "zh-Hant"], "zh-Hant"),
+        ("ES-mx", ["en", "es"], "es"),
+        ("de", ["en", "es"], None),
+    ],
+)
+def test_what_a_code_means(code: str, known: list[str], means: str | None) -> None:
+    assert known_as(code, known) == means

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from accelerate import Accelerator
 
+from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.masking import budget
-from bnaparser.spanbert.pretrain_batch import collate_examples, random_subwords
+from bnaparser.spanbert.pretrain_batch import (
+    MaskedExample,
+    Masker,
+    collate_examples,
+    random_subwords,
+)
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import PretrainRun
 
@@ -109,3 +116,20 @@ def test_held_out_text_is_never_a_second_segment_of_training(
         for number in parts.held_out.numbers:
             second = parts.held_out.example(int(number), (0, 1, epoch)).originals[1]
             assert tuple(second.tolist()) in texts
+
+
+def test_losses_of_held_out_text_read_nothing_else(
+    run: Callable[..., PretrainRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The masker of the training text drew the second segments, from what is trained on."""
+    whole = run(objectives={"next_sentence": True})
+    asked: list[Masker] = []
+    example = Masker.example
+
+    def seen(masker: Masker, *place: Any) -> MaskedExample:
+        asked.append(masker)
+        return example(masker, *place)
+
+    monkeypatch.setattr(Masker, "example", seen)
+    assert held_out_losses(whole.parts, whole.settings, 1)["held_out_next_sentence"] > 0
+    assert asked and all(one is whole.parts.held_out for one in asked)

@@ -32,7 +32,7 @@ def json_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> I
         try:
             row = json.loads(line)
             row, wrong = (row, None) if isinstance(row, dict) else (None, "no JSON object")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:  # the second where it is nested too deeply
             row, wrong = None, f"no JSON: {error}"
         yield _piece(file, number, row, wrong, field)
 
@@ -105,5 +105,6 @@ def _piece(
     fields = {name: value for name, value in row.items() if name != field.text}
     if not isinstance(text, str):
         said = "is not there" if field.text not in row else f"is {text!r:.40}, not text"
-        return Piece(document, place, fields=fields, error=f"the field {field.text!r} {said}")
-    return Piece(document, place, text, fields=fields)
+        said = f"the field {field.text!r} {said}"
+        return Piece(document, place, fields=fields, is_row=True, error=said)
+    return Piece(document, place, text, fields=fields, is_row=True)

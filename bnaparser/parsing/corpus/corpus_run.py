@@ -182,6 +182,7 @@ class CorpusRun:
             "bnaparser": bnaparser.__version__,
             "model": parser.name,
             "model_sha256": _fingerprint(parser),
+            **({} if parser.of_several is None else {"language": parser.of_several}),
             "precision": parser.precision,
             "batch_tokens": parser.batch_tokens,
             "split": shard.split,

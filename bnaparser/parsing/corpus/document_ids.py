@@ -13,8 +13,8 @@ from bnaparser.parsing.corpus.pieces import Piece, Pieces
 def refuse_repeated(pieces: Pieces, store: Path) -> Pieces:
     """Yield the pieces, with an error in the place of a document whose id an earlier one has.
 
-    For corpora whose documents have ids of their own, a piece each. ``store`` is a file that is written
-    anew.
+    For documents of a piece each with an id of its own, the rows of tables: pieces of a text or of
+    CoNLL-U, several a document, are passed on as they are. ``store`` is a file that is written anew.
     """
     store.unlink(missing_ok=True)
     with closing(sqlite3.connect(store, isolation_level=None)) as base:
@@ -23,7 +23,7 @@ def refuse_repeated(pieces: Pieces, store: Path) -> Pieces:
         base.execute("CREATE TABLE seen (id BLOB PRIMARY KEY, place TEXT) WITHOUT ROWID")
         base.execute("BEGIN")
         for piece in pieces:
-            if piece.error is not None:
+            if piece.error is not None or not piece.is_row:
                 yield piece
                 continue
             key = hashlib.blake2b(piece.document.encode("utf-8", "surrogatepass"), digest_size=16)

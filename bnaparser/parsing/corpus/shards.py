@@ -112,13 +112,27 @@ def _rows(
     good = (piece for piece in pieces if piece.error is None)
     source = (one for piece in good for one in _sentences(piece, settings.split, parser.text))
     while ahead := list(islice(source, READ_AHEAD)):
-        given = [piece.tags for piece, _, _, _ in ahead]
-        with_tags = parser.reads_tags and all(given)
         sentences = [sentence for _, _, _, sentence in ahead]
-        tags, question = given if with_tags else None, settings.question
-        parses = parser.parse_sentences(sentences, tags, questions=question)
+        tags = [piece.tags for piece, _, _, _ in ahead] if parser.reads_tags else []
+        parses = _parses(parser, sentences, tags, settings.question)
         for (piece, part, number, _), parse in zip(ahead, parses, strict=True):
             yield _row(piece, part, number, parse), piece, parse
+
+
+def _parses(
+    parser: Parser, sentences: list[Sentence], tags: list[tuple[str, ...]], question: Question
+) -> list[Parse]:
+    """Return a parse of each; ``tags``, if any, are for a parser that reads them, () where none are given."""
+    if not any(tags):
+        return parser.parse_sentences(sentences, questions=question)
+    found: dict[int, Parse] = {}
+    for tagged in (True, False):
+        places = [place for place, one in enumerate(tags) if bool(one) is tagged]
+        group = [sentences[place] for place in places]
+        given = [tags[place] for place in places] if tagged else None
+        parses = parser.parse_sentences(group, given, questions=question)
+        found.update(zip(places, parses, strict=True))
+    return [found[place] for place in range(len(sentences))]
 
 
 def _sentences(

@@ -28,7 +28,7 @@ def _token_pattern(hyphens: bool) -> re.Pattern[str]:
         rf"""
         (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
       | (?P<whole>
-            (?:https?://|www\.) [^{BLANK}<>"]*? (?=[.,;:!?)\]»”"']*(?:[{BLANK}<>"]|\Z))
+            (?:https?://|www\.) (?: [^{BLANK}<>"]* (?<![.,;:!?)\]»”']) )?
           | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+
           | [@\#][^\W\d]\w*
           | (?:{_LETTER}{{1,2}}\.) (?:-?{_LETTER}{{1,2}}\.)+ | °[CF]\b

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import BnaparserError, DataError, SettingsError
+from bnaparser.network.model import BnaModel
+from bnaparser.network.model_settings import TagSettings
 from bnaparser.parsing.corpus.corpus_inputs import find_files
 from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
-from bnaparser.parsing.corpus.shards import ShardSettings
+from bnaparser.parsing.corpus.pieces import Piece
+from bnaparser.parsing.corpus.shards import Shard, ShardSettings, parse_shard
 from bnaparser.parsing.parser import Parse, Parser
 from tests.parsing.corpus.corpora import (
     PACKERS,
@@ -118,6 +122,44 @@ def test_conllu_gives_words_documents_and_sentence_ids(parser: Parser, tmp_path:
         ("one", 2, {"sent_id": "s2"}, ["bark"]),
         ("two", 1, {}, ["cats"]),
     ]
+
+
+def test_a_sentence_without_tags_leaves_those_of_others(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    """One without them took them from all that were read ahead with it."""
+    reader = Parser(build_model(tagging=TagSettings(given=True)))
+    words, tags = ("Mira", "sang"), ("NNP", "VBD")
+    pieces = [
+        Piece("a", f"a, {n}", words=words, tags=given) for n, given in enumerate([tags, (), tags])
+    ]
+    parsed = parse_shard(reader, Shard(0, tuple(pieces), "", 0), ShardSettings())
+    rows = [json.loads(line) for line in parsed.data.decode().splitlines()]
+    assert [row["error"] is None for row in rows] == [True, False, True]
+    assert parsed.failed == 1 and "reads part-of-speech tags" in rows[1]["error"]
+    assert [token["tag"] for token in rows[0]["tokens"]] == list(tags)
+
+
+def test_ids_of_rows_are_told_apart_beside_texts_of_many_lines(
+    parser: Parser, tmp_path: Path
+) -> None:
+    """All lines of a text but the first were refused for its name."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Dogs bark.\nIt rained.\nCats sang.\n", "utf-8")
+    write_jsonl(tmp_path / "in" / "b.jsonl", [{"id": "x", "text": "It fell."}] * 2)
+    run(parser, [tmp_path / "in"], tmp_path / "out", replace(SMALL, id_field="id"))
+    assert [one["document"] for one in found(tmp_path / "out")] == ["a.txt"] * 3 + ["x"]
+    (error,) = (tmp_path / "out" / "errors.jsonl").read_text(encoding="utf-8").splitlines()
+    assert "the id 'x' is that of an earlier document" in json.loads(error)["error"]
+
+
+def test_a_line_nested_too_deeply_costs_no_other(parser: Parser, tmp_path: Path) -> None:
+    file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Dogs bark."}])
+    with file.open("a", encoding="utf-8") as more:
+        more.write("[" * 100_000 + "\n")
+    totals = run(parser, [file], tmp_path / "out")
+    assert (totals["failed"], totals["sentences"]) == (1, 1)
+    assert '"error": "no JSON: ' in (tmp_path / "out" / "errors.jsonl").read_text(encoding="utf-8")
 
 
 def test_parquet_output_is_read_by_others(parser: Parser, tmp_path: Path) -> None:

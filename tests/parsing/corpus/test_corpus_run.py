@@ -22,6 +22,7 @@ from bnaparser.errors import DataError, SettingsError
 from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
 from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
+from bnaparser.parsing.question import PLAIN
 from tests.parsing.corpus.corpora import SMALL, many_lines, rows, run, write_jsonl, written
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
@@ -173,13 +174,14 @@ class Deadly:
     name = None
     precision = "float32"
     batch_tokens = 1000
+    of_several = None
 
     def __init__(self, parser: Parser, word: str):
         self.parser, self.word = parser, word
         self.model, self.reads_tags = parser.model, parser.reads_tags
         self.text = parser.text
 
-    def parse_sentences(self, sentences: Any, tags: Any, questions: Any) -> Any:
+    def parse_sentences(self, sentences: Any, tags: Any = None, questions: Any = PLAIN) -> Any:
         if any(self.word in sentence.words for sentence in sentences):
             os.kill(os.getpid(), signal.SIGKILL)
         return self.parser.parse_sentences(sentences, tags, questions=questions)

@@ -1,0 +1,100 @@
+"""The model for seven languages: raw text of each, its words, their places, a little of its accuracy."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks.languages.detokenised import detokenised
+from benchmarks.languages.round_trip import TREEBANKS
+from benchmarks.languages.run_languages import raw_scores
+from bnaparser import models
+from bnaparser.parsing.polyglot import Polyglot, parser_of
+from bnaparser.treebanks.reading import load_trees
+
+FOLDER = models.SHIPPED / "seven"
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "model.safetensors").is_file(), reason="models/seven is not checked out"
+)
+TEXTS = {
+    "es": (
+        "Los vecinos del barrio viven en Madrid.",
+        ["Los", "vecinos", "del", "barrio", "viven", "en", "Madrid", "."],
+    ),
+    "fr": (
+        "L'homme qui mange du pain est mon frère.",
+        ["L'", "homme", "qui", "mange", "du", "pain", "est", "mon", "frère", "."],
+    ),
+    "id": (
+        "Saya membaca buku itu di rumah kakak.",
+        ["Saya", "membaca", "buku", "itu", "di", "rumah", "kakak", "."],
+    ),
+    "is": ("Hann fór heim til sín.", ["Hann", "fór", "heim", "til", "sín", "."]),
+    "ja": ("猫が庭で寝ている。", ["猫", "が", "庭", "で", "寝", "て", "いる", "。"]),
+    "pt": (
+        "O gato dorme na casa do vizinho.",
+        ["O", "gato", "dorme", "em", "a", "casa", "de", "o", "vizinho", "."],
+    ),
+    "zh-Hant": ("我們都喜歡看電影。", ["我們", "都", "喜歡", "看", "電影", "。"]),
+}
+
+FLOORS = {
+    "es": (90, 70), "fr": (90, 60), "id": (95, 60), "is": (95, 60),
+    "ja": (85, 50), "pt": (90, 60), "zh-Hant": (80, 40),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def parser() -> Polyglot:
+    return Polyglot.load("seven", device="cpu")
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_raw_text(parser: Polyglot, language: str) -> None:
+    text, words = TEXTS[language]
+    (parse,) = parser(text, language=language)
+    assert parse.error is None
+    assert list(parse.words) == words
+    assert parse.language == language
+    assert len(parse.spans) > 2
+    for word, (start, end) in zip(words, parse.offsets, strict=True):
+        # Of a contraction both words have their own letters, or those that they share.
+        assert text[start:end] == word or language == "pt"
+        assert 0 < end - start <= max(len(word), 2)
+
+
+def test_languages_are_guessed_sentence_by_sentence(parser: Polyglot) -> None:
+    text = "\n".join(sentence for sentence, _ in TEXTS.values())
+    found = parser(text)
+    assert [parse.language for parse in found] == list(TEXTS)
+    assert all(parse.error is None for parse in found)
+
+
+def test_at_most_40_megabytes() -> None:
+    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 40e6
+
+
+def test_alone_and_in_a_batch_the_same(parser: Polyglot) -> None:
+    for language, (text, _) in TEXTS.items():
+        (alone,) = parser(text, language=language)
+        both = parser(f"{text}\n{text}", language=language)
+        assert [(one.spans, one.score) for one in both] == [(alone.spans, alone.score)] * 2
+
+
+@pytest.mark.skipif(
+    "BNAPARSER_DATA" not in os.environ, reason="BNAPARSER_DATA: a folder with treebanks"
+)
+@pytest.mark.parametrize("language", FLOORS)
+def test_some_of_the_development_part(parser: Polyglot, language: str) -> None:
+    """Raw text: F1 of words, and of constituents by label and place."""
+    file = Path(os.environ["BNAPARSER_DATA"]) / "treebanks" / TREEBANKS[language] / "dev.txt.xz"
+    gold = list(load_trees(file))[:60]
+    texts = [detokenised(tree.words, language) for tree in gold]
+    reader = parser_of(parser, language)
+    found = reader.parse_sentences([reader.text.sentence(text.text) for text in texts])
+    scores = raw_scores(gold, texts, found)
+    words, constituents = FLOORS[language]
+    assert float(scores.words) >= words
+    assert float(scores.constituents) >= constituents
