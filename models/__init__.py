@@ -34,6 +34,13 @@ def find(name: str | Path) -> Path:
     return folder
 
 
+def model_names(names: str) -> list[str]:
+    """Return names of models that stand in one text with commas between them."""
+    if Path(names).exists():
+        return [names]
+    return [name.strip() for name in names.split(",") if name.strip()] or [names]
+
+
 def is_bare(name: str) -> bool:
     """Tell whether a name may be that of a model that ships or of a package's: no path, no blanks."""
     return _BARE.fullmatch(name) is not None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Unpack
 
 from bnaparser.errors import SettingsError
-from bnaparser.models import SHIPPED, shipped
+from bnaparser.models import SHIPPED, model_names, shipped
 from bnaparser.models.about import languages
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision
@@ -32,13 +31,6 @@ from bnaparser.text.text_rules import (
 
 ENGLISH = "en"
 """The language of the model that ships, and its name."""
-
-
-def model_names(names: str) -> list[str]:
-    """Return names of models that stand in one text with commas between them."""
-    if Path(names).exists():
-        return [names]
-    return [name.strip() for name in names.split(",") if name.strip()] or [names]
 
 
 def by_language(parsers: Iterable[Parser]) -> dict[str, Parser]:

@@ -67,8 +67,9 @@ def serve(settings: ServerSettings, load: Load = load_parser) -> None:
     with _leaving_quietly():
         logs.configure(settings)
         _raise_file_limit()
-        for name in filter(None, (settings.model, settings.classifier)):
-            models.find(name)
+        for name in (*models.model_names(settings.model), settings.classifier):
+            if name is not None:
+                models.find(name)
         sockets = open_sockets(settings.host, settings.port)
         for one in sockets:
             close_stalling(one, settings.stall_seconds)

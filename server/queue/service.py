@@ -287,11 +287,11 @@ def _shown_name(name: str) -> str:
 
 
 def _about(name: str) -> About:
-    """Return what is known of a model that was loaded; nothing where its folder does not tell."""
+    """Return what is known of a model that was loaded; nothing of several, or where its folder does not tell."""
     try:
         return about(models.find(name))
     except ModelError:
-        return About(name)
+        return About(_shown_name(name))
 
 
 async def _before(seconds: float, record: Record, work: Coroutine[Any, Any, Result]) -> Result:

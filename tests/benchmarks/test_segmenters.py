@@ -1,6 +1,5 @@
 """benchmarks/languages/run_segmenters.py: a program's words, at their places in the text."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 from benchmarks.languages.detokenised import detokenised
@@ -8,7 +7,12 @@ from benchmarks.languages.run_segmenters import cut_like, sentence_of
 
 
 def test_words_of_lengths_are_cut_from_the_text_as_it_is_written() -> None:
-    assert cut_like("我們都 喜歡。", ["我们", "都", " ", "喜欢", "。"]) == ["我們", "都", "喜歡", "。"]
+    assert cut_like("我們都 喜歡。", ["我们", "都", " ", "喜欢", "。"]) == [
+        "我們",
+        "都",
+        "喜歡",
+        "。",
+    ]
 
 
 def test_places_of_words_that_are_there_twice() -> None:

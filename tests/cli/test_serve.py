@@ -128,6 +128,29 @@ def test_it_serves_until_it_is_told_to_stop(tiny_model_dir: Path) -> None:
     assert all(json.loads(line) for line in errors.splitlines())
 
 
+def test_it_serves_several_models(tiny_model_dir: Path, two_languages_dir: Path) -> None:
+    """It looked for a folder of both names."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    names = f"{tiny_model_dir},{two_languages_dir}"
+    with serve("--model", names, "--port", str(port), "--threads", "1") as process:
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_until_ready(process, address)
+            body = json.dumps({"text": "我吃魚。"}).encode()
+            request = urllib.request.Request(
+                f"{address}/v1/parse", body, {"Content-Type": "application/json"}
+            )
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                (parse,) = json.load(answer)["parses"]
+            assert (parse["language"], parse["error"]) == ("zh-Hant", None)
+            with urllib.request.urlopen(f"{address}/v1/models", timeout=60) as answer:
+                told = answer.read().decode()
+            assert str(tiny_model_dir.parent) not in told  # paths are nobody else's business
+        finally:
+            process.kill()
+
+
 def wait_until_ready(process: subprocess.Popen[str], address: str) -> None:
     deadline = time.monotonic() + 120
     while True:

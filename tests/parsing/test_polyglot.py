@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import SettingsError
+from bnaparser.models import model_names
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import Polyglot, load_parser, model_names
+from bnaparser.parsing.polyglot import Polyglot, load_parser
 from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
 from bnaparser.text.text_rules import known_as
