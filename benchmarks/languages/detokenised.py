@@ -32,7 +32,8 @@ class Detokenised(NamedTuple):
 def detokenised(words: Sequence[str], language: str) -> Detokenised:
     """Return the text that a sentence's words stand for, and their places in it.
 
-    Two parts of a contraction have the same place.
+    Of a contraction the second part has its own last letters, the first one those before: ``d`` and
+    ``o`` of ``do``; both have the only letter of ``à``.
     """
     plain = [unescape(word) for word in words]
     glued = [True] * len(plain) if rules_of(language).needs_words else _glued(plain, language)
@@ -45,8 +46,10 @@ def detokenised(words: Sequence[str], language: str) -> Detokenised:
             head = places[-1][1] - len(before.rpartition("_")[2])
             written = whole + word.partition("_")[1].replace("_", " ") + _surface(word, 1)
             text = text[:head] + written
-            places[-1] = (places[-1][0], head + len(whole))
-            places.append((head, len(text)))
+            end, size = head + len(whole), len(word.partition("_")[0])
+            cut = min(max(head + 1, end - size), end - 1) if len(whole) > 1 else end
+            places[-1] = (places[-1][0], cut)
+            places.append((cut if len(whole) > 1 else head, len(text)))
             continue
         text += "" if glued[place] or not place else " "
         start = len(text)

@@ -25,6 +25,7 @@ from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.polyglot import by_language
 from bnaparser.parsing.result import Parse
 from bnaparser.treebanks.reading import load_trees
+from bnaparser.trees.cleaning import clean
 from bnaparser.trees.tree import CHAIN, Span, Tree
 
 Places = Sequence[tuple[int, int]]
@@ -84,6 +85,12 @@ def _more(counted: F1, found: Counter[Item], wanted: Counter[Item]) -> F1:
     return F1(counted.right + right, counted.found + found.total(), counted.wanted + wanted.total())
 
 
+def gold_trees(treebanks: Path, language: str, part: str) -> list[Tree]:
+    """Return a treebank's trees with the labels that a parser learns: IP of IP-MAT."""
+    file = treebanks / TREEBANKS[language] / f"{part}.txt.xz"
+    return [tree for tree in map(clean, load_trees(file)) if tree is not None]
+
+
 def row(language: str, model: str, trees: Sequence[Tree]) -> str:
     """Return the row of a model for one of its languages."""
     parser = by_language([Parser.load(model)])[language]
@@ -123,8 +130,9 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     for named in options.models:
         language, _, model = named.partition("=")
-        trees = load_trees(options.treebanks / TREEBANKS[language] / f"{options.part}.txt.xz")
-        print(row(language, model, trees), flush=True)
+        print(
+            row(language, model, gold_trees(options.treebanks, language, options.part)), flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -15,13 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.languages.detokenised import Detokenised, detokenised
-from benchmarks.languages.round_trip import TREEBANKS
-from benchmarks.languages.run_languages import raw_scores
+from benchmarks.languages.run_languages import gold_trees, raw_scores
 from benchmarks.machine import now, processor
 from bnaparser.parsing.parser import Parser
 from bnaparser.text.rules.chinese_characters import to_simplified
 from bnaparser.text.sentence import Sentence
-from bnaparser.treebanks.reading import load_trees
 
 Segment = Callable[[str], list[str]]
 
@@ -76,7 +74,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     for language, (name, load) in PROGRAMS.items():
         parser = Parser.load(given.model, "cpu", language=language)
-        trees = load_trees(given.treebanks / TREEBANKS[language] / f"{given.part}.txt.xz")
+        trees = gold_trees(given.treebanks, language, given.part)
         texts = [detokenised(tree.words, language) for tree in trees]
         segment = load()
         segment(texts[0].text)

@@ -13,6 +13,7 @@ from benchmarks.languages.round_trip import TREEBANKS, round_trip
 from benchmarks.languages.run_languages import raw_scores
 from benchmarks.languages.train_language import with_paths
 from bnaparser.parsing.result import Parse
+from bnaparser.text.text_rules import rules_of
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.treebanks.releases import CTB
 from bnaparser.trees.tree import Span, Tree
@@ -40,6 +41,16 @@ def test_words_become_text(language: str, words: list[str], text: str) -> None:
     assert found.text == text
     assert len(found.places) == len(words)
     assert all(0 <= start < end <= len(text) for start, end in found.places)
+
+
+def test_places_of_contractions_are_those_that_the_parser_gives_them() -> None:
+    words = ["Em", "a", "casa", "de", "os", "pais", "a", "a", "tarde"]
+    found = detokenised(words, "pt")
+    assert found.text == "Na casa dos pais à tarde"
+    assert [found.text[a:b] for a, b in found.places] == [
+        "N", "a", "casa", "d", "os", "pais", "à", "à", "tarde"
+    ]  # fmt: skip
+    assert list(rules_of("pt").sentence(found.text).offsets) == found.places
 
 
 def test_scores_of_raw_text_by_hand() -> None:
