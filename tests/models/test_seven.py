@@ -35,7 +35,7 @@ TEXTS = {
         "O gato dorme na casa do vizinho.",
         ["O", "gato", "dorme", "em", "a", "casa", "de", "o", "vizinho", "."],
     ),
-    "zh-Hant": ("我們都喜歡看電影。", ["我們", "都", "喜歡", "看", "電影", "。"]),
+    "zh-Hant": ("老師很喜歡這本書。", ["老師", "很", "喜歡", "這本", "書", "。"]),
 }
 
 FLOORS = {
