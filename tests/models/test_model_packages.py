@@ -18,6 +18,7 @@ from bnaparser.errors import DataError, ModelError
 from bnaparser.models.about import CONFIG, about, card, kind
 from bnaparser.models.export import PROJECT, export, project
 from bnaparser.models.packages import ModelPackage, find_installed, installed
+from bnaparser.parsing import polyglot
 from bnaparser.parsing.polyglot import name_for
 
 Install = Callable[..., Path]
@@ -168,7 +169,11 @@ def test_a_package_is_found_and_not_run(install: Install) -> None:
         models.find("nowhere")
 
 
-def test_a_language_is_enough_to_find_an_installed_model(install: Install) -> None:
+def test_a_language_is_enough_to_find_an_installed_model(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As the wheel has it: a checkout holds the repository's other models, too.
+    monkeypatch.setattr(polyglot, "shipped", lambda: ["en", "sst2"])
     install("tasks", "first")
     (install("iberian", "second", "b-package") / CONFIG).write_text(
         '{"text": {"languages": ["es", "pt"]}}'

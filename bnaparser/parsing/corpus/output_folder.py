@@ -199,6 +199,8 @@ class OutputFolder:
                 import fcntl
 
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Workers would share the lock, and hold it when they outlive a run that was killed.
+                os.register_at_fork(after_in_child=file.close)
             except ImportError:  # Windows
                 pass
             except OSError:

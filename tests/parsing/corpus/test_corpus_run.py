@@ -224,6 +224,29 @@ def test_workers_end_with_a_run_that_is_killed(
     assert not left
 
 
+def test_workers_that_outlive_a_killed_run_do_not_keep_the_next_one_out(
+    corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+
+    def work() -> None:
+        def report(progress: Any) -> None:
+            left = [child.pid or 0 for child in multiprocessing.active_children()]
+            pids.write_text(" ".join(map(str, left)), encoding="utf-8")
+            any(os.kill(pid, signal.SIGSTOP) for pid in left)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2), report=report)
+
+    in_a_process(work)
+    try:
+        run(parser, [corpus], tmp_path / "out", SETTINGS)
+    finally:
+        for pid in pids.read_text(encoding="utf-8").split():
+            os.kill(int(pid), signal.SIGKILL)
+    assert written(tmp_path / "out") == whole
+
+
 def alive(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2][0]
