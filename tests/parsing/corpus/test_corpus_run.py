@@ -202,21 +202,30 @@ def test_a_shard_that_kills_its_workers_ends_the_run_and_keeps_the_rest(
     assert len(list((tmp_path / "out").glob("part-*"))) >= 8
 
 
-def test_workers_end_with_a_run_that_is_killed(
-    corpus: Path, parser: Parser, tmp_path: Path
-) -> None:
-    pids = tmp_path / "pids"
+def workers_of_a_killed_run(
+    corpus: Path, parser: Parser, folder: Path, stopped: bool = False
+) -> list[int]:
+    """Kill a run into ``folder / "out"`` after its first shard; the ids of its workers."""
 
     def work() -> None:
         def report(progress: Any) -> None:
-            children = multiprocessing.active_children()
-            pids.write_text(" ".join(str(child.pid) for child in children), encoding="utf-8")
+            workers = [child.pid or 0 for child in multiprocessing.active_children()]
+            (folder / "pids").write_text(json.dumps(workers), encoding="utf-8")
+            for pid in workers if stopped else []:
+                os.kill(pid, signal.SIGSTOP)
             os.kill(os.getpid(), signal.SIGKILL)
 
-        run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2), report=report)
+        run(parser, [corpus], folder / "out", replace(SETTINGS, workers=2), report=report)
 
     in_a_process(work)
-    left = {int(pid) for pid in pids.read_text(encoding="utf-8").split()}
+    workers: list[int] = json.loads((folder / "pids").read_text(encoding="utf-8"))
+    return workers
+
+
+def test_workers_end_with_a_run_that_is_killed(
+    corpus: Path, parser: Parser, tmp_path: Path
+) -> None:
+    left = set(workers_of_a_killed_run(corpus, parser, tmp_path))
     until = time.monotonic() + 10
     while left and time.monotonic() < until:
         left = {pid for pid in left if alive(pid)}
@@ -227,23 +236,11 @@ def test_workers_end_with_a_run_that_is_killed(
 def test_workers_that_outlive_a_killed_run_do_not_keep_the_next_one_out(
     corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
-    pids = tmp_path / "pids"
-
-    def work() -> None:
-        def report(progress: Any) -> None:
-            left = [child.pid or 0 for child in multiprocessing.active_children()]
-            pids.write_text(" ".join(map(str, left)), encoding="utf-8")
-            any(os.kill(pid, signal.SIGSTOP) for pid in left)
-            os.kill(os.getpid(), signal.SIGKILL)
-
-        run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2), report=report)
-
-    in_a_process(work)
-    try:
-        run(parser, [corpus], tmp_path / "out", SETTINGS)
-    finally:
-        for pid in pids.read_text(encoding="utf-8").split():
-            os.kill(int(pid), signal.SIGKILL)
+    left = workers_of_a_killed_run(corpus, parser, tmp_path, stopped=True)
+    run(parser, [corpus], tmp_path / "out", SETTINGS)
+    assert all(map(alive, left))
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
     assert written(tmp_path / "out") == whole
 
 
