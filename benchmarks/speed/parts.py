@@ -95,15 +95,22 @@ def parse_part(options: argparse.Namespace) -> Result:
     groups = batches_by_length([sentence.size for sentence in prepared], parser.batch_tokens)
     batches = [padded([prepared[i] for i in group]) for group in groups]
     encoder = bare_encoder(parser)
+    groups_of_sentences = [[prepared[i] for i in group] for group in groups]
+    network = partial(score, parser.model)
     trees = parse(parser, sentences)
-    encode(encoder, batches)
-    ours, bare = [], []
+    on_all_threads(encoder, batches)
+    on_all_threads(network, groups_of_sentences)
+    ours, bare, scored = [], [], []
     for _ in range(options.repeats):
         ours.append(clock(lambda: parse(parser, sentences)))
-        bare.append(clock(lambda: encode(encoder, batches)))
+        bare.append(clock(lambda: on_all_threads(encoder, batches)))
+        scored.append(clock(lambda: on_all_threads(network, groups_of_sentences)))
     result = timing(fastest(ours), fastest(bare), len(sentences))
+    wall, cpu = fastest(scored)
     nodes = [len(list(tree.nodes())) for tree in trees[:100]]
     return result | {
+        "network_s": wall,
+        "network_cpu_s": cpu,
         "batches": len(batches),
         "nodes_per_tree": sum(nodes) / len(nodes),
         "peak_mb": peak_mb(),
@@ -128,28 +135,39 @@ def bare_encoder(parser: Any) -> Any:
     if isinstance(network, CompiledNetwork):
         from bnaparser.network.compiled.compiled_encoder import Runs
 
-        def compute(ids: Any, mask: Any) -> None:
+        def compute(batch: Any) -> None:
+            ids, mask = batch
             network.encoder(ids[mask > 0], Runs.of_lengths(mask.sum(axis=1).tolist()))
 
         return compute
     import torch
 
-    def compute_with_torch(ids: Any, mask: Any) -> None:
+    def compute_with_torch(batch: Any) -> None:
+        ids, mask = batch
         with torch.inference_mode():
             network.encoder.model(torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
 
     return compute_with_torch
 
 
-def encode(encoder: Any, batches: Sequence[Any]) -> None:
-    """Run the bare encoder, a batch in each of as many threads as parse."""
+def score(network: Any, batch: Sequence[Any]) -> None:
+    """Run a parser's whole network over prepared sentences: encoder, layers, scorer, tags."""
+    with network.inference():
+        encoded = network.encode(batch)
+        network.best_labels(encoded)
+        if network.settings.tags.predict:
+            network.best_tags(encoded)
+
+
+def on_all_threads(work: Callable[[Any], Any], batches: Sequence[Any]) -> None:
+    """Do some work on each batch, a batch in each of as many threads as parse."""
     from concurrent.futures import ThreadPoolExecutor
 
     from bnaparser.parsing.threads import on_one_thread, usable_threads
 
     def compute(batch: Any) -> None:
         with on_one_thread():
-            encoder(*batch)
+            work(batch)
 
     with ThreadPoolExecutor(usable_threads()) as pool:
         list(pool.map(compute, batches))
@@ -209,7 +227,7 @@ def curve_point(parser: Any, sentences: list[list[str]], repeats: int) -> Result
     ours, bare = [], []
     for _ in range(repeats):
         ours.append(clock(lambda: parse(parser, sentences))[0])
-        bare.append(clock(lambda: encode(encoder, batches))[0])
+        bare.append(clock(lambda: on_all_threads(encoder, batches))[0])
     scale = 1000 / len(sentences)
     return {"ms": scale * min(ours), "bare_ms": scale * min(bare), "peak_mb": peak_mb()}
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from benchmarks.machine import command, listed, memory, processor, versions, without_folders
 from benchmarks.speed.parts import WORDS_IN_BATCH, Result
 
+NETWORK_WALL = "encoder, layers and scorer, wall over bare encoder"
+NETWORK_CPU = "encoder, layers and scorer, CPU over bare encoder"
 PACKAGES = ("bnaparser", "torch", "transformers", "tokenizers", "numpy", "numba")
 
 
@@ -54,6 +56,12 @@ def ours(found: Result, suffix: str) -> dict[str, float]:
             turns, "bare_cpu_s"
         )
         numbers[f"{what}, peak MB"] = least(turns, "peak_mb")
+    turns = found[f"parse{suffix}"]
+    for key, unit, bare in (
+        (NETWORK_WALL, "network_s", "bare_s"),
+        (NETWORK_CPU, "network_cpu_s", "bare_cpu_s"),
+    ):
+        numbers[key] = least(turns, unit) / least(turns, bare)
     return numbers | {"nodes a tree": found[f"parse{suffix}"][0]["nodes_per_tree"]}
 
 
@@ -85,7 +93,10 @@ def systems(found: Result) -> dict[str, dict[str, float]]:
 def rows(found: Result) -> list[SpeedRow]:
     """Return the table with targets."""
     both, none, *peers = systems(found).values()
-    table = []
+    table = [
+        SpeedRow(f"BiMSA + NSA: {key}", both[key], " x", "at most", 1.5)
+        for key in (NETWORK_WALL, NETWORK_CPU)
+    ]
     for name, numbers, what, target in (
         ("BiMSA + NSA", both, "parsing", 1.5),
         ("no layers", none, "parsing", 1.25),
@@ -117,7 +128,9 @@ def details(found: Result) -> list[str]:
     numbers = systems(found)
     lines = ["| | " + " | ".join(numbers) + " |", "|---" * (len(numbers) + 1) + "|"]
     for key in numbers["BiMSA + NSA"]:
-        cells = " | ".join(f"{system[key]:.2f}" for system in numbers.values())
+        cells = " | ".join(
+            f"{system[key]:.2f}" if key in system else "" for system in numbers.values()
+        )
         lines.append(f"| {key} | {cells} |")
     return lines
 

@@ -237,10 +237,11 @@ def test_workers_that_outlive_a_killed_run_do_not_keep_the_next_one_out(
     corpus: Path, parser: Parser, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     left = workers_of_a_killed_run(corpus, parser, tmp_path, stopped=True)
-    run(parser, [corpus], tmp_path / "out", SETTINGS)
-    assert all(map(alive, left))
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
+    try:
+        run(parser, [corpus], tmp_path / "out", SETTINGS)
+    finally:
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
     assert written(tmp_path / "out") == whole
 
 
