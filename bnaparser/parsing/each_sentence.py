@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from bnaparser.network.decoding import Prediction
+from bnaparser.network.parallel import in_batches
 from bnaparser.parsing.checks import Tags, reason_against
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import rows_of_tags
-from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import ModelError
+from bnaparser.network.parallel import in_batches
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.failures import each_or_reason
-from bnaparser.parsing.parallel import in_batches
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence

@@ -12,10 +12,10 @@ import torch
 
 from bnaparser import Parse, Parser, Tree
 from bnaparser.errors import ModelError
+from bnaparser.network import parallel
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerKind, LayerSettings, TagSettings
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.parsing import parallel
 from bnaparser.parsing.parser import MAX_WORDS
 from bnaparser.text.split_names import Split
 from bnaparser.training.data import Example
