@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnaparser.errors import SettingsError
 from bnaparser.network.averaging import normalised_shares
 from bnaparser.network.best_labels import packed_best
+from bnaparser.network.committee import Committee
 from bnaparser.network.decoding import Prediction, best_trees
-from bnaparser.network.labels import BARRED, Inventory
-from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import ChartModel, answers
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
@@ -59,17 +57,9 @@ class Ensemble:
                 raise SettingsError(f"{parser.name} reads tags: it cannot be part of an ensemble")
         self.languages = _same_language(parsers)
         self.text = reading(self.languages)
-        models = [parser.model for parser in parsers]
-        self.labels = Inventory.of_labels(name for one in models for name in one.labels.names)
-        self.tags = Inventory.of_tags(name for one in models for name in one.tags.names)
-        self.predicts_tags = all(parser.predicts_tags for parser in parsers)
-        self.allow_empty_root = any(one.allow_empty_root for one in models)
-        self.temperature = sum(
-            share * one.settings.chart.temperature
-            for share, one in zip(self.shares, models, strict=True)
-        )
-        self._columns = [_places(one.labels, self.labels) for one in models]
-        self._tag_columns = [_places(one.tags, self.tags) for one in models]
+        self.committee = Committee([parser.model for parser in parsers], self.shares)
+        self.labels, self.tags = self.committee.labels, self.committee.tags
+        self.predicts_tags = self.committee.predicts_tags
 
     @classmethod
     def load(
@@ -126,57 +116,33 @@ class Ensemble:
 
     def _predict(self, batch: Sequence[tuple[Prepared, Question]]) -> Sequence[Prediction | str]:
         """Parse one batch of sentences, each prepared by every parser."""
-        models = [parser.model for parser in self.parsers]
+        committee = self.committee
         with ExitStack() as stack:
-            for model in models:
+            for model in committee.networks:
                 stack.enter_context(model.inference())
             stack.enter_context(on_one_thread())
+            of_each = zip(*(one for one, _ in batch), strict=True)
             encoded = [
                 model.encode(prepared)
-                for model, prepared in zip(
-                    models, zip(*(one for one, _ in batch), strict=True), strict=True
-                )
+                for model, prepared in zip(committee.networks, of_each, strict=True)
             ]
-            scores = self._mean_scores(models, encoded)
-            tags = self._tags(models, encoded)
-        lengths = encoded[0].lengths
+            scores = committee.mean_scores(encoded)
+            tags = self._tags(encoded)
+        lengths, empty_root = encoded[0].lengths, committee.allow_empty_root
         if not all(question.plain for _, question in batch):
-            known = ChartModel(self.labels, self.allow_empty_root, self.temperature)
+            known = ChartModel(self.labels, empty_root, committee.temperature)
             return answers(scores, lengths, [question for _, question in batch], known, tags)
         labels = scores[:, 1:].argmax(axis=1).astype(np.int32) + 1
         best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
-        packed = packed_best(best, labels, lengths, self.allow_empty_root)
+        packed = packed_best(best, labels, lengths, empty_root)
         return best_trees(packed, lengths, self.labels, tags)
 
-    def _mean_scores(
-        self, models: Sequence[ParsingNetwork], encoded: Sequence[Any]
-    ) -> NDArray[np.float32]:
-        """Return the mean score of every label of every span: float32 (spans, labels)."""
-        total: NDArray[np.float32] | None = None
-        for model, known, columns, share in zip(
-            models, encoded, self._columns, self.shares, strict=True
-        ):
-            own = model.all_scores(known)
-            scores = np.repeat(_worst(own), len(self.labels), axis=1)
-            scores[:, columns] = own
-            scores *= np.float32(share)
-            total = scores if total is None else total + scores
-        assert total is not None
-        return total
-
-    def _tags(
-        self, models: Sequence[ParsingNetwork], encoded: Sequence[Any]
-    ) -> list[list[str] | None]:
+    def _tags(self, encoded: Sequence[Any]) -> list[list[str] | None]:
         """Return the tag of most mean probability of every word; None where none are predicted."""
         lengths = encoded[0].lengths
         if not self.predicts_tags:
             return [None] * len(lengths)
-        total = np.zeros((sum(lengths), len(self.tags)), np.float32)
-        for model, known, columns, share in zip(
-            models, encoded, self._tag_columns, self.shares, strict=True
-        ):
-            total[:, columns] += share * _softmax(model.all_tag_scores(known))
-        numbers = iter(total.argmax(axis=1).tolist())
+        numbers = iter(self.committee.mean_tags(encoded).argmax(axis=1).tolist())
         return [[self.tags.names[next(numbers)] for _ in range(n)] for n in lengths]
 
 
@@ -191,24 +157,5 @@ def _same_language(parsers: Sequence[Parser]) -> tuple[str, ...]:
     raise SettingsError(f"an ensemble is for one language: {told}; say which, or leave one out")
 
 
-def _worst(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return of each span the worst score of a label, float32 (spans, 1), but for those of other languages."""
-    labels = scores[:, 1:]
-    if labels.min() < BARRED / 2:
-        labels = np.where(labels < BARRED / 2, np.float32(np.inf), labels)
-    worst: NDArray[np.float32] = labels.min(axis=1, keepdims=True)
-    return worst
-
-
 def _size(prepared: Prepared) -> int:
     return max(one.size for one in prepared)
-
-
-def _places(names: Inventory, among: Inventory) -> list[int]:
-    return [among.number(name) for name in names.names]
-
-
-def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
-    probabilities: NDArray[np.float32] = exponents / exponents.sum(axis=1, keepdims=True)
-    return probabilities
