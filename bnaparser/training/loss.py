@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -49,9 +50,38 @@ def gold(spans: Sequence[Span], tags: Sequence[str], labels: Inventory, tag_set:
     )
 
 
-def hinge_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor:
+Weights = NDArray[np.float32]
+"""How much each sentence of a batch counts, float32 (sentences,)."""
+
+
+class Expectation(NamedTuple):
+    """How often the trees of a batch should have each constituent, on average.
+
+    ``rows`` int64 (k,) are places among all spans of the batch, ``labels`` int64 (k,) numbers from 1 on,
+    ``counts`` float32 (k,) are times the sentence's weight, ``weights`` float32 (sentences,).
+    """
+
+    rows: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    counts: NDArray[np.float32]
+    weights: Weights
+
+    def beside(self, other: Expectation) -> Expectation:
+        """Return what both together expect of the same sentences."""
+        return Expectation(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.labels, other.labels]),
+            np.concatenate([self.counts, other.counts]),
+            self.weights + other.weights,
+        )
+
+
+def hinge_loss(
+    model: BnaModel, encoded: Encoded, golds: Sequence[Gold], weights: Weights | None = None
+) -> Tensor:
     """Return the sum over sentences of ``max(0, max_T [s(T) + cost(T)] - s(gold))``, a scalar.
 
+    Where there are ``weights``, each sentence's counts so much.
     The cost of a tree counts the spans of the (binary) tree whose label differs from the gold
     chart's, wrong empty ones included. All spans are scored once without gradient to find the worst
     tree; only the spans of that tree and of the gold tree, O(n) of O(n^2), are then scored
@@ -82,42 +112,65 @@ def hinge_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tens
     column = torch.from_numpy(labels.astype(np.int64) - 1).to(device)
     chosen = scores.gather(1, column[:, None])[:, 0] * torch.from_numpy(signs).to(device)
     costs = torch.from_numpy(np.asarray(found.cost)).to(device, chosen.dtype)
-    margins = costs.index_add(0, torch.from_numpy(sentences).to(device), chosen)
-    return F.relu(margins).sum()
+    margins = F.relu(costs.index_add(0, torch.from_numpy(sentences).to(device), chosen))
+    if weights is not None:
+        margins = margins * torch.from_numpy(weights).to(margins)
+    return margins.sum()
 
 
-def likelihood_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor:
+def likelihood_loss(
+    model: BnaModel, encoded: Encoded, golds: Sequence[Gold], weights: Weights | None = None
+) -> Tensor:
     """Return the sum over sentences of -log(probability of the gold tree), a scalar in nats.
 
-    A tree's probability is exp(its score / the model's temperature), divided by the sum of that over
-    all trees that the model may give, as `bnaparser.chart.marginals` counts them. The gradient by a
-    label's score is the probability of that constituent, less 1 where the gold tree has it, over the
-    temperature: the chart gives it, and it goes back through the scorer of all spans. A sentence as
-    a whole must have a label: where it is one that the inventory lacks, no tree is right, and the
-    sentence teaches nothing.
+    Where there are ``weights``, each sentence's counts so much. A sentence as a whole must have a
+    label: where it is one that the inventory lacks, no tree is right, and the sentence teaches nothing.
+    """
+    return tree_cross_entropy(model, encoded, of_golds(model, encoded.lengths, golds, weights))
+
+
+def of_golds(
+    model: BnaModel, lengths: Sequence[int], golds: Sequence[Gold], weights: Weights | None = None
+) -> Expectation:
+    """Return what gold trees expect: each constituent once. Those that the model may not give count 0."""
+    counts = np.array([chart.span_count(n) for n in lengths])
+    offsets = np.cumsum(counts) - counts
+    roots = zip(golds, lengths, strict=True)
+    possible = np.array([model.allow_empty_root or n - 1 in g.spans for g, n in roots])
+    weights = possible.astype(np.float32) * (np.float32(1) if weights is None else weights)
+    rows = np.concatenate([g.spans + o for g, o in zip(golds, offsets, strict=True)])
+    labels = np.concatenate([g.labels for g in golds]).astype(np.int64)
+    of_rows = np.repeat(weights, [len(g.spans) for g in golds])
+    taught = of_rows > 0
+    return Expectation(rows[taught], labels[taught], of_rows[taught], weights)
+
+
+def tree_cross_entropy(model: BnaModel, encoded: Encoded, wanted: Expectation) -> Tensor:
+    """Return the sum over sentences of the cross-entropy of trees, a scalar in nats.
+
+    It is that between the trees that are wanted and those of the model, whose probability is
+    exp(score / the model's temperature), divided by the sum of that over all trees that it may
+    give, as `bnaparser.chart.marginals` counts them. The gradient by a
+    label's score is the probability of that constituent, less how often it is wanted, over the
+    temperature: the chart gives it, and it goes back through the scorer of all spans.
     """
     scores = model.span_scores(encoded, *model.span_rows(encoded))
-    counts = np.array([chart.span_count(n) for n in encoded.lengths])
-    offsets = np.cumsum(counts) - counts
-    roots = zip(golds, encoded.lengths, strict=True)
-    possible = np.array([model.allow_empty_root or n - 1 in g.spans for g, n in roots])
-    rows = np.concatenate([g.spans + o for g, o in zip(golds, offsets, strict=True)])
-    columns = np.concatenate([g.labels for g in golds]) - 1
-    counted = np.repeat(possible, counts)
-    rows, columns = rows[counted[rows]], columns[counted[rows]]
     temperature = model.settings.chart.temperature
     values = np.zeros((len(scores), scores.shape[1] + 1), np.float32)
     values[:, 1:] = scores.detach().cpu().numpy()
     found = chart.marginals_packed(
         values, encoded.lengths, temperature=temperature, allow_empty_root=model.allow_empty_root
     )
-    of_gold = values[rows, columns + 1].sum(dtype=np.float64) / temperature
-    slopes = found.probabilities[:, 1:] * counted[:, None]
-    slopes[rows, columns] -= 1
+    rows, labels, counts, weights = wanted
+    own = (values[rows, labels] * counts).sum(dtype=np.float64) / temperature
+    spans = [chart.span_count(n) for n in encoded.lengths]
+    slopes = found.probabilities[:, 1:] * np.repeat(weights, spans)[:, None]
+    np.subtract.at(slopes, (rows, labels - 1), counts)
     by_scores = torch.from_numpy(slopes / np.float32(temperature)).to(scores.device)
     # Subtracted from itself it is 0, and has this gradient.
     sloping = (scores * by_scores).sum()
-    return sloping - sloping.detach() + float(found.log_partitions[possible].sum() - of_gold)
+    partitions = (found.log_partitions * weights)[weights > 0].sum()
+    return sloping - sloping.detach() + float(partitions - own)
 
 
 def tag_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor:

@@ -9,51 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from bnaparser import chart
 from bnaparser.chart import enumeration
 from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, Encoded
-from bnaparser.network.model_settings import ModelSettings
+from bnaparser.network.model import BnaModel
 from bnaparser.training.data import Example
 from bnaparser.training.loss import Gold, gold, likelihood_loss
 from bnaparser.training.recipe import Recipe, load_recipe
 from bnaparser.training.run import train
 from bnaparser.trees.tree import Span
-
-LABELS = Inventory(["", "A", "B"])
-LENGTHS = [3, 1, 4]
-
-
-class RowScores(BnaModel):
-    """A model whose span scores stand in a table, a row a span, whatever it reads."""
-
-    def __init__(self, scores: torch.Tensor, temperature: float, allow_empty_root: bool):
-        nn.Module.__init__(self)  # without the layers of a network
-        self.settings = ModelSettings().at_temperature(temperature)
-        self.allow_empty_root = allow_empty_root
-        self.scores = nn.Parameter(scores)
-        self.labels = LABELS
-
-    @property
-    def device(self) -> torch.device:
-        return self.scores.device
-
-    def span_scores(
-        self, encoded: Encoded, starts: torch.Tensor, ends: torch.Tensor
-    ) -> torch.Tensor:
-        return self.scores
-
-
-ENCODED = Encoded(torch.zeros(0), torch.zeros(0), LENGTHS)
-
-
-def table(seed: int, temperature: float, allow_empty_root: bool) -> RowScores:
-    count = sum(map(chart.span_count, LENGTHS))
-    scores = 2 * torch.randn(count, 2, generator=torch.Generator().manual_seed(seed))
-    return RowScores(scores, temperature, allow_empty_root)
+from tests.training.row_scores import ENCODED, LABELS, LENGTHS, RowScores, table
 
 
 def numbered(n: int, *spans: Span) -> Gold:
