@@ -24,7 +24,8 @@ class Example:
     """A gold tree and what training needs of it.
 
     ``tags`` are the tree's own, ``given_tags`` those that a network reads, where it reads any;
-    ``language`` is that of its treebank, empty where the recipe has one language.
+    ``language`` is that of its treebank, empty where the recipe has one language. With ``teacher_alone`` the tree is not
+    to be believed: a teacher says what is right.
     """
 
     tree: Tree
@@ -33,6 +34,7 @@ class Example:
     spans: tuple[Span, ...]
     given_tags: tuple[str, ...]
     language: str = ""
+    teacher_alone: bool = False
 
     @property
     def has_root(self) -> bool:
@@ -142,8 +144,9 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
     given = [tree.tags for tree in trees]
     if source.tags is not None:
         given = tags_of(source.tags, [tree.words for tree in trees])
+    of_source = source.language or "", source.teacher_alone
     return [
-        Example(tree, tree.words, tree.tags, tuple(tree.spans()), tags, source.language or "")
+        Example(tree, tree.words, tree.tags, tuple(tree.spans()), tags, *of_source)
         for tree, tags in zip(trees, given, strict=True)
     ]
 

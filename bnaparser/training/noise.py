@@ -11,7 +11,6 @@ from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.model import BnaModel
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.text.english.stand_ins import as_read
-from bnaparser.training.data import Example
 from bnaparser.training.loss import gold
 from bnaparser.training.noise_settings import NoiseSettings
 from bnaparser.training.recipe import TrainSettings
@@ -90,10 +89,11 @@ def _with_tree(model: BnaModel, sentence: TrainingSentence, tree: Tree) -> Train
     if not known or sentence.example.given_tags != sentence.example.tags:
         return sentence
     read = as_read(tree.words, model.reads_case)
+    words, tags = tree.words, tree.tags
     return TrainingSentence(
-        Example(tree, tree.words, tree.tags, spans, tree.tags),
-        model.prepare([read], [tree.tags])[0],
-        gold(spans, tree.tags, model.labels, model.tags),
+        replace(sentence.example, tree=tree, words=words, tags=tags, spans=spans, given_tags=tags),
+        model.prepare([read], [tags])[0],
+        gold(spans, tags, model.labels, model.tags),
     )
 
 

@@ -22,7 +22,8 @@ class DataSettings(Settings):
     ``train.label_maps``; with ``release`` the path is a release's folder and ``part`` of its
     standard split is read. ``tags`` is a file of tags that a network with ``tags.given`` reads in
     place of the trees' own, as `bnaparser.treebanks.tag_files.read_tags` takes it. ``language`` is
-    one of ``text.languages``, where there are several.
+    one of ``text.languages``, where there are several. With ``teacher_alone`` the trees are not trusted:
+    their words are read, and ``train.teacher`` says what is right.
     """
 
     path: str
@@ -32,6 +33,7 @@ class DataSettings(Settings):
     part: Literal["train", "dev", "test"] = "train"
     tags: str | None = None
     language: str | None = None
+    teacher_alone: bool = False
 
 
 class TrainSettings(Settings):
@@ -45,6 +47,8 @@ class TrainSettings(Settings):
     training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
     without capitals, and ``noise`` has more of the kind: all make a parser rely less on single words
     and on careful writing.
+    ``teacher`` names trained parsers, by name or folder, whose probabilities of constituents and tags are learned beside
+    the gold trees; ``teacher_weight`` is their share of the loss, 0.5 where there is none.
     ``words_every`` is how many sentences there are for each whose words are learned to be found.
     ``weight_step`` rounds the weights of large matrices to multiples of this share of their row's root
     mean square, in training and in the stored model, which is about a third as large with 0.9.
@@ -67,6 +71,8 @@ class TrainSettings(Settings):
     epochs: float = Field(3.0, gt=0)
     max_updates: int | None = Field(None, gt=0)
     loss: Literal["hinge", "crf"] = "hinge"
+    teacher: tuple[str, ...] = ()
+    teacher_weight: float | None = Field(None, ge=0, le=1)
     learning_rate: float = Field(5e-5, gt=0)
     head_learning_rate: float | None = Field(None, gt=0)
     betas: tuple[Share, Share] = (0.9, 0.98)
@@ -90,6 +96,18 @@ class TrainSettings(Settings):
     def _rounded_as_stored(self) -> TrainSettings:
         if self.weight_step is not None and self.store != "int8":
             raise ValueError('weight_step needs store = "int8"')
+        return self
+
+    @model_validator(mode="after")
+    def _taught(self) -> TrainSettings:
+        if self.teacher_weight is not None and not self.teacher:
+            raise ValueError("teacher_weight needs a teacher")
+        for source in self.data:
+            if source.teacher_alone and not self.teacher:
+                raise ValueError(f"teacher_alone, of {source.path}, needs a teacher")
+        for source in self.dev:
+            if source.teacher_alone:
+                raise ValueError(f"teacher_alone is for training data, {source.path} is in dev")
         return self
 
 

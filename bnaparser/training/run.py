@@ -35,6 +35,7 @@ from bnaparser.training.setup import (
     new_model,
     training_sentences,
 )
+from bnaparser.training.teacher import Teacher, load_teacher
 from bnaparser.training.update import Updater
 
 log = logging.getLogger(__name__)
@@ -62,13 +63,18 @@ class Run:
 
     def __init__(self, recipe: Recipe, output: Path, accelerator: Any):
         self.settings, self.output, self.accelerator = recipe.train, output, accelerator
+        networks = load_teacher(self.settings.teacher, str(accelerator.device))
         self.mix = read_mix(recipe.train)
         self.model = new_model(recipe, self.mix)
         self.sentences = training_sentences(self.model, self.mix.train)
         # Of several processes each draws its own dropout; a single one goes on as it began.
         if accelerator.process_index > 0:
             torch.manual_seed(self.settings.seed + accelerator.process_index)
-        self.updater = Updater(self.model, self.settings, accelerator)
+        teacher = None
+        if networks:
+            weight = self.settings.teacher_weight
+            teacher = Teacher(networks, self.model, 0.5 if weight is None else weight)
+        self.updater = Updater(self.model, self.settings, accelerator, teacher)
         self.updates_per_epoch = updates_per_epoch(self.mix, self.settings)
         self.total_updates = self.settings.max_updates or max(
             1, round(self.settings.epochs * self.updates_per_epoch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +22,8 @@ from bnaparser.training.objective import LossShares, Objective
 from bnaparser.training.recipe import TrainSettings
 from bnaparser.training.rounding import rounded
 from bnaparser.training.setup import TrainingSentence
+from bnaparser.training.soft_targets import SoftTarget
+from bnaparser.training.teacher import Teacher
 
 
 class Updater:
@@ -28,10 +31,18 @@ class Updater:
 
     ``accelerator`` is Hugging Face's: it knows device, precision and processes, and brings the
     network onto its device. ``batch_tokens`` bounds what goes through the network at once.
+    ``teacher`` is the settings', where they have one.
     """
 
-    def __init__(self, model: BnaModel, settings: TrainSettings, accelerator: Any):
+    def __init__(
+        self,
+        model: BnaModel,
+        settings: TrainSettings,
+        accelerator: Any,
+        teacher: Teacher | None = None,
+    ):
         self.model, self.settings, self.accelerator = model, settings, accelerator
+        self.teacher = teacher
         self.batch_tokens = settings.batch_tokens or default_tokens(
             TRAINING_TOKENS, str(accelerator.device)
         )
@@ -77,17 +88,14 @@ class Updater:
             used / max(1, known_tags([one.gold for one in batch])),
             used / max(1, sum(len(one.pieces.begins) for one in batch if one.pieces)),
         )
-        parts = self.parts(mine)
+        parts = self._read(mine, number)
         total = 0.0
         with rounded(self.model, self.settings.weight_step):
-            for place, part in enumerate(parts):
-                generator = np.random.default_rng(
-                    (self.settings.seed, number, place * processes + process)
-                )
+            for place, (part, soft) in enumerate(parts):
                 is_last = place == len(parts) - 1
                 with nullcontext() if is_last else accelerator.no_sync(self.objective):
                     try:
-                        total += self._backward(part, shares, generator)
+                        total += self._backward(part, soft, shares)
                     except ScoresError as error:
                         raise diverged(number, str(error)) from error
         if self.settings.clip_norm is not None:
@@ -98,17 +106,32 @@ class Updater:
             self.average.update_parameters(self.model)
         return total
 
+    def _read(
+        self, batch: Sequence[TrainingSentence], number: int
+    ) -> list[tuple[list[TrainingSentence], list[SoftTarget]]]:
+        """Return a batch in parts, as this update reads it, with what a teacher thinks of each sentence.
+
+        The teacher reads a sentence's words without noise, but for those that come or go.
+        """
+        process, processes = self.accelerator.process_index, self.accelerator.num_processes
+        read = []
+        for place, part in enumerate(self.parts(batch)):
+            generator = np.random.default_rng(
+                (self.settings.seed, number, place * processes + process)
+            )
+            read.append(disturbed(self.model, part, self.settings, generator))
+        if self.teacher is None:
+            return [(part, []) for part in read]
+        soft = iter(self.teacher.targets([one.example for part in read for one in part]))
+        return [(part, list(islice(soft, len(part)))) for part in read]
+
     def _backward(
-        self,
-        part: Sequence[TrainingSentence],
-        shares: LossShares,
-        generator: np.random.Generator,
+        self, part: Sequence[TrainingSentence], soft: Sequence[SoftTarget], shares: LossShares
     ) -> float:
         """Add the gradient of a part of a batch to what is there; return its loss."""
-        read = disturbed(self.model, part, self.settings, generator)
-        prepared, golds = [one.prepared for one in read], [one.gold for one in read]
-        pieces = [one.pieces for one in read if one.pieces is not None]
-        loss = self.objective(prepared, golds, shares, pieces)
+        prepared, golds = [one.prepared for one in part], [one.gold for one in part]
+        pieces = [one.pieces for one in part if one.pieces is not None]
+        loss = self.objective(prepared, golds, shares, pieces, soft)
         self.accelerator.backward(loss)
         return float(loss.detach())
 

@@ -11,6 +11,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from bnaparser.network import storage
+from bnaparser.network.model import BnaModel
 from bnaparser.training.recipe import load_recipe
 from bnaparser.training.run import train
 from tests.conftest import ENCODERS
@@ -88,11 +90,25 @@ def recipe(
 
 
 @pytest.fixture(scope="module")
-def ends(tmp_path_factory: pytest.TempPathFactory, recipe: Callable[[str], Path]) -> Ends:
+def taught(
+    tmp_path_factory: pytest.TempPathFactory, build_model: Callable[..., BnaModel]
+) -> dict[str, Any]:
+    """Settings of a training with a teacher, which knows nothing."""
+    folder = tmp_path_factory.mktemp("teacher")
+    storage.save(build_model("roberta"), folder / "model", "float32", {})
+    return {**SIX_UPDATES, "teacher": json.dumps([str(folder / "model")])}
+
+
+@pytest.fixture(scope="module")
+def ends(
+    tmp_path_factory: pytest.TempPathFactory,
+    recipe: Callable[[str], Path],
+    taught: dict[str, Any],
+) -> Ends:
     """What both processes have at the end of each training, all done in one launch."""
     folder = tmp_path_factory.mktemp("runs")
     wanted: dict[str, tuple[str, dict[str, Any]]]
-    wanted = {"scored": ("bert", SCORED), "six": ("bert", SIX_UPDATES)}
+    wanted = {"scored": ("bert", SCORED), "six": ("bert", SIX_UPDATES), "taught": ("bert", taught)}
     wanted |= {kind: (kind, TWO_UPDATES) for kind in ENCODERS}
     trainings = [
         (str(recipe(kind)), str(folder / name), overrides(settings))
@@ -122,19 +138,23 @@ def test_every_kind_of_encoder_trains_in_two_processes(ends: Ends) -> None:
             assert torch.equal(weight, second["weights"][name]), (kind, name)
 
 
+@pytest.mark.parametrize("name", ["six", "taught"])
 def test_two_processes_train_as_one_does(
-    ends: Ends, recipe: Callable[[str], Path], tmp_path: Path
+    ends: Ends,
+    recipe: Callable[[str], Path],
+    taught: dict[str, Any],
+    tmp_path: Path,
+    name: str,
 ) -> None:
-    first, second = ends["six"]
-    for name, weight in first["weights"].items():
-        assert torch.equal(weight, second["weights"][name]), name
-    train(load_recipe(recipe("bert"), tuple(overrides(SIX_UPDATES))), tmp_path / "one")
+    first, second = ends[name]
+    for key, weight in first["weights"].items():
+        assert torch.equal(weight, second["weights"][key]), key
+    settings = {"six": SIX_UPDATES, "taught": taught}[name]
+    train(load_recipe(recipe("bert"), tuple(overrides(settings))), tmp_path / "one")
     alone = load_file(tmp_path / "one/checkpoint/model.safetensors")
-    for name, weight in alone.items():
-        if name.endswith(("key.bias", "layers.0.feed_forward_norm.bias")):
+    for key, weight in alone.items():
+        if key.endswith(("key.bias", "layers.0.feed_forward_norm.bias")):
             # Softmax, or the difference of two ends, takes it out: all that its gradient holds is
             # rounding noise, which Adam makes large.
             continue
-        assert torch.allclose(first["weights"][name.removeprefix("model.")], weight, atol=2e-4), (
-            name
-        )
+        assert torch.allclose(first["weights"][key.removeprefix("model.")], weight, atol=2e-4), key

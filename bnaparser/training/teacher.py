@@ -1,0 +1,256 @@
+"""The teacher of a training: trained parsers, one or several, whose probabilities a network learns.
+
+It is read as `bnaparser ensemble` reads: of every span the mean score of each label, at the mean of the
+temperatures. What it thinks is brought into the student's inventories by name. A tree in which a
+constituent has a label that the student lacks is one that the student cannot give: such trees are
+left out, and the probabilities of the others sum to 1. So there is always a student that
+thinks just that, even where the label of the whole sentence is one that it lacks; were these
+constituents only struck out, the sentence would be expected to have no label, and every label
+of it would be pushed down for ever. A label that the teacher lacks has probability 0. The same goes for tags.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bnaparser import chart
+from bnaparser.encoders.batching import PARSING_TOKENS, default_tokens
+from bnaparser.errors import ModelError, SettingsError
+from bnaparser.models import find
+from bnaparser.network.committee import Committee
+from bnaparser.network.compiled.compiled_network import CompiledNetwork
+from bnaparser.network.labels import Inventory
+from bnaparser.network.language_view import in_one_language
+from bnaparser.network.model import BnaModel
+from bnaparser.network.parallel import in_batches
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.precision import load_network
+from bnaparser.network.prepared import PreparedSentence
+from bnaparser.text.sentence import from_words
+from bnaparser.text.text_rules import TextRules, known_as, rules_of
+from bnaparser.text.typed import as_typed
+from bnaparser.training.data import Example
+from bnaparser.training.soft_targets import LEAST_PROBABLE, NO_ROWS, SoftTarget, SparseRows
+
+log = logging.getLogger(__name__)
+
+# Memory for what is kept of sentences that were read, in bytes: a sentence of 22 words takes some 20,000.
+KEPT_BYTES = 2**30
+
+Words = tuple[str, ...]
+Prepared = tuple[PreparedSentence, ...]
+
+
+def load_teacher(names: Sequence[str], device: str) -> dict[str, ParsingNetwork]:
+    """Load the parsers of ``train.teacher`` as parsers are loaded: on a CPU compiled, in int8 if stored so.
+
+    Raises ModelError where one is not there, SettingsError where it reads tags.
+    """
+    networks = {}
+    for name in names:
+        try:
+            network = load_network(find(name), device)
+        except ModelError as error:
+            raise ModelError(f"train.teacher: {error}") from error
+        if network.settings.tags.given:
+            raise SettingsError(f"train.teacher: {name} reads tags: it cannot be a teacher")
+        network.eval()
+        networks[name] = network
+    return networks
+
+
+@dataclass(frozen=True)
+class Readers:
+    """A committee that reads one language, with the rules by which each of its networks does."""
+
+    committee: Committee
+    rules: tuple[TextRules, ...]
+
+    @classmethod
+    def of(cls, networks: Mapping[str, ParsingNetwork], language: str) -> Readers:
+        """Return networks as they read a language; SettingsError where one does not know it."""
+        views, rules = [], []
+        for name, network in networks.items():
+            theirs = network.settings.text.languages
+            known = known_as(language, theirs)
+            if known is None:
+                raise SettingsError(
+                    f"train.teacher: {name} is for {', '.join(theirs)}, not for {language}"
+                )
+            views.append(in_one_language(network, known) if network.by_language else network)
+            rules.append(rules_of(known))
+        return cls(Committee(views, [1 / len(views)] * len(views)), tuple(rules))
+
+    def prepare(self, sentences: Sequence[Words]) -> list[Prepared]:
+        """Return sentences as each of the networks takes them."""
+        of_each = [
+            _prepared(network, rules, sentences)
+            for network, rules in zip(self.committee.networks, self.rules, strict=True)
+        ]
+        return list(zip(*of_each, strict=True))
+
+
+class Teacher:
+    """Trained parsers that say what they think of sentences, for one network to learn.
+
+    ``networks`` are what `load_teacher` gives, ``weight`` how much they count beside a gold tree. On a CPU a batch is
+    read on each core; what they think of a sentence does not depend on its batch there, and
+    is kept, until `KEPT_BYTES` are full. Elsewhere they read a sentence whenever it comes. Raises
+    SettingsError where they do not know the student's languages, have none of its labels or tags,
+    or only one of both has tags.
+    """
+
+    def __init__(self, networks: Mapping[str, ParsingNetwork], student: BnaModel, weight: float):
+        self.student, self.weight = student, weight
+        languages = student.settings.text.languages
+        self.readers = {language: Readers.of(networks, language) for language in languages}
+        for readers in self.readers.values():
+            _check_fit(networks, readers.committee, student)
+        compiled = all(isinstance(one, CompiledNetwork) for one in networks.values())
+        self.threads = torch.get_num_threads() if compiled else 1
+        device = next(iter(networks.values())).device
+        self.batch_tokens = default_tokens(PARSING_TOKENS, str(device))
+        self.room = KEPT_BYTES if compiled else 0  # bytes that are left
+        self._kept: dict[tuple[str, Words], SoftTarget] = {}
+
+    def targets(self, examples: Sequence[Example]) -> list[SoftTarget]:
+        """Return what the teacher thinks of the words of examples, and how much it counts.
+
+        Raises ModelError where its scores are no numbers.
+        """
+        keys = [(one.language or next(iter(self.readers)), one.words) for one in examples]
+        found = {key: self._kept[key] for key in keys if key in self._kept}
+        for language in self.readers:
+            new = list(
+                dict.fromkeys(key for key in keys if key not in found and key[0] == language)
+            )
+            thought = self._read(language, [words for _, words in new])
+            for key, target in zip(new, thought, strict=True):
+                found[key] = target
+                self._keep(key, target)
+        weights = [1.0 if one.teacher_alone else self.weight for one in examples]
+        return [
+            replace(found[key], weight=weight) for key, weight in zip(keys, weights, strict=True)
+        ]
+
+    def _keep(self, key: tuple[str, Words], target: SoftTarget) -> None:
+        size = target.trees.bytes + target.tags.bytes
+        if size <= self.room:
+            self._kept[key] = target
+            self.room -= size
+
+    def _read(self, language: str, sentences: Sequence[Words]) -> list[SoftTarget]:
+        if not sentences:
+            return []
+        readers = self.readers[language]
+        prepared = readers.prepare(sentences)
+        sizes = [max(one.size for one in each) for each in prepared]
+
+        def read(places: list[int]) -> list[SoftTarget]:
+            return self._of_batch(readers.committee, [prepared[place] for place in places])
+
+        try:
+            return in_batches(read, sizes, self.batch_tokens, self.threads)
+        except chart.ScoresError as error:
+            raise ModelError(f"train.teacher has scores that are no numbers: {error}") from error
+
+    def _of_batch(self, committee: Committee, batch: Sequence[Prepared]) -> list[SoftTarget]:
+        with ExitStack() as stack:
+            for network in committee.networks:
+                stack.enter_context(network.inference())
+            encoded = [
+                network.encode(prepared)
+                for network, prepared in zip(
+                    committee.networks, zip(*batch, strict=True), strict=True
+                )
+            ]
+            scores = committee.mean_scores(encoded)
+            tags = committee.mean_tags(encoded) if committee.predicts_tags else None
+        lengths = [one[0].words for one in batch]
+        trees = self._trees(committee, scores, lengths)
+        of_words = (
+            [NO_ROWS] * len(lengths) if tags is None else self._tags(committee, tags, lengths)
+        )
+        return [SoftTarget(*both, weight=1.0) for both in zip(trees, of_words, strict=True)]
+
+    def _trees(
+        self, committee: Committee, scores: NDArray[np.float32], lengths: Sequence[int]
+    ) -> list[SparseRows]:
+        """Return the probabilities of constituents, over the trees that the student may give."""
+        student = self.student
+        mine, theirs = shared_columns(student.labels, committee.labels)
+        known = np.full((len(scores), len(student.labels)), -np.inf, np.float32)
+        known[:, mine] = scores[:, theirs]
+        found = chart.marginals_packed(
+            known,
+            lengths,
+            threads=1,
+            temperature=committee.temperature,
+            allow_empty_root=student.allow_empty_root and committee.allow_empty_root,
+        )
+        found.probabilities[:, 0] = 0  # no constituent
+        spans = [chart.span_count(n) for n in lengths]
+        return [SparseRows.of(part) for part in _split(found.probabilities, spans)]
+
+    def _tags(
+        self, committee: Committee, tags: NDArray[np.float32], lengths: Sequence[int]
+    ) -> list[SparseRows]:
+        """Return the probabilities of the tags that the student knows; a word without any has none."""
+        mine, theirs = shared_columns(self.student.tags, committee.tags)
+        known = np.zeros((len(tags), len(self.student.tags)), np.float32)
+        known[:, mine] = tags[:, theirs]
+        total = known.sum(axis=1, keepdims=True)
+        known = np.where(total > LEAST_PROBABLE, known / np.maximum(total, LEAST_PROBABLE), 0)
+        return [SparseRows.of(part) for part in _split(known, lengths)]
+
+
+def shared_columns(mine: Inventory, theirs: Inventory) -> tuple[list[int], list[int]]:
+    """Return the numbers of the names that two inventories share, in the one and in the other."""
+    shared = [name for name in mine.names if name in theirs]
+    return list(map(mine.number, shared)), list(map(theirs.number, shared))
+
+
+def _prepared(
+    network: ParsingNetwork, rules: TextRules, sentences: Sequence[Words]
+) -> list[PreparedSentence]:
+    """Return sentences as a network takes them: read as a parser reads the words of trees."""
+    joined = network.settings.encoder.joined
+    if joined is None:
+        cased = network.reads_case
+        return network.prepare([rules.as_read(words, cased) for words in sentences])
+    return network.prepare([as_typed(from_words(words), joined) for words in sentences])
+
+
+def _split(rows: NDArray[np.float32], sizes: Sequence[int]) -> list[NDArray[np.float32]]:
+    return np.split(rows, np.cumsum(sizes)[:-1])
+
+
+def _check_fit(
+    networks: Mapping[str, ParsingNetwork], committee: Committee, student: BnaModel
+) -> None:
+    """Refuse a teacher from which a student can learn nothing, or not all that is to be learned."""
+    labels, _ = shared_columns(student.labels, committee.labels)
+    if len(labels) == 1:  # no constituent
+        raise SettingsError("train.teacher has no label that the training trees have")
+    log.info("the teacher knows %d of %d labels", len(labels) - 1, len(student.labels) - 1)
+    if not student.settings.tags.predict:
+        if committee.predicts_tags:
+            raise SettingsError(
+                "train.teacher has tags, and the student would have none: set tags.predict = true"
+            )
+        return
+    without = [name for name, one in networks.items() if not one.settings.tags.predict]
+    if without:
+        raise SettingsError(
+            f"train.teacher: {', '.join(without)} predicts no tags, which the student is to learn:"
+            " leave it out, or tags.predict"
+        )
+    if not shared_columns(student.tags, committee.tags)[0]:
+        raise SettingsError("train.teacher has no tag that the training trees have")
