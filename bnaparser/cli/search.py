@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help="trees (also .xz, .gz), JSON lines or Parquet with a field tree, a folder, a pattern in"
+        help="trees (also .gz, .xz, .bz2, .zst), JSON lines or Parquet with a field tree, a folder, a pattern in"
         " quotes; -, or none: standard input",
     )
     parser.add_argument(

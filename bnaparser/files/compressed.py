@@ -1,8 +1,10 @@
-"""Files that may be compressed: plain, ``.gz`` or ``.xz``, as their names say."""
+"""Files that may be compressed: plain, ``.gz``, ``.xz``, ``.bz2`` or ``.zst``, as their names say."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import lzma
 import zlib
 from collections.abc import Iterator
@@ -10,7 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, MissingExtraError
+
+PACKED = (".gz", ".xz", ".bz2", ".zst")
 
 
 @contextmanager
@@ -20,18 +24,37 @@ def open_compressed(path: Path) -> Iterator[IO[bytes]]:
     Raises DataError where it is missing or cannot be read, and inside the ``with`` block where it
     turns out to be damaged.
     """
+    with damage_told(path), path.open("rb") as raw:
+        yield unpacked(raw, path.suffix.lower())
+
+
+def unpacked(raw: IO[bytes], suffix: str) -> IO[bytes]:
+    """Return what an open file holds, decompressed as its suffix says; ``.zst`` needs pyarrow."""
+    if suffix == ".gz":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    if suffix == ".xz":
+        return lzma.LZMAFile(raw)
+    if suffix == ".bz2":
+        return bz2.BZ2File(raw)
+    if suffix != ".zst":
+        return raw
     try:
-        with _open(path) as raw:
-            yield raw
+        from pyarrow import CompressedInputStream
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet") from None
+    return io.BufferedReader(CompressedInputStream(raw, "zstd"))  # its own has no lines
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Turn what reading a file raises in here into a DataError that names it."""
+    try:
+        yield
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"{path}: not a whole {path.suffix} file: {error}") from error
     except OSError as error:
+        if error.errno is None and path.suffix.lower() in PACKED:  # as bz2 and pyarrow say it
+            raise DataError(f"{path}: not a whole {path.suffix} file: {error}") from error
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def _open(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return cast("IO[bytes]", gzip.open(path))
-    return lzma.open(path) if path.suffix == ".xz" else path.open("rb")

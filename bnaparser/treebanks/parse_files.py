@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bnaparser.errors import DataError, MissingExtraError
-from bnaparser.files.compressed import open_compressed
+from bnaparser.files.compressed import PACKED, open_compressed
 from bnaparser.treebanks.reading import Found, StrPath, find_trees, list_files, without
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
@@ -17,25 +17,27 @@ PARSES = (".jsonl", ".parquet")
 """Files of parses: JSON lines or Parquet whose field ``tree`` has the brackets, or nothing."""
 
 _FIELD = "tree"
+_ERRORS = "errors.jsonl"  # what `bnaparser corpus` says of sentences without a tree
 _ROWS = 1024  # of Parquet that are read at once
 
 
 def list_parse_files(path: StrPath) -> list[Path]:
     """Return the files that a name, a folder or a pattern means; of a folder its parses, or its trees.
 
-    Raises DataError if there is none.
+    The errors that a corpus has beside its parses are passed over, unless named. Raises DataError if there is none.
     """
     where = Path(path)
     if where.is_dir():
-        files = sorted(file for file in where.rglob("*") if kind_of(file) and file.is_file())
+        files = [file for file in where.rglob("*") if kind_of(file) and file.is_file()]
         if files:
-            return files
-    return list_files(path)
+            return sorted(file for file in files if file.name != _ERRORS)
+    files = list_files(path)
+    return files if files == [where] else [file for file in files if file.name != _ERRORS]
 
 
 def kind_of(path: Path) -> str:
     """Return ``.jsonl`` or ``.parquet`` for a file of parses, compressed or not, "" for any other."""
-    suffixes = [one for one in path.suffixes[-2:] if one not in (".gz", ".xz", ".zst")]
+    suffixes = [one for one in path.suffixes[-2:] if one not in PACKED]
     return suffixes[-1] if suffixes and suffixes[-1] in PARSES else ""
 
 

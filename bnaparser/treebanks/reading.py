@@ -1,6 +1,6 @@
 """Treebank files: which there are, how they are compressed and encoded, and the trees in them.
 
-Read are plain, ``.gz`` and ``.xz`` files of bracketed trees in UTF-8, and the files of the Chinese
+Read are plain and compressed (``.gz``, ``.xz``, ``.bz2``, ``.zst``) files of bracketed trees in UTF-8, and the files of the Chinese
 Treebank with their mark-up (``<S ID=1>``), in UTF-8 or GB18030.
 """
 

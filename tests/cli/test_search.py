@@ -89,11 +89,14 @@ def test_json_lines_parquet_and_folders(tmp_path: Path, capsys: Streams) -> None
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     lines = "".join(f"{parse.to_json()}\n" for parse in parses())
     (tmp_path / "a.jsonl.xz").write_bytes(lzma.compress(lines.encode()))
+    with pa.CompressedOutputStream(tmp_path / "c.jsonl.zst", "zstd") as packer:
+        packer.write(lines.encode())
     table = pa.table({"n": [1, 2, 3], "tree": [p.tree and str(p.tree) for p in parses()]})
     parquet.write_table(table, tmp_path / "b.parquet")
     code, out, _ = run(capsys, "VP <, /RB-$/", tmp_path, "-f", "words", "-n", "-q")
     assert code == 0
-    assert out == "".join(f"{tmp_path}/{n}:3: -LRB- it\n" for n in ("a.jsonl.xz", "b.parquet"))
+    names = ("a.jsonl.xz", "b.parquet", "c.jsonl.zst")
+    assert out == "".join(f"{tmp_path}/{name}:3: -LRB- it\n" for name in names)
 
 
 @pytest.mark.parametrize("text", [f"{CATS}\n{DOGS}\n", f"\n{json.dumps({'tree': CATS})}\n"])

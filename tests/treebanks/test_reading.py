@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gc
 import gzip
 import logging
@@ -62,11 +63,12 @@ def texts(path: Path, **options: Any) -> list[str]:
         ("bank.mrg", bytes),
         ("bank.txt.xz", lzma.compress),
         ("bank.mrg.gz", gzip.compress),
+        ("bank.mrg.bz2", bz2.compress),
         ("bank.mrg", lambda data: b"\xef\xbb\xbf" + data),
         ("bank.mrg", lambda data: data.replace(b"\n", b"\r\n")),
         ("bank.mrg", lambda data: b"\n \n" + data),
     ],
-    ids=["plain", "xz", "gz", "byte-order mark", "windows", "blank lines first"],
+    ids=["plain", "xz", "gz", "bz2", "byte-order mark", "windows", "blank lines first"],
 )
 def test_a_file_is_read_however_it_is_packed(
     tmp_path: Path, name: str, pack: Callable[[bytes], bytes]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.compressed import PACKED
 
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "conllu"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-PACKED = (".gz", ".xz", ".bz2", ".zst")
 _BY_SUFFIX: dict[str, Kind] = {
     ".txt": "text",
     ".text": "text",
@@ -49,12 +50,15 @@ class CorpusFile:
             )
 
 
-def find_files(paths: Iterable[str], kind: Kind | None = None) -> list[CorpusFile]:
+def find_files(
+    paths: Iterable[str], kind: Kind | None = None, output: Path | None = None
+) -> list[CorpusFile]:
     """Return the files that names, folders and patterns mean, each once, in the order given.
 
     Of a folder these are all files in it of a known kind, at any depth, by name; hidden ones are passed
-    over. ``kind`` is that of all files; by default their names tell. Raises DataError where there is
-    none, SettingsError where a kind cannot be told.
+    over, and so are those in ``output`` where there are others. ``kind`` is that of all files; by
+    default their names tell. Files that would be called the same have as many folders in their names
+    as tell them apart. Raises DataError where there is none, SettingsError where a kind cannot be told.
     """
     found: dict[Path, CorpusFile] = {}
     for given in paths:
@@ -62,9 +66,9 @@ def find_files(paths: Iterable[str], kind: Kind | None = None) -> list[CorpusFil
             raise SettingsError(
                 "standard input cannot be read again where a run goes on: give files, or use bnaparse"
             )
-        for path, name in _named(given, kind):
+        for path, name in _named(given, kind, output):
             found.setdefault(path.resolve(), _described(path, name, kind))
-    return list(found.values())
+    return _told_apart(list(found.values()))
 
 
 def kind_by_name(path: Path) -> Kind | None:
@@ -75,11 +79,39 @@ def kind_by_name(path: Path) -> Kind | None:
     return _BY_SUFFIX.get(suffixes[-1]) if suffixes else None
 
 
-def _named(given: str, kind: Kind | None) -> list[tuple[Path, str]]:
+def _told_apart(files: list[CorpusFile]) -> list[CorpusFile]:
+    """Give files of the same name longer ones."""
+    alike: dict[str, list[int]] = {}
+    for place, file in enumerate(files):
+        alike.setdefault(file.name, []).append(place)
+    taken = {name for name, places in alike.items() if len(places) == 1}
+    named = list(files)
+    for name, places in alike.items():
+        if len(places) == 1:
+            continue
+        parts = [Path(os.path.abspath(files[place].path)).parts for place in places]
+        count = len(Path(name).parts) + 1
+        while len(longer := {str(Path(*part[-count:])) for part in parts} - taken) < len(places):
+            count += 1
+        taken |= longer
+        for place, part in zip(places, parts, strict=True):
+            named[place] = replace(files[place], name=str(Path(*part[-count:])))
+    return named
+
+
+def _outside(files: list[Path], output: Path | None) -> list[Path]:
+    """Leave out what lies in a folder, unless all does."""
+    if output is None or not output.is_dir():
+        return files
+    folder = output.resolve()
+    return [file for file in files if folder not in file.resolve().parents] or files
+
+
+def _named(given: str, kind: Kind | None, output: Path | None) -> list[tuple[Path, str]]:
     """The files that one argument means, each with its name: below a folder, from there on."""
     path = Path(given)
     if path.is_dir():
-        inside = sorted(file for file in path.rglob("*") if file.is_file())
+        inside = _outside(sorted(file for file in path.rglob("*") if file.is_file()), output)
         names = [(file, str(file.relative_to(path))) for file in inside]
         shown = [one for one in names if not any(p.startswith(".") for p in Path(one[1]).parts)]
         known = [one for one in shown if kind or kind_by_name(one[0])]
@@ -92,8 +124,8 @@ def _named(given: str, kind: Kind | None) -> list[tuple[Path, str]]:
     if path.is_file():
         return [(path, path.name)]
     matches = sorted(Path(name) for name in glob.glob(given, recursive=True))
-    if files := [(file, file.name) for file in matches if file.is_file()]:
-        return files
+    if files := [file for file in matches if file.is_file()]:
+        return [(file, file.name) for file in _outside(files, output)]
     missing = "no file matches this pattern" if glob.has_magic(given) else "no such file or folder"
     raise DataError(f"{given}: {missing}")
 

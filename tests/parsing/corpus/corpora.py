@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
 from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
@@ -38,11 +40,21 @@ def csv_text(given: list[dict[str, Any]], delimiter: str = ",") -> str:
     return target.getvalue()
 
 
+def packed_by_pyarrow(data: bytes) -> bytes:
+    """As ``.zst``; a test that has no pyarrow is skipped."""
+    pa: Any = pytest.importorskip("pyarrow")
+    target = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(target, "zstd") as packer:
+        packer.write(data)
+    return bytes(target.getvalue())
+
+
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "": lambda data: data,
     ".gz": gzip.compress,
     ".xz": lzma.compress,
     ".bz2": bz2.compress,
+    ".zst": packed_by_pyarrow,
 }
 
 
