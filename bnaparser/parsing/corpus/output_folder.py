@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,7 @@ from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardFormat
 
 MANIFEST, ERRORS, STATE = "manifest.json", "errors.jsonl", ".run"
 _RUN, _LOCK, _DRAFT = "run.json", "lock", ".draft"
+_PART = re.compile(r"part-\d{6,}\.(jsonl|parquet)")
 
 Facts = dict[str, Any]
 
@@ -58,14 +60,19 @@ class OutputFolder:
         something else, or a run that is another or goes on right now.
         """
         _make(self.folder)
-        if not fresh and (self.folder / MANIFEST).exists():
-            self._check_same(_read(self.folder / MANIFEST)["run"])
+        manifest = _manifest(self.folder)
+        if manifest is not None and not fresh:
+            self._check_same(manifest["run"])
+            self._check_parts(manifest["shards"])
             self._remove_state()  # of a run that was killed while it did that
             yield True
             return
+        ours = manifest is not None or (self.state / _RUN).exists()
+        if not ours:
+            self._refuse_strange()
         _make(self.state)
         with self._locked():
-            if fresh:
+            if fresh and ours:
                 self._empty()
             self._begin()
             yield False
@@ -139,20 +146,33 @@ class OutputFolder:
         if run.exists():
             self._check_same(_read(run))
         else:
-            strange = [one.name for one in self.folder.iterdir() if one.name != STATE]
-            if strange:
-                raise SettingsError(
-                    f"{self.folder} holds {min(strange)}, which is not of this run: give an"
-                    " empty folder"
-                )
+            self._refuse_strange()
             self._write(run, _json(self.about))
         for draft in [*self.folder.glob(f"*{_DRAFT}"), *self.state.glob(f"*{_DRAFT}")]:
             draft.unlink(missing_ok=True)
 
+    def _refuse_strange(self) -> None:
+        """Raise SettingsError where the folder holds anything."""
+        strange = [one.name for one in self.folder.iterdir() if one.name != STATE]
+        if strange:
+            raise SettingsError(
+                f"{self.folder} holds {min(strange)}, which is not of this run: give an empty folder"
+            )
+
+    def _check_parts(self, shards: list[Facts]) -> None:
+        """Raise DataError where a part of a run that is complete is not there as it was written."""
+        for shard in shards:
+            file = self.folder / shard["name"]
+            if not file.exists() or file.stat().st_size != shard["bytes"]:
+                raise DataError(
+                    f"{file}: it is gone or was changed since it was written: give --fresh"
+                )
+
     def _check_same(self, before: Any) -> None:
         now = json.loads(_json(self.about))
-        if before == now or not isinstance(before, dict):
+        if before == now:
             return
+        before = before if isinstance(before, dict) else {}
         for name in sorted({*before, *now}):
             if before.get(name) != now.get(name):
                 was, wanted = _shown(before.get(name), now.get(name))
@@ -162,11 +182,12 @@ class OutputFolder:
                 )
 
     def _empty(self) -> None:
-        """Remove what a run writes, and nothing else."""
-        for pattern in ("part-[0-9]*.jsonl", "part-[0-9]*.parquet", ERRORS, MANIFEST, f"*{_DRAFT}"):
-            for file in self.folder.glob(pattern):
+        """Remove what a run wrote, and nothing else; last what says that it is a run's."""
+        for file in [*self.folder.iterdir(), *self.state.iterdir()]:
+            if _PART.fullmatch(file.name) or file.name == ERRORS or file.name.endswith(_DRAFT):
                 file.unlink()
-        for file in self.state.iterdir():
+        (self.folder / MANIFEST).unlink(missing_ok=True)
+        for file in sorted(self.state.iterdir()):  # run.json is the last of these
             if file.name != _LOCK:
                 file.unlink()
 
@@ -222,6 +243,20 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: is damaged: {error}; give --fresh") from error
+
+
+def _manifest(folder: Path) -> Facts | None:
+    """Return a run's manifest; None where there is none. SettingsError where it is none of a run's."""
+    path = folder / MANIFEST
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        found = None
+    if isinstance(found, dict) and {"run", "totals", "shards"} <= found.keys():
+        return found
+    raise SettingsError(f"{path} is no manifest of a run, or is damaged: give an empty folder")
 
 
 def _json(value: Any) -> bytes:

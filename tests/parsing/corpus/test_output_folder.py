@@ -1,0 +1,67 @@
+"""What lies in the folder that a corpus is written to: a whole run, parts of one, other people's files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.parsing.parser import Parser
+from tests.parsing.corpus.corpora import SMALL, many_lines, run, written
+
+
+@pytest.fixture(scope="module")
+def parser(tiny_model_dir: Path) -> Parser:
+    return Parser.load(tiny_model_dir, "cpu")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    given = tmp_path / "in.txt"
+    given.write_text(many_lines(6), encoding="utf-8")
+    return given
+
+
+def test_a_part_that_is_gone_is_told_of_a_run_that_is_complete(
+    file: Path, parser: Parser, tmp_path: Path
+) -> None:
+    """It was said to be complete, with exit code 0."""
+    output = tmp_path / "out"
+    run(parser, [file], output)
+    whole = written(output)
+    (output / "part-000001.jsonl").write_bytes(b"{")
+    with pytest.raises(DataError, match=r"part-000001\.jsonl: it is gone or was changed .*--fresh"):
+        run(parser, [file], output)
+    (output / "part-000001.jsonl").unlink()
+    with pytest.raises(DataError, match=r"part-000001\.jsonl: it is gone"):
+        run(parser, [file], output)
+    run(parser, [file], output, replace(SMALL, fresh=True))
+    assert written(output) == whole
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "errors.jsonl", "part-00000-6f2a.parquet"])
+@pytest.mark.parametrize("fresh", [False, True])
+def test_files_of_another_program_are_left_as_they_are(
+    name: str, fresh: bool, file: Path, parser: Parser, tmp_path: Path
+) -> None:
+    """With --fresh they were deleted, and a manifest of a web page was a KeyError."""
+    output = tmp_path / "theirs"
+    output.mkdir()
+    (output / name).write_text('{"name": "a page"}', encoding="utf-8")
+    with pytest.raises(SettingsError, match=rf"{name}.*: give an empty folder"):
+        run(parser, [file], output, replace(SMALL, fresh=fresh))
+    assert written(output) == {name: b'{"name": "a page"}'}
+    assert not (output / ".run").exists()
+
+
+def test_fresh_removes_its_own_parts_alone(file: Path, parser: Parser, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    run(parser, [file], output)
+    (output / "part-00000-6f2a.parquet").write_bytes(b"theirs")
+    file.write_text("It rained.\n", encoding="utf-8")
+    run(parser, [file], output, replace(SMALL, fresh=True))
+    assert sorted(written(output)) == [
+        "errors.jsonl", "manifest.json", "part-00000-6f2a.parquet", "part-000000.jsonl",
+    ]  # fmt: skip
