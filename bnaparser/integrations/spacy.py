@@ -114,15 +114,22 @@ class SpacyComponent:
         return self._handle
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the model beside the pipeline, so that it can go elsewhere; none that ships."""
+        """Write the model beside the pipeline, so that it can go elsewhere; none that ships.
+
+        A model that a pipeline saved there before had is taken away.
+        """
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        if self.model in models.shipped():
+        source = None
+        if self.model not in models.shipped():
+            source = models.find(self.parser.name or self.model)
+        for other in _models_in(folder):
+            if source is not None and source.samefile(other):
+                return  # the pipeline is saved where it is from
+            shutil.rmtree(other) if other.is_dir() else other.unlink()
+        if source is None:
             return
-        source = models.find(self.parser.name or self.model)
         target = folder / (MODEL if source.is_dir() else MODEL + source.suffix)
-        if target.exists() and source.samefile(target):  # a pipeline that is saved where it is from
-            return
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True)
         else:
@@ -130,7 +137,7 @@ class SpacyComponent:
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SpacyComponent:
         """Take the model that was written, if any."""
-        for model in Path(path).glob(MODEL + "*"):
+        for model in _models_in(Path(path)):
             self.model = str(model)
             self._load(model)
         return self
@@ -154,6 +161,11 @@ class SpacyComponent:
             keep(doc, _constituents(doc, found))
             if self.write_tags and self.parser.predicts_tags:
                 _write_tags(found)
+
+
+def _models_in(folder: Path) -> list[Path]:
+    """Return what a pipeline that was saved there brought along: a model's folder, or its zip."""
+    return [one for one in sorted(folder.glob(MODEL + "*")) if one.stem == MODEL]
 
 
 def sentences(doc: Any) -> list[list[Any]]:

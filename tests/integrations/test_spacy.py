@@ -270,3 +270,18 @@ def test_probabilities_where_they_are_asked_for(tiny_model_dir: Path, nlp: Any) 
     again = Doc(asked.vocab).from_bytes(doc.to_bytes())
     assert again._.confidence == doc._.confidence
     assert next(iter(asked.pipe([text])))._.confidence == pytest.approx(doc._.confidence, abs=1e-5)
+
+
+def test_a_pipeline_saved_over_another_has_its_own_model(
+    tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """That of the one before was loaded instead."""
+    pipeline(tiny_model_dir).to_disk(tmp_path / "pipeline")
+    ours = tmp_path / "pipeline" / "bnaparser" / "models.txt"
+    ours.write_text("not a model", encoding="utf-8")
+    second = spacy.blank("en")
+    second.add_pipe("sentencizer")
+    second.add_pipe("bnaparser", config={"model": "en"})
+    second.to_disk(tmp_path / "pipeline")
+    assert list(ours.parent.iterdir()) == [ours]
+    assert spacy.load(tmp_path / "pipeline").get_pipe("bnaparser").parser.name == "en"
