@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from bnaparser.parsing.given import kind
@@ -49,11 +50,12 @@ def sentence_columns(parses: Parsed) -> Columns:
     ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` gives them, it
     counts in the text, and ``document`` the texts.
     """
+    given, of_texts = _looked_at(parses)
     rows = [
         (document, number, one.text, len(one.words), _brackets(one), *_figures(one), one.error)
-        for document, number, one in _numbered(parses)
+        for document, number, one in _numbered(given)
     ]
-    return _columns(SENTENCE_TYPES, rows)
+    return _columns(SENTENCE_TYPES, rows, of_texts)
 
 
 def constituent_columns(parses: Parsed) -> Columns:
@@ -64,12 +66,13 @@ def constituent_columns(parses: Parsed) -> Columns:
     input, both half-open. Sentences without a parse have no rows. ``document`` and ``sentence``
     are as in `sentence_columns`.
     """
+    given, of_texts = _looked_at(parses)
     rows = [
         (document, number, *row)
-        for document, number, one in _numbered(parses)
+        for document, number, one in _numbered(given)
         for row in _constituents(one)
     ]
-    return _columns(CONSTITUENT_TYPES, rows)
+    return _columns(CONSTITUENT_TYPES, rows, of_texts)
 
 
 def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:
@@ -89,7 +92,14 @@ def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:
             number += 1
 
 
-def _numbered(parses: Parsed) -> Iterator[tuple[int | None, int, Parse]]:
+def _looked_at(parses: Parsed) -> tuple[Iterable[Any], bool]:
+    """Return what was given, and whether it begins with a list, the parses of a text."""
+    source = iter(parses)
+    first = list(islice(source, 1))
+    return chain(first, source), any(isinstance(one, list | tuple) for one in first)
+
+
+def _numbered(parses: Iterable[Any]) -> Iterator[tuple[int | None, int, Parse]]:
     """Yield parses with the number of their text, None where there are no texts, and their own."""
     for number, one in enumerate(parses):
         if isinstance(one, Parse):
@@ -101,9 +111,10 @@ def _numbered(parses: Parsed) -> Iterator[tuple[int | None, int, Parse]]:
             raise TypeError(f"give parses, or lists of them, as parser.pipe does, not {kind(one)}")
 
 
-def _columns(types: dict[str, type], rows: list[tuple[Any, ...]]) -> Columns:
+def _columns(types: dict[str, type], rows: list[tuple[Any, ...]], of_texts: bool) -> Columns:
+    """The rows by columns; ``document`` also where none of several texts has a row."""
     columns = {name: [row[place] for row in rows] for place, name in enumerate(types)}
-    if all(number is None for number in columns["document"]):
+    if not of_texts and all(number is None for number in columns["document"]):
         del columns["document"]
     return columns
 

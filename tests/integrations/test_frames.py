@@ -115,3 +115,12 @@ def test_probabilities_where_they_were_asked_for(library: Any, tiny_parser: Pars
     for name in ("probability", "confidence", "entropy"):
         assert [row[name] for row in of_sentences] == [getattr(parse, name) for parse in parses]
         assert {row[name] for row in rows(library.sentences(tiny_parser(TEXTS[0])))} == {None}
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
+def test_texts_without_a_sentence_have_the_column_to_join_by(
+    library: Any, tiny_parser: Parser
+) -> None:
+    for make in (library.constituents, library.sentences):
+        assert "document" in make(tiny_parser.pipe(["", " "])).columns
+        assert "document" not in make(tiny_parser("")).columns
