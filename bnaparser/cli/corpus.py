@@ -130,6 +130,10 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
     *inputs, output = options.files
     if Path(output).is_file():
         raise SettingsError(f"{output} is a file: give last the folder to write to")
+    if options.batch_tokens is not None and options.batch_tokens < 1:
+        raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
+    if options.engine != "ray" and (options.ray_address is not None or options.ray_gpus):
+        raise SettingsError("--ray-address and --ray-gpus are of Ray: give --engine ray as well")
     gpu = options.device not in (None, "cpu") or options.ray_gpus > 0
     settings = CorpusSettings(
         kind=options.kind,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,17 @@ def json_line(value: Any) -> str:
     """
     line = json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)
     return _HALF_CHARACTER.sub("\ufffd", line)
+
+
+def whole_characters(value: Any) -> Any:
+    """Return a value of JSON's kinds in which half a character is U+FFFD, as `json_line` writes it."""
+    if isinstance(value, str):
+        return _HALF_CHARACTER.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {name: whole_characters(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [whole_characters(one) for one in value]
+    return value
 
 
 def read_json(path: Path) -> Any:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from bnaparser.errors import MissingExtraError
+from bnaparser.files.tables import whole_characters
 
 Row = Mapping[str, Any]
 
@@ -58,7 +59,7 @@ def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[
 def parquet_writer(target: BinaryIO, schema: Any = None) -> Iterator[Callable[[Row], None]]:
     """Give a function that writes a row; ``schema`` is pyarrow's, by default that of a parse.
 
-    Raises MissingExtraError without pyarrow.
+    Half a character in a text becomes U+FFFD. Raises MissingExtraError without pyarrow.
     """
     pa, parquet = pyarrow_of(), pyarrow_of("pyarrow.parquet")
     schema = pa.schema(parse_fields()) if schema is None else schema
@@ -66,7 +67,11 @@ def parquet_writer(target: BinaryIO, schema: Any = None) -> Iterator[Callable[[R
     with parquet.ParquetWriter(target, schema, compression="zstd") as table:
 
         def flush() -> None:
-            table.write_table(pa.Table.from_pylist(rows, schema))
+            try:
+                group = pa.Table.from_pylist(rows, schema)
+            except UnicodeEncodeError:
+                group = pa.Table.from_pylist(whole_characters(rows), schema)
+            table.write_table(group)
             rows.clear()
 
         def write(row: Row) -> None:

@@ -41,6 +41,9 @@ def test_sentences_without_a_tree_make_the_exit_code_1(given: list[str], capsys:
     assert f"1 without a tree: {given[1]}/errors.jsonl" in capsys.readouterr().err
     (line,) = (Path(given[1]) / "errors.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["place"] == f"{given[0]}:1"
+    for parsed in (given[1], f"{given[1]}/*.jsonl"):  # which stopped at the errors
+        assert main(["search", "__ !> __", parsed, "-c", "-q"]) == 0
+        assert capsys.readouterr().out == "1 matches in 1 trees\n"
 
 
 @pytest.mark.parametrize(
@@ -53,6 +56,8 @@ def test_sentences_without_a_tree_make_the_exit_code_1(given: list[str], capsys:
         (["{in}", "{out}", "--workers", "0"], "0 workers: there must be at least 1"),
         (["{in}", "{out}", "--from", "csv"], "in.txt: no field 'text', its fields are It rained."),
         (["{in}", "{out}", "--model", "none"], "no model 'none'"),
+        (["{in}", "{out}", "--batch-tokens", "0"], "--batch-tokens 0: it must be at least 1"),
+        (["{in}", "{out}", "--ray-address", "auto"], "are of Ray: give --engine ray as well"),
     ],
 )
 def test_mistakes_are_one_sentence(

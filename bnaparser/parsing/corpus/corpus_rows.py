@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from bnaparser.errors import DataError
@@ -15,6 +16,7 @@ from bnaparser.parsing.corpus.pieces import Piece
 from bnaparser.parsing.parquet_rows import pyarrow_of
 
 _ROWS = 256  # of Parquet that are read at once
+_END = "\x1aend of the file\x1a"  # a line behind all others, by which an open field is told
 
 
 class TextField(NamedTuple):
@@ -40,17 +42,25 @@ def json_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> I
 def csv_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> Iterator[Piece]:
     """Yield the documents of a CSV, or of a TSV, whose first row has the names of the fields.
 
-    Raises DataError where a name that is wanted is not among them.
+    Raises DataError where a name that is wanted is not among them, and where a quotation mark that
+    opens a field is never closed: all that follows it would be this field.
     """
     csv.field_size_limit(sys.maxsize)
     dialect = "excel-tab" if file.kind == "tsv" else "excel"
-    rows = csv.reader(decode(lines, file), dialect)
+    rows = csv.reader(chain(decode(lines, file), [_END]), dialect)
     try:
-        header = next(rows, [])
-        check_columns(file, header, field)
+        header = next(rows)
+        check_columns(file, [] if header == [_END] else header, field)
         for number, values in enumerate(rows, 1):
             if not values:
                 continue
+            if values == [_END]:
+                return
+            if values[-1].endswith(_END):
+                raise DataError(
+                    f"{file.path}, row {number}: a quotation mark that opens a field there is never"
+                    " closed"
+                )
             fits = len(values) == len(header)
             wrong = None if fits else f"{len(values)} fields, the first row has {len(header)}"
             row = dict(zip(header, values, strict=True)) if fits else None

@@ -85,8 +85,9 @@ class CorpusRun:
             raise SettingsError(f"{settings.workers} workers: there must be at least 1")
         if settings.shard.size < 1:
             raise SettingsError(f"shards of {settings.shard.size} characters: at least 1 is needed")
+        settings.cluster.check()
         self.settings, self.output = settings, output
-        self.files = find_files(inputs, settings.kind)
+        self.files = find_files(inputs, settings.kind, output)
         inside = [one for one in self.files if output.resolve() in one.path.resolve().parents]
         if inside:
             raise SettingsError(f"{inside[0].path} is input, and in the output's folder {output}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -93,8 +94,13 @@ def _sentence(
 
 
 def decode(lines: Iterable[bytes], file: CorpusFile) -> Iterator[str]:
-    """Yield lines of UTF-8, without a byte order mark; what is not UTF-8 becomes U+FFFD, and a warning."""
+    """Yield lines of UTF-8, without a byte order mark; what is not UTF-8 becomes U+FFFD, and a warning.
+
+    Raises DataError where the mark is that of UTF-16.
+    """
     for number, line in enumerate(lines, 1):
+        if number == 1 and line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            raise DataError(f"{file.path}: it is UTF-16: turn it into UTF-8")
         whole = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
         try:
             yield whole.decode("utf-8")

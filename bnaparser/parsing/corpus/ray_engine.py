@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bnaparser.errors import DataError, MissingExtraError, in_one_line
+from bnaparser.errors import DataError, MissingExtraError, SettingsError, in_one_line
 from bnaparser.parsing.corpus.process_engine import MOST_DEATHS, Results, where
 from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard
 from bnaparser.parsing.parser import Parser
@@ -31,7 +31,14 @@ class RaySettings:
     address: str | None = None
     cpus: float = 1
     gpus: float = 0
-    """A share of a GPU for each actor, such as 0.25."""
+    """A share of a GPU for each actor, such as 0.25, or whole ones."""
+
+    def check(self) -> None:
+        """Raise SettingsError where Ray knows no such share of a GPU."""
+        if not (0 <= self.gpus <= 1 or (self.gpus > 1 and self.gpus.is_integer())):
+            raise SettingsError(
+                f"{self.gpus:g} of a GPU for each worker: give 0 to 1, or whole ones"
+            )
 
 
 def on_ray(

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.files.tables import json_line
-from bnaparser.parsing.corpus.pieces import Piece
+from bnaparser.parsing.corpus.pieces import Fields, Piece
 from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
 from bnaparser.parsing.parser import Parse, Parser
 from bnaparser.parsing.question import PLAIN, Question
@@ -180,13 +180,17 @@ def _round(found: dict[str, Any]) -> None:
 @contextmanager
 def _writer(output: io.BytesIO, settings: ShardSettings) -> Iterator[Any]:
     if settings.to == "jsonl":
-        yield lambda row: output.write(json_line(_plain(row)).encode() + b"\n")
+
+        def write_line(row: Row) -> None:
+            line = json_line({**row, "fields": _plain(row["fields"])})
+            output.write(line.encode() + b"\n")
+
+        yield write_line
         return
     with parquet_writer(output, _schema(settings.question)) as write:
 
         def write_row(row: Row) -> None:
-            fields = json.dumps(row["fields"], ensure_ascii=False, default=str)
-            write({**row, "fields": fields})
+            write({**row, "fields": json.dumps(_plain(row["fields"]), ensure_ascii=False)})
 
         yield write_row
 
@@ -198,9 +202,10 @@ def _schema(question: Question) -> Any:
     return pa.schema([*own, *asked, ("fields", pa.string())])
 
 
-def _plain(row: Row) -> Row:
-    """A row whose fields JSON can hold: dates and the like as text."""
-    return {**row, "fields": json.loads(json.dumps(row["fields"], default=str))}
+def _plain(fields: Fields) -> Fields:
+    """Fields that JSON can hold: dates and the like as text, null for NaN and the infinite."""
+    found: Fields = json.loads(json.dumps(fields, default=str), parse_constant=lambda name: None)
+    return found
 
 
 def _error_line(piece: Piece, part: int | None, sentence: int | None, reason: str) -> bytes:

@@ -16,6 +16,7 @@ from bnaparser.network.model_settings import TagSettings
 from bnaparser.parsing.corpus.corpus_inputs import find_files
 from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
 from bnaparser.parsing.corpus.pieces import Piece
+from bnaparser.parsing.corpus.ray_engine import RaySettings
 from bnaparser.parsing.corpus.shards import Shard, ShardSettings, parse_shard
 from bnaparser.parsing.parser import Parse, Parser
 from tests.parsing.corpus.corpora import (
@@ -218,16 +219,27 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
         ("a.csv", "", {}, "a.csv: no field 'text', its fields are none"),
         ("a.gz", "", {}, "a.gz: its name does not say what it is: give --from"),
         ("a.txt.gz", "no gzip", {}, "a.txt.gz: not a whole .gz file"),
+        ("a.txt.bz2", "no bzip2", {}, "a.txt.bz2: not a whole .bz2 file: Invalid data stream"),
+        ("a.txt.zst", "no zstd", {}, "a.txt.zst: not a whole .zst file: "),
+        ("a.txt", b"\xff\xfeI\x00\n\x00", {}, "a.txt: it is UTF-16: turn it into UTF-8"),
         ("a.parquet", "PAR1", {}, "a.parquet: not a whole Parquet file"),
         ("a.conllu", "1\tx\n", {}, "a.conllu:1: 2 columns, CoNLL-U has 10"),
         ("a.txt", "x", {"workers": 0}, "0 workers: there must be at least 1"),
         ("a.txt", "x", {"shard": ShardSettings(size=0)}, "shards of 0 characters"),
+        ("a.txt", "x", {"cluster": RaySettings(gpus=-1)}, "-1 of a GPU for each worker: give 0 to"),
+        (
+            "a.txt",
+            "x",
+            {"cluster": RaySettings(gpus=1.5)},
+            "1.5 of a GPU for each worker: give 0 t",
+        ),
     ],
 )
 def test_wrong_files_are_known_before_the_model_is_loaded(
-    name: str, content: str, settings: dict[str, Any], said: str, tmp_path: Path
+    name: str, content: str | bytes, settings: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    (tmp_path / name).write_text(content, encoding="utf-8")
+    data = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / name).write_bytes(data)
     with pytest.raises(BnaparserError) as caught:
         CorpusRun([str(tmp_path / name)], tmp_path / "out", CorpusSettings(**settings))
     assert said in str(caught.value)
@@ -258,3 +270,72 @@ def test_files_are_found_once_each_and_never_in_the_output(tmp_path: Path) -> No
     with pytest.raises(SettingsError, match=r"is input, and in the output's folder"):
         CorpusRun([str(tmp_path / "b.txt")], tmp_path, SMALL)
     assert len(TEXTS) == 4
+
+
+def test_files_of_one_name_in_several_folders_have_ids_of_their_own(
+    parser: Parser, tmp_path: Path
+) -> None:
+    """All were called body.txt, and their sentences had the same places."""
+    for folder in ("2020/may", "2021/may", "2021/june"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "body.txt").write_text("It rained.\n", encoding="utf-8")
+    (tmp_path / "one.txt").write_text("Dogs bark.\n", encoding="utf-8")
+    names = [file.name for file in find_files([str(tmp_path / "20*/*/*"), str(tmp_path / "*.txt")])]
+    assert names == ["2020/may/body.txt", "2021/june/body.txt", "2021/may/body.txt", "one.txt"]
+    folders = [str(tmp_path / "2020"), str(tmp_path / "2021" / "may")]
+    assert [file.name for file in find_files(folders)] == ["may/body.txt", "body.txt"]
+    folders = [str(tmp_path / "2020"), str(tmp_path / "2021"), str(tmp_path / "2021/june/body.txt")]
+    assert [file.name for file in find_files(folders)] == [
+        "2020/may/body.txt", "june/body.txt", "2021/may/body.txt",
+    ]  # fmt: skip
+
+
+def test_a_run_into_a_folder_of_its_input_goes_on(parser: Parser, tmp_path: Path) -> None:
+    """It ended with "is input, and in the output's folder" when it was begun again."""
+    (tmp_path / "a.txt").write_text("It rained.\n", encoding="utf-8")
+    output = tmp_path / "parsed"
+    notices: list[str] = []
+    for given in (tmp_path, tmp_path / "**" / "*[lt]"):
+        for settings in (replace(SMALL, fresh=True), SMALL):
+            run(parser, [given], output, settings, notices=notices)
+    assert notices == [f"{output} is complete"] * 2
+    with pytest.raises(SettingsError, match=r"is input, and in the output's folder"):
+        CorpusRun([str(output / "*.jsonl")], output, SMALL)
+
+
+def test_half_characters_and_numbers_that_are_none_cost_nothing(
+    parser: Parser, tmp_path: Path
+) -> None:
+    """Parquet took none of them, and the run could not go on; JSON had NaN, which is none."""
+    file = tmp_path / "in.jsonl"
+    file.write_text(
+        '{"id": "\\udfff", "text": "It \\ud800 rained.", "n": NaN, "m": [-Infinity, "\\ud800"]}\n'
+        '{"id": "b", "text": "Dogs bark."}\n',
+        encoding="utf-8",
+    )
+    run(parser, [file], tmp_path / "lines", replace(SMALL, id_field="id"))
+    settings = replace(SMALL, id_field="id", shard=ShardSettings(size=60, to="parquet"))
+    run(parser, [file], tmp_path / "table", settings)
+    lines = found(tmp_path / "lines")
+    assert [(one["document"], one["text"]) for one in lines] == [
+        ("\ufffd", "It \ufffd rained."), ("b", "Dogs bark."),
+    ]  # fmt: skip
+    assert lines[0]["fields"] == {"id": "\ufffd", "n": None, "m": [None, "\ufffd"]}
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    parts = sorted((tmp_path / "table").glob("*.parquet"))
+    read = [row for part in parts for row in parquet.read_table(part).to_pylist()]
+    assert [{**one, "fields": json.loads(one["fields"])} for one in read] == lines
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_quotation_mark_that_is_never_closed_swallows_no_rows_silently(
+    end: str, parser: Parser, tmp_path: Path
+) -> None:
+    file = tmp_path / "in.csv"
+    file.write_text(f'text,n\nIt rained.,1\n"Dogs, 2\nCats.,3{end}', encoding="utf-8")
+    with pytest.raises(DataError, match=r"in\.csv, row 2: a quotation mark that opens a field th"):
+        run(parser, [file], tmp_path / "out")
+    file.write_text(f'n,text\n1,"It\nrained."\n2,Cats "bark".{end}', encoding="utf-8")
+    run(parser, [file], tmp_path / "out", replace(SMALL, fresh=True))
+    texts = [one["text"] for one in found(tmp_path / "out")]
+    assert texts == ["It", "rained.", 'Cats "bark".']
