@@ -21,11 +21,15 @@ _NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+(@\S+)?")
 
 @dataclass(frozen=True)
 class CachedModel:
-    """A model in the hub's cache: by what name it is found, where it lies, which commit it is."""
+    """A model in the hub's cache: by what name it is found, where it lies, which commit it is.
+
+    ``refs`` are the branches and tags by which this commit was fetched.
+    """
 
     name: str
     folder: Path
     commit: str
+    refs: frozenset[str] = frozenset()
 
 
 def is_hub_name(name: str) -> bool:
@@ -79,7 +83,10 @@ def cached() -> list[CachedModel]:
         return []
     found = [
         CachedModel(
-            _named(repo.repo_id, one.refs, one.commit_hash), one.snapshot_path, one.commit_hash
+            _named(repo.repo_id, one.refs, one.commit_hash),
+            one.snapshot_path,
+            one.commit_hash,
+            one.refs,
         )
         for repo in cache.repos
         for one in repo.revisions
@@ -93,12 +100,12 @@ def remove(name: str) -> int:
 
     Raises ModelError where it is not there.
     """
-    repository = name.partition("@")[0]
+    repository, _, revision = name.partition("@")
     commits = [
         one.commit
         for one in cached()
         if one.name.partition("@")[0] == repository
-        and name in (repository, one.name, f"{repository}@{one.commit}")
+        and (not revision or revision in one.refs or revision == one.commit)
     ]
     # Of this repository alone: a copy of it may hold the same commit.
     cache = _cache(repository)

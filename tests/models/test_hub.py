@@ -138,3 +138,17 @@ def test_the_cache_is_listed_and_models_are_taken_out(put: Put) -> None:
         with pytest.raises(ModelError, match="is in the hub's cache"):
             hub.remove(name)
     assert models.find("org/model").is_dir()
+
+
+def test_a_model_is_taken_out_by_whichever_name_it_was_fetched(put: Put, tmp_path: Path) -> None:
+    """Where a tag is also the newest commit, or has a second tag, it was "not in the cache"."""
+    for names in (("main", "v1.0"), ("v1.0", "v1.1")):
+        for name in names:
+            folder = put("org/model", ref=names[0])
+            refs = folder.parent.parent / "refs"
+            (refs / names[1]).write_text(COMMIT)
+            with pytest.raises(ModelError, match="is in the hub's cache"):
+                hub.remove("org/model@v2")
+            assert hub.remove(f"org/model@{name}") == 600
+            assert not folder.exists()
+            assert hub.cached() == []

@@ -33,17 +33,22 @@ class Shard:
     """Pieces that are parsed together; ``number`` counts shards from 0.
 
     ``digest`` is others for other pieces; ``read`` are the bytes of all input up to its end.
+    ``continues``: its first piece is of a document that an earlier shard began.
     """
 
     number: int
     pieces: tuple[Piece, ...]
     digest: str
     read: int
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedShard:
-    """The files of a shard, whole, and what is counted. ``errors`` are lines of JSON, maybe none."""
+    """The files of a shard, whole, and what is counted. ``errors`` are lines of JSON, maybe none.
+
+    ``documents`` are those that begin in it.
+    """
 
     number: int
     data: bytes
@@ -70,17 +75,18 @@ def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
     """Yield the shards of pieces, each given with the bytes that are read up to its end."""
     number, held, read = 0, 0, 0
     now: list[Piece] = []
+    last: str | None = None  # the document that the shard before ended in
     digest = hashlib.blake2b(digest_size=16)
     for piece, read in pieces:
         now.append(piece)
         digest.update(piece.identity())
         held += piece.size
         if held >= size:
-            yield Shard(number, tuple(now), digest.hexdigest(), read)
-            number, held, now = number + 1, 0, []
+            yield Shard(number, tuple(now), digest.hexdigest(), read, now[0].document == last)
+            number, held, now, last = number + 1, 0, [], piece.document
             digest = hashlib.blake2b(digest_size=16)
     if now:
-        yield Shard(number, tuple(now), digest.hexdigest(), read)
+        yield Shard(number, tuple(now), digest.hexdigest(), read, now[0].document == last)
 
 
 def parse_shard(parser: Parser, shard: Shard, settings: ShardSettings) -> ParsedShard:
@@ -100,7 +106,7 @@ def parse_shard(parser: Parser, shard: Shard, settings: ShardSettings) -> Parsed
             if parse.error is not None:
                 errors.write(_error_line(piece, row["part"], row["sentence"], parse.error))
                 failed += 1
-    documents = len({piece.document for piece in shard.pieces})
+    documents = len({piece.document for piece in shard.pieces}) - shard.continues
     counts = (documents, sentences, words, failed)
     return ParsedShard(shard.number, output.getvalue(), errors.getvalue(), *counts)
 

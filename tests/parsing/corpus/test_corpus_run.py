@@ -74,6 +74,7 @@ def test_several_workers_write_the_same_bytes(
 def test_the_manifest_tells_what_was_made_of_what(whole: dict[str, bytes], parser: Parser) -> None:
     manifest = json.loads(whole["manifest.json"])
     assert manifest["totals"]["sentences"] == 240
+    assert manifest["totals"]["documents"] == 1  # one text, whatever number of parts it fills
     assert manifest["run"]["model"] == parser.name
     assert manifest["run"]["inputs"][0][:2] == ["in.txt", "text"]
     names = [shard["name"] for shard in manifest["shards"]]
