@@ -8,6 +8,7 @@ wait, which is what makes its autoscaler add nodes; shards go to those that are 
 from __future__ import annotations
 
 import os
+import socket
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from bnaparser.parsing.corpus.process_engine import MOST_DEATHS, Results, where
 from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard
 from bnaparser.parsing.parser import Parser
 
+_KNOCKS = 20.0  # seconds that a cluster has to take a connection
 _AHEAD = 2  # shards of an actor: one that it parses, one that waits
 
 
@@ -84,10 +86,18 @@ def _join(ray: Any, cluster: RaySettings, count: int) -> bool:
             own = {"num_cpus": max(1, int(count * cluster.cpus)), "include_dashboard": False}
             ray.init(**own, **quiet)
         else:
+            _knock(cluster.address)
             ray.init(address=cluster.address, **quiet)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         raise DataError(f"no Ray cluster at {cluster.address}: {in_one_line(error)}") from error
     return True
+
+
+def _knock(address: str) -> None:
+    """Raise OSError where nobody listens at HOST:PORT, which Ray would try for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCKS).close()
 
 
 def _results(ray: Any, actors: list[Any], shards: Iterator[Shard]) -> Results:
