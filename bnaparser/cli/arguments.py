@@ -59,7 +59,7 @@ def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
     return next(filter(None, (suggestion(name, options) for name in names)), "")
 
 
-def add_precision(parser: argparse.ArgumentParser) -> None:
+def add_precision(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the choice of the numbers that a parser computes in."""
     parser.add_argument(
         "--precision",

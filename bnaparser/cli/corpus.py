@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.arguments import add_examples, add_precision
 from bnaparser.cli.asking import add_trees, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.errors import SettingsError
@@ -85,7 +85,7 @@ def _add_working(work: argparse._ArgumentGroup) -> None:
         "--language", metavar="CODE", help="of all texts; default: the model's, or guessed"
     )
     work.add_argument("--device", help="a torch device, such as cpu or cuda:0")
-    work.add_argument("--precision", default="auto", help="as for bnaparse")
+    add_precision(work)
     work.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")
     work.add_argument(
         "--workers",

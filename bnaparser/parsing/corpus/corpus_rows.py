@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, in_one_line
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile
 from bnaparser.parsing.corpus.corpus_texts import decode
 from bnaparser.parsing.corpus.pieces import Piece
@@ -85,6 +85,8 @@ def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, 
                 yield _piece(file, number, row, None, field), file.size * number // count
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{file.path}: not a whole Parquet file: {error}") from error
+    except ValueError as error:  # nanoseconds, which Python's own times have not
+        raise DataError(f"{file.path}: cannot be read: {in_one_line(error)}") from error
 
 
 def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> None:
