@@ -11,8 +11,10 @@ from bnaparser.trees.brackets import BracketNode, check_readable
 def flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
     """Return what `bnaparser.trees.tree.flatten` does, of an ``nltk.Tree``.
 
-    Raises TreeError where it holds what no Tree can.
+    Raises TreeError where it is no tree, or holds what no Tree can.
     """
+    if not hasattr(tree, "label"):
+        raise TreeError(f"give an nltk.Tree, not {tree!r:.40}")
     labels, arities, words = [], [], []
     stack = [tree]
     while stack:

@@ -296,6 +296,10 @@ class TestTree:
     def test_goes_to_nltk_and_back(self, tree: Tree) -> None:
         assert Tree.from_nltk(tree.to_nltk()) == tree
 
+    def test_from_nltk_refuses_what_is_no_tree(self) -> None:
+        with pytest.raises(TreeError, match=r"give an nltk\.Tree, not '\(NP \(NN cat\)\)'"):
+            Tree.from_nltk("(NP (NN cat))")
+
     def test_from_nltk_refuses_what_has_no_tags(self) -> None:
         from nltk import Tree as NltkTree
 

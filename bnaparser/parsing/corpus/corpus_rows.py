@@ -115,8 +115,9 @@ def _piece(
             return Piece(document, place, error=f"the field {field.document!r} is empty: no id")
         document = str(given)
     fields = {name: value for name, value in row.items() if name != field.text}
+    named = field.document is not None
     if not isinstance(text, str):
         said = "is not there" if field.text not in row else f"is {text!r:.40}, not text"
         said = f"the field {field.text!r} {said}"
-        return Piece(document, place, fields=fields, is_row=True, error=said)
-    return Piece(document, place, text, fields=fields, is_row=True)
+        return Piece(document, place, fields=fields, begins=named, error=said)
+    return Piece(document, place, text, fields=fields, begins=named)

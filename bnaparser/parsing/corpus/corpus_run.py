@@ -154,10 +154,7 @@ class CorpusRun:
                 file.check_unchanged()
                 before += file.size
 
-        pieces = each()
-        if self.settings.id_field is not None:
-            pieces = refuse_repeated(pieces, self.output / STATE / "ids.sqlite")
-        for piece in pieces:
+        for piece in refuse_repeated(each(), self.output / STATE / "ids.sqlite"):
             yield piece, now
 
     def _pieces_of(self, file: CorpusFile) -> Iterator[tuple[Piece, int]]:

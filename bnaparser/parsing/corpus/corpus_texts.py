@@ -90,6 +90,7 @@ def _sentence(
         words=tuple(row[1] for row in words),
         tags=() if "_" in tags else tags,
         fields=fields,
+        begins="newdoc id" in names,
     )
 
 

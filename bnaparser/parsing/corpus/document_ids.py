@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from bnaparser.parsing.corpus.pieces import Piece, Pieces
 
 
 def refuse_repeated(pieces: Pieces, store: Path) -> Pieces:
-    """Yield the pieces, with an error in the place of a document whose id an earlier one has.
+    """Yield the pieces, with errors in the place of a document whose id an earlier one has.
 
-    For documents of a piece each with an id of its own, the rows of tables: pieces of a text or of
-    CoNLL-U, several a document, are passed on as they are. ``store`` is a file that is written anew.
+    Of documents with an id of their own, the rows of tables and what CoNLL-U names; others are passed
+    on as they are. ``store`` is a file that is written anew.
     """
     store.unlink(missing_ok=True)
     with closing(sqlite3.connect(store, isolation_level=None)) as base:
@@ -22,16 +23,27 @@ def refuse_repeated(pieces: Pieces, store: Path) -> Pieces:
         base.execute("PRAGMA synchronous = OFF")
         base.execute("CREATE TABLE seen (id BLOB PRIMARY KEY, place TEXT) WITHOUT ROWID")
         base.execute("BEGIN")
+        refused: Piece | None = None  # what began the document that is left out now
+        earlier: str | None = None
         for piece in pieces:
-            if piece.error is not None or not piece.is_row:
-                yield piece
-                continue
-            key = hashlib.blake2b(piece.document.encode("utf-8", "surrogatepass"), digest_size=16)
-            known = base.execute("SELECT place FROM seen WHERE id = ?", (key.digest(),)).fetchone()
-            if known is None:
-                base.execute("INSERT INTO seen VALUES (?, ?)", (key.digest(), piece.place))
+            if piece.begins and piece.error is None:
+                earlier = _seen(base, piece)
+                refused = piece if earlier else None
+            elif refused is not None and piece.document != refused.document:
+                refused = None
+            if refused is None:
                 yield piece
             else:
-                reason = f"the id {piece.document!r} is that of an earlier document: {known[0]}"
-                yield Piece(piece.document, piece.place, fields=piece.fields, error=reason)
+                reason = f"the id {piece.document!r} is that of an earlier document: {earlier}"
+                yield replace(piece, text="", words=(), tags=(), error=reason)
     store.unlink(missing_ok=True)
+
+
+def _seen(base: sqlite3.Connection, piece: Piece) -> str | None:
+    """Return where a document of the same id stood; None, and keep its place, where there was none."""
+    key = hashlib.blake2b(piece.document.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    row = base.execute("SELECT place FROM seen WHERE id = ?", (key,)).fetchone()
+    if row is None:
+        base.execute("INSERT INTO seen VALUES (?, ?)", (key, piece.place))
+        return None
+    return str(row[0])

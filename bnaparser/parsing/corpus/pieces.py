@@ -16,8 +16,8 @@ class Piece:
 
     ``part`` is the number of its first line (paragraph) in the document, from 1, and ``start`` the place
     of its text there, in code points. A sentence of given words has ``words``, maybe ``tags``, and no
-    ``text``. ``place`` says where it stands, for people. ``is_row``: it is a whole document, the row of
-    a table. With ``error`` it is no text, and that is why.
+    ``text``. ``place`` says where it stands, for people. ``begins``: it is the first, or the
+    only, one of a document with an id of its own. With ``error`` it is no text, and that is why.
     """
 
     document: str
@@ -28,7 +28,7 @@ class Piece:
     words: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     fields: Fields = field(default_factory=dict)
-    is_row: bool = False
+    begins: bool = False
     error: str | None = None
 
     @property

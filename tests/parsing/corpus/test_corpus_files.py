@@ -127,6 +127,19 @@ def test_conllu_gives_words_documents_and_sentence_ids(parser: Parser, tmp_path:
     ]
 
 
+def test_a_document_of_conllu_that_comes_twice_is_told(parser: Parser, tmp_path: Path) -> None:
+    """Both had the same document, part and sentence in the output, and nothing was said."""
+    word = "1\tbark\t_\t_\tNN\t_\t0\troot\t_\t_\n\n"
+    names = ["one", "two", "one", "three"]
+    document = "# newdoc id = {}\n" + word + word
+    (tmp_path / "a.conllu").write_text("".join(map(document.format, names)), encoding="utf-8")
+    run(parser, [tmp_path / "a.conllu"], tmp_path / "out")
+    rows = [(one["document"], one["part"]) for one in found(tmp_path / "out")]
+    assert rows == [(name, part) for name in ("one", "two", "three") for part in (1, 2)]
+    errors = (tmp_path / "out" / "errors.jsonl").read_text(encoding="utf-8").splitlines()
+    assert ["the id 'one' is that of an earlier document" in one for one in errors] == [True] * 2
+
+
 def test_a_sentence_without_tags_leaves_those_of_others(
     build_model: Callable[..., BnaModel],
 ) -> None:
