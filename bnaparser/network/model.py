@@ -131,6 +131,15 @@ class BnaModel(nn.Module):
         assert self.subwords is not None
         return self.subwords.reads_case
 
+    @property
+    def reads_alone(self) -> bool:
+        """Tell whether what a sentence gets would depend on the others of a batch.
+
+        PyTorch sums in another order in batches of other sizes: in float32 the last digits change, and
+        what is then rounded to few values changes a tree now and then. On a GPU batches are kept all the same.
+        """
+        return self.precision != "float32" and self.device.type == "cpu"
+
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights."""
         digest = hashlib.sha256()

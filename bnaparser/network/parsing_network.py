@@ -36,6 +36,10 @@ class ParsingNetwork(Protocol):
     def reads_case(self) -> bool:
         """Tell whether small letters and capitals are different to it, and it knows both."""
 
+    @property
+    def reads_alone(self) -> bool:
+        """Tell whether what a sentence gets would depend on the others of a batch."""
+
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""
 

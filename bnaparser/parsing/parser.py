@@ -280,7 +280,7 @@ class Parser:
         _check_at_least_1("batch_tokens", batch_tokens)
         if self.model.by_language:
             return parse_by_language(self._apart(), sentences, tags, batch_tokens, questions)
-        size = batch_tokens or self.batch_tokens
+        size = self.at_once(batch_tokens)
         threads = self.usable_threads()
         alone = [(self.model, 1.0)]
         sentences, questions = with_words(alone, sentences, questions, size, threads)
@@ -343,6 +343,13 @@ class Parser:
                 tags = predicted_tags(self.model, encoded)
         questions = [question for _, question in batch]
         return answers(scores, encoded.lengths, questions, chart_of(self.model), tags)
+
+    def at_once(self, batch_tokens: int | None = None) -> int:
+        """Return how many word pieces a batch may hold: by default as many as the parser takes.
+
+        One, so that each sentence is alone, where what it gets would depend on the others.
+        """
+        return 1 if self.model.reads_alone else batch_tokens or self.batch_tokens
 
     def usable_threads(self) -> int:
         """Return how many batches may be computed at once."""

@@ -102,7 +102,7 @@ class Ensemble:
         limits = ParsingLimits(
             self.reads_tags,
             min(parser.max_words for parser in parsers),
-            min(parser.batch_tokens for parser in parsers),
+            min(parser.at_once() for parser in parsers),
             min(parser.usable_threads() for parser in parsers),
         )
         size, threads = limits.batch_tokens, limits.threads

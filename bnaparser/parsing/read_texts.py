@@ -27,7 +27,7 @@ def read_texts(parser: Parser, language: str, texts: Sequence[str]) -> list[list
         [(parser.model, 1.0)],
         [sentence for sentences in read for sentence in sentences],
         PLAIN,
-        parser.batch_tokens,
+        parser.at_once(),
         parser.usable_threads(),
     )
     following = iter(known)

@@ -14,10 +14,10 @@ from bnaparser import Parser
 from bnaparser.errors import ModelError
 from bnaparser.network import precision as module
 from bnaparser.network import storage
-from bnaparser.network.compiled.compiled_network import CompiledNetwork
 from bnaparser.network.int8_linear import compute_in_int8
 from bnaparser.network.model import BnaModel
 from bnaparser.network.precision import PRECISIONS, load_network
+from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.training.data import Example
 
 WORDS = ["The", "cat", "saw", "Mira", "."]
@@ -46,8 +46,21 @@ def test_a_parse_is_the_same_in_every_run_and_beside_others(
     together = parser.parse_many(words)
     parser.threads = 1
     assert parser.parse_many(words) == together
-    if isinstance(parser.model, CompiledNetwork):
-        assert [parser.parse_words(sentence) for sentence in words] == together
+    assert [parser.parse_words(sentence) for sentence in words] == together
+    assert list(parser.stream(map(" ".join, words), batch_tokens=50)) == together
+
+
+def test_int8_by_pytorch_gives_a_sentence_the_same_tree_beside_others(
+    build_model: Callable[..., BnaModel], tmp_path: Path, examples: list[Example]
+) -> None:
+    storage.save(build_model("bert"), tmp_path, "float32", {})
+    model = storage.load(tmp_path)
+    compute_in_int8(model)
+    parser, words = Parser(model), [example.words for example in examples[:10]]
+    together = parser.parse_many(words)
+    assert [parser.parse_words(sentence) for sentence in words] == together
+    twice = Ensemble([parser, parser])
+    assert [twice.parse_many([sentence])[0] for sentence in words] == twice.parse_many(words)
 
 
 def test_int8_exchanges_the_linear_layers_of_any_encoder(

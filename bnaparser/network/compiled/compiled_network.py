@@ -59,6 +59,7 @@ class CompiledNetwork:
     """A network that can be had by `load_compiled`; ``precision`` is "int8" or "float32"."""
 
     device = "cpu"
+    reads_alone = False  # the loops take each row by itself
 
     def __init__(
         self,
