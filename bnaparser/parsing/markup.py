@@ -77,6 +77,7 @@ class MarkupReader:
                 self._close()
                 continue
             if known is not None:
+                _constraint(known, self.place, self.place)  # what says nothing is told where it opens
                 self._open.append(_Open(known, self.place))
                 continue
             self._go_over(escaped or text)
@@ -247,8 +248,9 @@ def _constraint(known: str, start: int, end: int) -> Constraint:
         return Constraint("only", start, end, labels)
     if known == "*":
         return Constraint("must", start, end)
-    if known and mark.isalpha():
+    if mark.isalpha() and "]" not in known:
         return Constraint("must", start, end, tuple(known.split("|")))
     raise SentenceError(
-        f"[{known} at {start} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank"
+        f"[{known} at {start} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank;"
+        r" \[ is the character itself"
     )
