@@ -96,8 +96,10 @@ def violations(n: int, heads: Sequence[int], punctuation: Sequence[bool] | None 
     lies outside, and that word alone has dependents outside: each word more counts once.
     Punctuation counts on neither side.
     """
-    if len(heads) != n or (punctuation is not None and len(punctuation) != n):
+    if len(heads) != n:
         raise ValueError(f"{len(heads)} heads for {n} words")
+    if punctuation is not None and len(punctuation) != n:
+        raise ValueError(f"{len(punctuation)} marks of punctuation for {n} words")
     if any(not 0 <= head <= n for head in heads):
         raise ValueError(f"a head is not a number from 0 to {n}")
     counted = [True] * n if punctuation is None else [not one for one in punctuation]

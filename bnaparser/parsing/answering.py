@@ -17,6 +17,7 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.named_constraints import Numbered, check_amount, numbered, told
 from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.trees.heads.forest import parents_first
 from bnaparser.trees.tree import Span
 
 Scores = NDArray[np.float32]
@@ -166,10 +167,14 @@ def _constrained(
 
 
 def _fitting(scores: Scores, n: int, given: Dependencies) -> Scores:
-    check_amount(given.malus)
+    try:
+        check_amount(given.malus)
+    except SentenceError as error:
+        raise SentenceError(f"the malus of the dependencies: {error}") from None
     try:
         against = chart.violations(n, given.heads, given.punctuation)
-    except ValueError as error:
+        parents_first(given.heads)
+    except (ValueError, SentenceError) as error:
         raise SentenceError(f"the dependencies do not fit the sentence: {error}") from None
     changed = scores.copy()
     changed[:, 1:] -= (np.float32(given.malus) * against.astype(np.float32))[:, None]

@@ -10,6 +10,7 @@ from bnaparser.network.parallel import in_batches
 from bnaparser.parsing.checks import Tags, reason_against
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import rows_of_tags
+from bnaparser.parsing.named_constraints import tag_against
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
@@ -67,6 +68,8 @@ def parse_each(
     found: dict[int, Prediction | str] = {}
     for index, one in enumerate(given):
         reason = reason_against(one.sentence, one.tags, limits.reads_tags, limits.max_words)
+        if reason is None and one.tags is not None:
+            reason = tag_against(one.question.constraints, one.tags)
         if reason is not None:
             found[index] = reason
     good = [index for index in range(len(given)) if index not in found]

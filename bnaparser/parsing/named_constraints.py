@@ -11,7 +11,7 @@ import difflib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, get_args
 
 from bnaparser.chart import Bonus, Clash, Rule
 from bnaparser.errors import SentenceError
@@ -23,8 +23,8 @@ Kind = Literal["must", "not", "only", "uncrossed", "bonus", "tag"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds of constraints."""
 
-MOST_AMOUNT = 1_000_000
-"""A bonus is at most so much: scores are single precision."""
+MOST_AMOUNT = 10_000
+"""A bonus is at most so much: scores are single precision, and beside more they would lose digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Constraint:
 
     Places count words where a sentence is given as words, else code points of the text. Labels may
     be given as one string. Raises ValueError for another kind, or where ``tag`` or ``amount`` is
-    given to a kind that has none, or lacking.
+    given to a kind that has none, or lacking, and TypeError for what is no place, name or number.
     """
 
     kind: Kind
@@ -53,6 +53,7 @@ class Constraint:
         given: object = self.labels
         labels = (given,) if isinstance(given, str) else tuple(self.labels)
         object.__setattr__(self, "labels", labels)
+        _check_types(self)
         if self.kind not in KINDS:
             raise ValueError(f"a constraint of kind {self.kind!r}: use one of {', '.join(KINDS)}")
         if (self.amount is not None) != (self.kind == "bonus"):
@@ -108,7 +109,8 @@ def numbered(constraints: Sequence[Constraint], n: int, labels: Inventory) -> Nu
             found.bonuses.append(Bonus(one.start, one.end, one.amount, known))
         elif one.kind == "tag":
             assert one.tag is not None
-            found.tags[one.start] = one.tag
+            if found.tags.setdefault(one.start, one.tag) != one.tag:
+                raise SentenceError(_two_tags(constraints, number))
         else:
             rule = Rule(one.start, one.end, known, one.kind == "must", one.kind == "uncrossed")
             found.rules.append(rule)
@@ -163,6 +165,36 @@ def check_amount(amount: float) -> None:
     """Raise SentenceError for a bonus or malus that no score could be added to."""
     if not abs(amount) <= MOST_AMOUNT:
         raise SentenceError(f"{amount} is no number between -{MOST_AMOUNT:,} and {MOST_AMOUNT:,}")
+
+
+def tag_against(constraints: Sequence[Constraint], tags: Sequence[str]) -> str | None:
+    """Say which constraint gives a word another tag than ``tags``, those of all words; None if none does."""
+    for number, one in enumerate(constraints, 1):
+        if one.tag is not None and 0 <= one.start < len(tags) and tags[one.start] != one.tag:
+            given = f"the tag {tags[one.start]} that is given with the words"
+            return f"constraint {number} ({one}) and {given} cannot hold together"
+    return None
+
+
+def _two_tags(constraints: Sequence[Constraint], second: int) -> str:
+    last = constraints[second - 1]
+    first, one = next(
+        (number, one)
+        for number, one in enumerate(constraints, 1)
+        if one.kind == "tag" and one.start == last.start
+    )
+    return f"constraint {first} ({one}) and constraint {second} ({last}) cannot hold together"
+
+
+def _check_types(one: Constraint) -> None:
+    for name, place in (("start", one.start), ("end", one.end)):
+        if not isinstance(place, SupportsIndex):
+            raise TypeError(f"the {name} of a constraint is {place!r}: give a whole number")
+    for name, given in (("label", one.labels), ("tag", () if one.tag is None else (one.tag,))):
+        if not all(isinstance(each, str) for each in given):
+            raise TypeError(f"the {name} of a constraint is {given!r}: give a string")
+    if not isinstance(one.amount, SupportsFloat | None) or isinstance(one.amount, str):
+        raise TypeError(f"the amount of a bonus is {one.amount!r}: give a number")
 
 
 def _check(one: Constraint, n: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypedDict, get_args
+from typing import Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
 from bnaparser.parsing.named_constraints import Constraint
 
@@ -15,6 +15,9 @@ DECODERS: tuple[Decoder, ...] = get_args(Decoder)
 
 TEMPERATURES = (0.001, 1000.0)
 """The lowest temperature and the highest."""
+
+MOST_TREES = 100_000
+"""Trees of a sentence at most: they are all held in memory."""
 
 MALUS = 2.0
 """What each word that speaks against a constituent takes off its score, by default."""
@@ -36,12 +39,19 @@ class Dependencies:
 
     ``heads`` are one a word, from 1; 0 for a root. Of a constituent one word has its head outside, and
     only that word has dependents outside: each word more takes ``malus`` off the score of a
-    constituent there. Where ``punctuation`` is true, a word counts on neither side.
+    constituent there. Where ``punctuation`` is true, a word counts on neither side. Raises TypeError
+    for heads that are no whole numbers.
     """
 
     heads: tuple[int, ...]
     punctuation: tuple[bool, ...] | None = None
     malus: float = MALUS
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(head, SupportsIndex) for head in self.heads):
+            raise TypeError(f"heads are {self.heads!r}: give a whole number for each word")
+        if not isinstance(self.malus, SupportsFloat):
+            raise TypeError(f"malus is {self.malus!r}: give a number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +75,19 @@ class Question:
     """Why it cannot be answered, where that is known before the sentence is read."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.n_best, bool) or not isinstance(self.n_best, int):
-            raise TypeError(f"n_best is {self.n_best!r}: give a whole number")
+        for name in ("n_best", "seed"):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int):
+                raise TypeError(f"{name} is {given!r}: give a whole number")
         if self.n_best < 1:
             raise ValueError(f"n_best is {self.n_best}: it must be at least 1")
+        if self.n_best > MOST_TREES:
+            raise ValueError(f"n_best is {self.n_best:,}: it must be at most {MOST_TREES:,}")
         if self.decoder not in DECODERS:
             raise ValueError(f"decoder is {self.decoder!r}: use one of {', '.join(DECODERS)}")
         least, most = TEMPERATURES
+        if not isinstance(self.temperature, int | float | None):
+            raise TypeError(f"temperature is {self.temperature!r}: give a number")
         if self.temperature is not None and not least <= self.temperature <= most:
             raise ValueError(
                 f"temperature is {self.temperature}: it must be from {least} to {most:,}"

@@ -187,5 +187,7 @@ def test_violations_counted_word_by_word(data: st.DataObject, n: int) -> None:
 def test_heads_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="2 heads for 3 words"):
         violations(3, [0, 1])
+    with pytest.raises(ValueError, match="2 marks of punctuation for 3 words"):
+        violations(3, [0, 1, 1], [False, True])
     with pytest.raises(ValueError, match="a head is not a number from 0 to 3"):
         violations(3, [0, 1, 4])

@@ -120,6 +120,11 @@ def test_a_label_stands_for_every_chain_that_holds_it() -> None:
         ([("must", 0, 2, "VP::S")], "knows no label 'VP::S'"),
         ([("bonus", 0, 2, (), math.nan)], "nan is no number between"),
         ([("bonus", 0, 2, (), 1e9)], "is no number between"),
+        ([("bonus", 0, 2, (), 10_001.0)], "10001.0 is no number between -10,000 and 10,000"),
+        (
+            [("must", 0, 2), ("tag", 0, 1, (), None, "NN"), ("tag", 0, 1, (), None, "VB")],
+            "constraint 2 (tag NN at 0 to 1) and constraint 3 (tag VB at 0 to 1) cannot hold",
+        ),
         ([("tag", 0, 2, (), None, "NN")], "a tag is one word's"),
         ([("tag", 0, 1, (), None, "N N")], "a tag has no blanks"),
         (
@@ -152,6 +157,32 @@ def test_a_constraint_that_makes_no_sense_cannot_be_made() -> None:
     ]:
         with pytest.raises(ValueError, match=r"constraint|bonus|tag|only|amount"):
             Constraint(*wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (("must", "0", 2), "the start of a constraint is '0': give a whole number"),
+        (("must", 0, 2.0), "the end of a constraint is 2.0: give a whole number"),
+        (("must", 0, 2, [5]), r"the label of a constraint is \(5,\): give a string"),
+        (("tag", 0, 1, (), None, 5), r"the tag of a constraint is \(5,\): give a string"),
+        (("bonus", 0, 1, (), "2"), "the amount of a bonus is '2': give a number"),
+    ],
+)
+def test_a_place_that_is_no_number_is_told_before_it_is_parsed(wrong: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        Constraint(*wrong)
+    assert Constraint("must", np.int64(0), np.int64(2)).end == 2  # type: ignore[arg-type]
+
+
+def test_the_highest_bonus_leaves_the_choice_of_the_label_to_the_scores() -> None:
+    for seed in range(20):
+        scores = random_scores(3, seed)
+        must, bonus = Constraint("must", 0, 2), Constraint("bonus", 0, 2, (), 10_000.0)
+        found, wanted = (
+            answer(scores, 3, Question(constraints=(one,)), MODEL, None) for one in (bonus, must)
+        )
+        assert [one[:3] for one in found.spans] == [one[:3] for one in wanted.spans]
 
 
 def test_a_bonus_moves_the_score_and_nothing_else() -> None:
@@ -205,13 +236,20 @@ def test_dependencies_take_the_malus_for_each_word_that_speaks_against_a_span() 
     [
         (Dependencies((1, 2)), "the dependencies do not fit the sentence: 2 heads for 3 words"),
         (Dependencies((0, 1, 9)), "a head is not a number from 0 to 3"),
-        (Dependencies((0, 1, 1), malus=math.inf), "inf is no number between"),
+        (Dependencies((0, 1, 1), malus=math.inf), "malus of the dependencies: inf is no number"),
+        (Dependencies((0, 3, 2)), "following heads up from word 2 goes round in a circle"),
+        (Dependencies((0, 1, 1), (False,)), "1 marks of punctuation for 3 words"),
     ],
 )
 def test_dependencies_that_do_not_fit_are_told(heads: Dependencies, said: str) -> None:
     with pytest.raises(SentenceError) as caught:
         answer(random_scores(3, 0), 3, Question(dependencies=heads), MODEL, None)
     assert said in str(caught.value)
+
+
+def test_heads_that_are_no_whole_numbers_are_told() -> None:
+    with pytest.raises(TypeError, match=r"heads are \(2.5, 0\): give a whole number"):
+        Dependencies((2.5, 0))  # type: ignore[arg-type]
 
 
 def test_places_in_a_text_become_places_in_its_sentences() -> None:

@@ -110,6 +110,18 @@ def test_each_sentence_keeps_its_constraints_and_a_bad_one_fails_alone(parser: P
     assert it.probability is not None
 
 
+def test_a_tag_that_is_given_in_two_ways_is_the_error_of_its_sentence(parser: Parser) -> None:
+    sentences, known = [["Dogs", "bark"], ["It", "rained"]], [[Constraint("tag", 0, 1, tag="FOO")]]
+    dogs, it = parser.parse_many(sentences, [["BAR", "VBP"], ["PRP", "VBD"]], [*known, []])
+    one = "constraint 1 (tag FOO at 0 to 1)"
+    assert (
+        dogs.error == f"{one} and the tag BAR that is given with the words cannot hold together"
+    )
+    assert it.tags == ("PRP", "VBD")
+    same, _ = parser.parse_many(sentences, [["FOO", "VBP"], ["PRP", "VBD"]], [*known, []])
+    assert same.tags == ("FOO", "VBP")
+
+
 def test_places_of_constraints_are_those_of_the_text(parser: Parser) -> None:
     both = parser(TEXT, constraints=[Constraint("must", 8, 16), Constraint("not", 30, 32)])
     assert (2, 4) in {span[:2] for span in both[0].spans}
@@ -158,10 +170,13 @@ def test_asked_through_every_door(parser: Parser) -> None:
         ({"n_best": 0}, ValueError, "n_best is 0: it must be at least 1"),
         ({"n_best": -1}, ValueError, "n_best is -1: it must be at least 1"),
         ({"n_best": 2.5}, TypeError, "n_best is 2.5: give a whole number"),
+        ({"n_best": 10**9}, ValueError, "n_best is 1,000,000,000: it must be at most 100,000"),
         ({"decoder": "worst"}, ValueError, "decoder is 'worst': use one of best, expected, sample"),
         ({"temperature": 0}, ValueError, "temperature is 0: it must be from 0.001"),
         ({"temperature": math.nan}, ValueError, "temperature is nan"),
+        ({"temperature": "1"}, TypeError, "temperature is '1': give a number"),
         ({"seed": -1}, ValueError, "seed is -1"),
+        ({"seed": 2.5}, TypeError, "seed is 2.5: give a whole number"),
         ({"nbest": 3}, TypeError, "nbest"),
     ],
 )
