@@ -77,7 +77,9 @@ class MarkupReader:
                 self._close()
                 continue
             if known is not None:
-                _constraint(known, self.place, self.place)  # what says nothing is told where it opens
+                _constraint(
+                    known, self.place, self.place
+                )  # what says nothing is told where it opens
                 self._open.append(_Open(known, self.place))
                 continue
             self._go_over(escaped or text)

@@ -123,7 +123,10 @@ def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None
         (["--max-words", "0", "a"], "--max-words 0: it must be at least 1"),
         (["--dependencies", "HEADS", "a"], "--dependencies has the sentences"),
         (["--dependencies", "nowhere.conllu"], "nowhere.conllu"),
-        (["--dependencies", "HEADS", "--malus", "nan"], "sentence 1: the malus of the dependencies: nan"),
+        (
+            ["--dependencies", "HEADS", "--malus", "nan"],
+            "sentence 1: the malus of the dependencies: nan",
+        ),
         (["--max-words", "2", "It rained."], "3 words, more than 2"),
     ],
 )
