@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bnaparser import chart
 from bnaparser.errors import SentenceError
 from bnaparser.network.decoding import Prediction
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.named_constraints import Numbered, check_amount, numbered, told
 from bnaparser.parsing.question import Dependencies, Question
@@ -24,11 +24,15 @@ Scores = NDArray[np.float32]
 
 
 class ChartModel(NamedTuple):
-    """What the chart knows of a model: its labels, whether a tree may have several tops, its temperature."""
+    """What the chart knows of a model: its labels, whether a tree may have several tops, its temperature.
+
+    ``barred`` are the numbers of the labels that other languages of the model have alone.
+    """
 
     labels: Inventory
     allow_empty_root: bool
     temperature: float
+    barred: frozenset[int] = frozenset()
 
 
 def chart_of(model: ParsingNetwork) -> ChartModel:
@@ -45,8 +49,13 @@ def answers(
 ) -> list[Prediction | str]:
     """Answer a question about each sentence of a batch, whose scores are packed one after another.
 
-    Where a sentence has none, the reason is in its place.
+    Where a sentence has none, the reason is in its place. The scores of labels that are barred are changed.
     """
+    barred = scores[0] < BARRED / 2  # in all rows, as it is the label's bias
+    if barred.any():
+        # The best tree never has one; among the n best, and where nothing else may be, it would be found.
+        scores[:, barred] = -np.inf
+        model = model._replace(barred=frozenset(np.flatnonzero(barred).tolist()))
     found: list[Prediction | str] = []
     first = 0
     for n, question, row in zip(lengths, questions, tags, strict=True):
@@ -69,7 +78,7 @@ def answer(
     """
     if question.problem is not None:
         raise SentenceError(question.problem)
-    constraints = numbered(question.constraints, n, model.labels)
+    constraints = numbered(question.constraints, n, model.labels, model.barred)
     row = _with_tags(tags, constraints.tags, n)
     scores, never_empty = _constrained(scores, n, question, constraints, model.allow_empty_root)
     temperature = question.temperature or model.temperature

@@ -95,13 +95,21 @@ def constraints_of(tree: Tree) -> list[Constraint]:
     return [Constraint("must", span.start, span.end, (span.label,)) for span in tree.spans()]
 
 
-def numbered(constraints: Sequence[Constraint], n: int, labels: Inventory) -> Numbered:
-    """Return the constraints of a sentence of n words in numbers; SentenceError for one that is wrong."""
+def numbered(
+    constraints: Sequence[Constraint],
+    n: int,
+    labels: Inventory,
+    barred: frozenset[int] = frozenset(),
+) -> Numbered:
+    """Return the constraints of a sentence of n words in numbers; SentenceError for one that is wrong.
+
+    ``barred`` are labels that its language does not have.
+    """
     found = Numbered([], [], {}, [])
     for number, one in enumerate(constraints, 1):
         try:
             _check(one, n)
-            known = _numbers_of(one, labels)
+            known = _numbers_of(one, labels, barred)
         except SentenceError as error:
             raise SentenceError(f"constraint {number} ({one}): {error}") from None
         if one.kind == "bonus":
@@ -211,13 +219,19 @@ def _check(one: Constraint, n: int) -> None:
             raise SentenceError("a tag has no blanks, no brackets and is not empty")
 
 
-def _numbers_of(one: Constraint, labels: Inventory) -> frozenset[int] | None:
+def _numbers_of(
+    one: Constraint, labels: Inventory, barred: frozenset[int]
+) -> frozenset[int] | None:
     """Return the numbers of the labels that a constraint leaves, or that it gives a bonus."""
     if one.kind in ("tag", "uncrossed"):
         return None
     if not one.labels:
         return frozenset() if one.kind == "not" else None
-    chains = {number: name.split(CHAIN) for number, name in enumerate(labels.names) if number}
+    chains = {
+        number: name.split(CHAIN)
+        for number, name in enumerate(labels.names)
+        if number and number not in barred
+    }
     asked = [_known(label, chains) for label in one.labels]
     if one.kind == "only":
         single = {label for each in asked for label in each}

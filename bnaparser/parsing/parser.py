@@ -80,6 +80,7 @@ class Parser:
         self.name: str | None = None  # what it was loaded by
         self._asked: Precision = "auto"  # the precision, when it was loaded
         self.of_several: str | None = None  # the language, where the model has others
+        self._labels: frozenset[str] | None = None  # those of that language
         self._views: dict[str, Parser] = {}  # of each language, where it has several
 
     @property
@@ -90,7 +91,7 @@ class Parser:
     @property
     def labels(self) -> frozenset[str]:
         """The labels of constituents that it knows, chains among them."""
-        return frozenset(self.model.labels.names)
+        return self._labels or frozenset(self.model.labels.names)
 
     @property
     def precision(self) -> str:
@@ -146,6 +147,7 @@ class Parser:
         own = Parser(in_one_language(self.model, known), self.batch_tokens, self.max_words)
         own.name, own.threads, own.cased = self.name, self.threads, self.cased
         own._asked, own.of_several = self._asked, known
+        own._labels = self.model.by_language[known].labels | {""}
         own.text = in_language(own.text, known)
         return own
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bnaparser import Parser
 from bnaparser.network import storage
 from bnaparser.network.labels import BARRED, LanguageNames, stored_names
 from bnaparser.network.language_view import in_one_language
@@ -15,6 +16,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings, TagSettings
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import load_network
+from bnaparser.parsing.named_constraints import Constraint
 
 SENTENCES = [["the", "cat", "sat", "on", "the", "mat"], ["it", "rained"]]
 
@@ -66,6 +68,28 @@ def test_labels_and_tags_of_the_other_language_are_out_of_the_choice(
         assert tags.argmax(axis=1).tolist() == best
     with network.inference():  # itself is as it was
         np.testing.assert_array_equal(network.all_scores(network.encode(prepared)), before)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_lists_of_trees_and_constraints_know_the_labels_of_their_language_alone(
+    folder: Path, number: int
+) -> None:
+    network = networks(folder)[number]
+    parser = Parser(network).in_language("es")
+    mine, others = (network.by_language[one].labels for one in ("es", "en"))
+    assert parser.labels == mine | {""}
+    parse = parser.parse_words(["rained"], n_best=10_000, probabilities=True)
+    trees = [parse, *parse.alternatives]
+    assert sorted(one.spans[0].label for one in trees) == sorted(mine)
+    assert sum(one.probability or 0 for one in trees) == pytest.approx(1, abs=1e-4)
+    parts = {part for label in mine for part in label.split("::")}
+    foreign = next(label for label in sorted(others) if label not in parts and "::" not in label)
+    bad, good = parser.parse_many(
+        [["It", "rained"]] * 2, None, [[Constraint("must", 0, 1, foreign)], []]
+    )
+    assert bad.error is not None
+    assert f"the model knows no label {foreign!r}" in bad.error
+    assert good.error is None
 
 
 def test_words_are_scored_alike_with_and_without_torch(folder: Path) -> None:
