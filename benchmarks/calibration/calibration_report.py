@@ -35,7 +35,7 @@ A constituent's probability is the share of all trees that have it, each weighte
 gold tree has, too: the same words, punctuation included, and the same label, of a chain over the same words
 all of its labels (`S::VP` is one constituent). TOP is none.
 
-The temperature is chosen on `{chosen_on}` alone: there the log loss of "this constituent is right" is least at
+The temperature is chosen on {chosen_on} together: there the log loss of "this constituent is right" is least at
 **{temperature:g}**. The other sets are domains that it was not chosen on.
 
 ## Calibration error
@@ -51,7 +51,7 @@ LIKELIHOOD = """
 
 Points of less than {least} constituents are not drawn.
 
-At the temperature at which the gold trees of `{chosen_on}` are most probable, {likeliest:g}, constituents are far too sure: a
+At the temperature at which the gold trees of {chosen_on} are most probable, {likeliest:g}, constituents are far too sure: a
 tree's probability is diluted by hundreds of spans that each may have a hundred labels of almost none, and the likelihood
 makes up for them. What the temperature is chosen for is what it serves: at that of the constituents the probability of a whole tree
 says nothing of how often it is exactly right; at that of the likelihood it says a little.

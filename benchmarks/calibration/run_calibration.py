@@ -3,8 +3,8 @@
     python -m benchmarks.calibration.run_calibration TREEBANKS [--model en] [--sentences N]
 
 TREEBANKS holds ``NAME/dev.txt.xz`` (or ``.mrg``) for each set; the maps of ``recipes/label_maps.toml`` are
-applied to the gold trees of masc and craft. The temperature is chosen on wsj_sample alone, as ``bnaparser
-calibrate`` chooses it. A sentence goes through the network once. Writes ``calibration.md`` and two figures
+applied to the gold trees of masc and craft. The temperature is chosen on wsj_sample and masc together, as
+``bnaparser calibrate`` chooses it. A sentence goes through the network once. Writes ``calibration.md`` and two figures
 beside this file, or in ``--output``. Needs matplotlib.
 """
 
@@ -35,7 +35,7 @@ from bnaparser.training.data import Example, read_examples
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.reading import list_files
 
-CHOSEN_ON = "wsj_sample"
+CHOSEN_ON = ("wsj_sample", "masc")
 
 
 def main() -> None:
@@ -43,20 +43,20 @@ def main() -> None:
     where = f"{begun()}; {processor()}, {memory()}; {listed(versions(('bnaparser', 'numba')))}"
     again = command("benchmarks.calibration.run_calibration", without_folders(sys.argv[1:]))
     network = load_network(find(options.model), options.device, options.precision)
-    chosen_on = list(charts(options, network, CHOSEN_ON))
-    own = [one for _, one in chosen_on]
+    chosen_on = {name: list(charts(options, network, name)) for name in CHOSEN_ON}
+    own = [one for found in chosen_on.values() for _, one in found]
     likeliest = least(lambda t: -log_likelihood(own, t), TEMPERATURES[0], TEMPERATURES[-1])
     temperatures = (1.0, float(f"{likeliest:.4g}"), best_temperature(own))
     told = {}
     for name in SETS:
-        found = chosen_on if name == CHOSEN_ON else charts(options, network, name)
+        found = chosen_on.get(name) or charts(options, network, name)
         told[name] = judge_set(found, network.labels, temperatures)
         print(f"{name}: {len(told[name].words)} sentences", flush=True)
     options.output.mkdir(parents=True, exist_ok=True)
     draw_reliability(told, temperatures, options.output / "calibration_reliability.svg")
     draw_kept(told, options.output / "calibration_kept.svg")
     about = f"{where}; `{options.model}` in {network.precision}"
-    text = page(told, temperatures, CHOSEN_ON, about, again)
+    text = page(told, temperatures, " and ".join(CHOSEN_ON), about, again)
     (options.output / "calibration.md").write_text(text, encoding="utf-8")
     print(text)
 
