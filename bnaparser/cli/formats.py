@@ -216,10 +216,11 @@ def _write_all(write: Write, parse: Parse | None) -> None:
 
 
 @contextmanager
-def writer(name: str, output: TextIO, several: bool = False) -> Iterator[Write]:
+def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
     """Give a function that writes a parse in the format of that name, or None for an empty line.
 
-    ``several`` says that of each sentence several trees are asked for.
+    ``trees``: so many are asked for of each sentence. Each has a number of its own, where the
+    format has numbers, and a sentence with fewer leaves some out.
     Raises SettingsError where what is no text would go to a terminal.
     """
     form = FORMATS[name]
@@ -240,11 +241,14 @@ def writer(name: str, output: TextIO, several: bool = False) -> Iterator[Write]:
         if parse is None:
             output.write(form.blank)
             return
-        number += 1
-        output.write(form.each(parse, number))
-        if form.all_trees or not several:
+        number += 1 if form.all_trees else trees
+        first = number if form.all_trees else number - trees + 1
+        output.write(form.each(parse, first))
+        if form.all_trees or trees == 1:
             return
-        output.writelines(form.each(one, number) for one in parse.alternatives)
+        output.writelines(
+            form.each(one, place) for place, one in enumerate(parse.alternatives, first + 1)
+        )
         output.write(form.between)
 
     yield write_text

@@ -249,7 +249,7 @@ def _write(
 ) -> int:
     """Write each parse, None for an empty line; report the failed ones."""
     code = SUCCESS
-    with writer(options.format, output, options.n_best > 1) as write:
+    with writer(options.format, output, options.n_best) as write:
         for place, parse in parses:
             if parse is not None and parse.error is not None:
                 say(f"{place}: {parse.error}")

@@ -74,6 +74,15 @@ def test_every_format_writes_every_tree(run: Run, form: str) -> None:
     assert three.count("rained") == 3 * one.count("rained") > 0
 
 
+@pytest.mark.parametrize(
+    ("form", "mark"), [("conllu", "# sent_id = "), ("export", "#BOS "), ("tiger", '<s id="s')]
+)
+def test_each_of_several_trees_has_a_number_of_its_own(run: Run, form: str, mark: str) -> None:
+    _, out, _ = run("--n-best", "3", "-f", form, "It rained. Dogs bark.")
+    numbers = [line.removeprefix(mark).split()[0] for line in out.splitlines() if mark in line]
+    assert [number.rstrip('">') for number in numbers] == ["1", "2", "3", "4", "5", "6"]
+
+
 def test_markup_is_kept_and_a_bad_line_fails_alone(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "in.txt"
     file.write_text("[NP Dogs bark] .\nIt [rained.\nIt rained [~ in the park].\n", encoding="utf-8")
