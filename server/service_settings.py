@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bnaparser.errors import SettingsError
+from bnaparser.parsing.question import MOST_TREES
 
 ENVIRONMENT_PREFIX = "BNAPARSER_"
 # A core parses about 500 words a second with the model `en`: a batch takes less than half a second.
@@ -108,7 +109,9 @@ class ServerSettings(BaseSettings):
         ge=1,
         le=100_000,
     )
-    max_n_best: int = _number(100, "trees of a sentence that a request may ask for")
+    max_n_best: int = _number(
+        100, "trees of a sentence that a request may ask for", ge=1, le=MOST_TREES
+    )
     max_json_depth: int = _number(32, "how deep a request's JSON may nest", ge=3, le=200)
     search_seconds: float = _number(
         2.0, "seconds that a search in trees may take; then it gets 504", gt=0

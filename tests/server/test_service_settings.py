@@ -43,6 +43,7 @@ def test_the_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         ("batch_tokens", "0", "batch_tokens"),
         ("classifier", "", "classifier"),
         ("max_words", "100001", "max_words"),
+        ("max_n_best", "100001", "max_n_best"),
         ("cors_origins", "example.org", "no origin"),
         ("queue_words", "10", "could never be taken in"),
         ("log_level", "loud", "log_level"),
