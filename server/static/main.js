@@ -25,7 +25,7 @@ const KEY = "bnaparser-key";
 const EXAMPLES = [
   "The cat that the dog chased ran away.",
   "Colorless green ideas sleep furiously.",
-  "The horse raced past the barn fell.",
+  "Time flies like an arrow.",
   "The committee, which met on Monday, rejected the plan.",
   "What did the children find under the old bridge?",
   "It rained all night. By morning the river had burst its banks.",

@@ -146,7 +146,6 @@ class OutputFolder:
         if run.exists():
             self._check_same(_read(run))
         else:
-            self._refuse_strange()
             self._write(run, _json(self.about))
         for draft in [*self.folder.glob(f"*{_DRAFT}"), *self.state.glob(f"*{_DRAFT}")]:
             draft.unlink(missing_ok=True)

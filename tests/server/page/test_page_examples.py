@@ -14,8 +14,7 @@ TREES = """
   chased))))) (VP (VBD ran) (ADVP (RB away))) (. .)))
 (TOP (S (NP (JJ Colorless) (JJ green) (NNS ideas)) (VP (VBP sleep) (ADVP (RB furiously))) (.
   .)))
-(TOP (S (NP (NP (DT The) (NN horse)) (VP (VBD raced) (PP (IN past) (NP (DT the) (NN barn)))))
-  (VP (VBD fell)) (. .)))
+(TOP (S (NP (NN Time)) (VP (VBZ flies) (PP (IN like) (NP (DT an) (NN arrow)))) (. .)))
 (TOP (S (NP (NP (DT The) (NN committee)) (, ,) (SBAR (WHNP (WDT which)) (S (VP (VBD met) (PP (IN
   on) (NP (NNP Monday)))))) (, ,)) (VP (VBD rejected) (NP (DT the) (NN plan))) (. .)))
 (TOP (SBARQ (WHNP (WP What)) (SQ (VBD did) (NP (DT the) (NNS children)) (VP (VB find) (PP (IN
