@@ -8,6 +8,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
 from bnaparser.compute.float_vectors import FLOAT, declared
@@ -57,3 +58,9 @@ def exp(x: np.float32) -> np.float32:
         (np.int32(n) + np.int32(127)) << np.int32(23)
     )
     return scaled
+
+
+@compiled
+def address(array: NDArray[Any]) -> int:
+    """Return where the numbers of an array begin, as a whole number that others may be added to."""
+    return np.int64(array.ctypes.data)  # type: ignore[return-value]

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.functions import ROUNDER, float_of_bits
+from bnaparser.compute.functions import ROUNDER, address, float_of_bits
 from bnaparser.compute.instructions import instructions
-from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
+from bnaparser.compute.packed import Floats, PackedBytes
 from bnaparser.compute.tiles import ROWS, finished_tile
 
-_PANEL = instructions().panel
+PANEL = instructions().panel
 _GROUP = instructions().group
 _int8_tile = finished_tile("int8", instructions().wide)
 _float_tile = finished_tile("float32", instructions().wide)
@@ -30,33 +30,10 @@ _LARGEST = np.float32(127)
 _SMALLEST_BITS = np.float32(1e-12).view(np.int32)
 _WITHOUT_SIGN = np.int32(0x7FFFFFFF)
 
-
-def multiply(
-    rows: Floats, matrix: PackedFloats | PackedBytes, bias: Floats, activation: int = 0
-) -> Floats:
-    """Return ``activation(rows matrix' + bias)``: float32 (rows, outputs).
-
-    ``rows`` is float32 (rows, inputs). For a matrix of int8 each row is rounded to int8 with a scale
-    of its own. Raises ValueError where the sizes do not fit.
-    """
-    if rows.shape[1] != matrix.inputs or len(bias) != matrix.outputs:
-        raise ValueError(
-            f"rows of {rows.shape[1]} and {len(bias)} biases for a matrix of {matrix.inputs} inputs"
-            f" and {matrix.outputs} outputs"
-        )
-    count, rows = len(rows), np.ascontiguousarray(rows)
-    if count < ROWS:
-        rows = np.concatenate([rows, np.zeros((ROWS - count, matrix.inputs), np.float32)])
-    out = np.empty((len(rows), matrix.outputs), np.float32)
-    if isinstance(matrix, PackedFloats):
-        multiply_floats(rows, matrix.panels, bias, activation, out)
-    else:
-        steps = matrix.panels.shape[1]
-        values = np.empty((len(rows), steps * _GROUP), ROW_DTYPE)
-        scales = np.empty(len(rows), np.float32)
-        round_rows(rows, values, scales)
-        multiply_bytes(values, scales, matrix, bias, activation, out)
-    return out[:count]
+# What a product is to the loops, in whole numbers: outputs, rows; the address of the rows and bytes from one to the
+# next, steps; that of the panels and the bytes of one; those of the bias, the activation; and of
+# the scales of rows and columns and of what is added to sums, all 0 where the numbers are float32.
+Product = tuple[int, int, int, int, int, int, int, int, int, int, int, int]
 
 
 @compiled
@@ -88,93 +65,92 @@ def round_row(row: Floats, values: NDArray[np.uint8], scales: Floats, place: int
 
 
 @compiled
-def multiply_bytes(
-    values: NDArray[np.uint8],
-    scales: Floats,
-    matrix: PackedBytes,
-    bias: Floats,
-    activation: int,
-    out: Floats,
-) -> None:
-    """Write the product of rounded rows and a matrix of int8, as `multiply` describes it: ROWS rows at least."""
-    count = len(out)
-    for panel in range(matrix.panels.shape[0]):
-        for row in range(0, count, ROWS):
-            top = min(row, count - ROWS)
-            bytes_tile(values, scales, matrix, bias, activation, panel, top, out, panel * _PANEL)
-
-
-@compiled
-def bytes_tile(
-    values: NDArray[np.uint8],
-    scales: Floats,
-    matrix: PackedBytes,
-    bias: Floats,
-    activation: int,
-    panel: int,
-    top: int,
-    out: Floats,
-    left: int,
-) -> None:
-    """Write one tile of the product: ROWS rows from ``top`` on, and one panel, from column ``left`` on."""
-    row, steps = values.shape[1] * values.itemsize, matrix.panels.shape[1]
-    first = panel * _PANEL
-    _int8_tile(
-        (
-            values.ctypes.data + top * row,
-            row,
-            matrix.panels.ctypes.data + first * steps * _GROUP,
-            _PANEL * _GROUP,
-            steps,
-            out.ctypes.data + (top * out.shape[1] + left) * 4,
-            out.shape[1] * 4,
-            min(_PANEL, len(bias) - first),
-            bias.ctypes.data + first * 4,
-            activation,
-            scales.ctypes.data + top * 4,
-            matrix.scales.ctypes.data + first * 4,
-            matrix.sums.ctypes.data + first * 4,
-        )
+def bytes_product(
+    values: NDArray[np.uint8], scales: Floats, matrix: PackedBytes, bias: Floats, activation: int
+) -> Product:
+    """Describe the product of rounded rows and a matrix of int8."""
+    panels = matrix.panels
+    return (
+        len(bias),
+        values.shape[0],
+        address(values),
+        values.shape[1] * values.itemsize,
+        panels.shape[1],
+        address(panels),
+        panels.shape[1] * PANEL * _GROUP,
+        address(bias),
+        activation,
+        address(scales),
+        address(matrix.scales),
+        address(matrix.sums),
     )
 
 
 @compiled
-def multiply_floats(
-    rows: Floats, panels: Floats, bias: Floats, activation: int, out: Floats
-) -> None:
-    """Write the product of rows and a matrix of float32, as `multiply` describes it: ROWS rows at least."""
-    count = len(out)
-    for panel in range(panels.shape[0]):
-        for row in range(0, count, ROWS):
-            top = min(row, count - ROWS)
-            floats_tile(rows, panels, bias, activation, panel, top, out, panel * _PANEL)
+def floats_product(rows: Floats, panels: Floats, bias: Floats, activation: int) -> Product:
+    """Describe the product of rows and a matrix of float32."""
+    inputs, none = panels.shape[1], 0
+    return (
+        len(bias),
+        rows.shape[0],
+        address(rows),
+        inputs * 4,
+        inputs,
+        address(panels),
+        inputs * PANEL * 4,
+        address(bias),
+        activation,
+        none,
+        none,
+        none,
+    )
 
 
 @compiled
-def floats_tile(
-    rows: Floats,
-    panels: Floats,
-    bias: Floats,
-    activation: int,
-    panel: int,
-    top: int,
-    out: Floats,
-    left: int,
+def write_product(product: Product, out: Floats) -> None:
+    """Write a whole product: ROWS rows at least, as many as ``out`` has."""
+    for panel in range((product[0] + PANEL - 1) // PANEL):
+        write_panel(product, panel, panel + 1, address(out))
+
+
+@compiled
+def write_panel(product: Product, panel: int, following: int, out: int) -> None:
+    """Write a panel of columns to where it belongs in a product at the address ``out``.
+
+    Meanwhile the weights of the ``following`` panel are fetched, if there is one: each tile has its share of them.
+    """
+    outputs, count, size = product[0], product[1], product[6]
+    tiles = (count + ROWS - 1) // ROWS
+    for number in range(tiles):
+        top = min(number * ROWS, count - ROWS)
+        place = out + (top * outputs + panel * PANEL) * 4
+        there = product[5] + following * size + number * size // tiles
+        write_tile(product, panel, top, place, outputs * 4, there, size // tiles)
+
+
+@compiled
+def write_tile(
+    product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
 ) -> None:
-    """Write one tile of the product, as `bytes_tile` does."""
-    inputs = panels.shape[1]
-    first = panel * _PANEL
-    _float_tile(
-        (
-            rows.ctypes.data + top * inputs * 4,
-            inputs * 4,
-            panels.ctypes.data + first * inputs * 4,
-            _PANEL * 4,
-            inputs,
-            out.ctypes.data + (top * out.shape[1] + left) * 4,
-            out.shape[1] * 4,
-            min(_PANEL, len(bias) - first),
-            bias.ctypes.data + first * 4,
-            activation,
+    """Write ROWS rows from ``top`` on of a panel to the address ``out``, so many bytes from row to row.
+
+    Meanwhile the ``ask_bytes`` at the address ``ask`` are fetched; there need not be anything.
+    """
+    outputs, _, rows, row, steps, panels, size, bias, activation, row_scales, scales, sums = product
+    first = panel * PANEL
+    a, b, width = rows + top * row, panels + panel * size, min(PANEL, outputs - first)
+    ask_step = (ask_bytes + steps - 1) // steps
+    at = first * 4
+    if scales == 0:
+        step = PANEL * 4
+        _float_tile(
+            (a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation)
         )
-    )
+    else:
+        step, of_rows = PANEL * _GROUP, row_scales + top * 4
+        _int8_tile(
+            (
+                a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation,
+                of_rows, scales + at, sums + at,
+            )
+        )  # fmt: skip

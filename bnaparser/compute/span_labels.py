@@ -12,10 +12,16 @@ from numpy.typing import NDArray
 
 from bnaparser.compute.activations import NO_ACTIVATION
 from bnaparser.compute.compiling import compiled, compiled_freely
-from bnaparser.compute.functions import larger
+from bnaparser.compute.functions import address, larger
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
-from bnaparser.compute.products import ROW_DTYPE, bytes_tile, floats_tile, round_row
+from bnaparser.compute.products import (
+    ROW_DTYPE,
+    bytes_product,
+    floats_product,
+    round_row,
+    write_tile,
+)
 from bnaparser.compute.rowwise import normalise_row
 from bnaparser.compute.tiles import ROWS
 
@@ -144,6 +150,7 @@ def _of_floats(
     rows = np.zeros((ROWS, fenceposts.shape[1]), np.float32)
     scores = np.empty((ROWS, _PANEL), np.float32)
     bias = weights.output_bias
+    product = floats_product(rows, panels, bias, NO_ACTIVATION)
     for first in range(0, len(starts), ROWS):
         count = min(ROWS, len(starts) - first)
         for row in range(count):
@@ -151,7 +158,7 @@ def _of_floats(
         for panel in range(panels.shape[0]):
             left = panel * _PANEL
             width = min(_PANEL, len(bias) - left)
-            floats_tile(rows, panels, bias, NO_ACTIVATION, panel, 0, scores, 0)
+            write_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
             for row in range(count):
                 _note(scores[row, :width], left, best, first + row)
 
@@ -171,6 +178,7 @@ def _of_bytes(
     scales = np.zeros(ROWS, np.float32)
     scores = np.empty((ROWS, _PANEL), np.float32)
     bias = weights.output_bias
+    product = bytes_product(rows, scales, output, bias, NO_ACTIVATION)
     for first in range(0, len(starts), ROWS):
         count = min(ROWS, len(starts) - first)
         for row in range(count):
@@ -179,6 +187,6 @@ def _of_bytes(
         for panel in range(output.panels.shape[0]):
             left = panel * _PANEL
             width = min(_PANEL, len(bias) - left)
-            bytes_tile(rows, scales, output, bias, NO_ACTIVATION, panel, 0, scores, 0)
+            write_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
             for row in range(count):
                 _note(scores[row, :width], left, best, first + row)

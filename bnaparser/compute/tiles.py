@@ -7,7 +7,7 @@ step needs side by side. Compilers do not find this by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from llvmlite import ir
@@ -32,8 +32,8 @@ from bnaparser.compute.instructions import Instructions, instructions
 
 # Rows of a tile: with 4 vectors across 24 of 32 registers hold sums, with 2 across 12 of 16.
 ROWS = 6
-# Weights come from far away, each once a batch: they are asked for some steps before they are needed.
-_STEPS_AHEAD, _CACHE_LINE = 4, 64
+# Places asked for in a step, where a tile asks for what is needed after it.
+_ASKED = 4
 
 # Adds a step's products to a vector of sums: (builder, sums, four bytes of A in all lanes, B).
 _Add = Callable[[ir.IRBuilder, ir.Value, ir.Value, ir.Value], ir.Value]
@@ -68,12 +68,16 @@ def tile(kind: str, vectors: int) -> Any:
 
 
 def finished_tile(kind: str, vectors: int) -> Any:
-    """Return the same with what follows the sums: the last arguments are those of `Finish`."""
-    product, count = _product(kind), 10 if kind == "float32" else 13
+    """Return the same with what follows the sums: the last arguments are those of `Finish`.
+
+    Weights come from far away, each once a batch, and so are asked for a panel before they are needed: where,
+    and how far each step goes on there, are two more arguments, the sixth and the seventh.
+    """
+    product, count = _product(kind), 12 if kind == "float32" else 15
 
     def write(builder: ir.IRBuilder, given: list[ir.Value]) -> None:
-        sums = _sum_up(builder, given[:5], product, vectors)
-        write_finished(builder, sums, ROWS, Finish(*given[5:]))
+        sums = _sum_up(builder, given[:5], product, vectors, given[5:7])
+        write_finished(builder, sums, ROWS, Finish(*given[7:]))
 
     return _as_intrinsic(write, count)
 
@@ -83,7 +87,11 @@ def _product(kind: str) -> _Product:
 
 
 def _sum_up(
-    builder: ir.IRBuilder, given: list[ir.Value], product: _Product, vectors: int
+    builder: ir.IRBuilder,
+    given: list[ir.Value],
+    product: _Product,
+    vectors: int,
+    ask: Sequence[ir.Value] = (),
 ) -> list[ir.Value]:
     """Return a tile, a vector after another of a row after another; the builder ends in a new block."""
     a, a_row, b, b_step, steps = given
@@ -96,9 +104,12 @@ def _sum_up(
     step, here = builder.phi(LONG), builder.phi(LONG)
     sums = [builder.phi(numbers) for _ in range(ROWS * vectors)]
     of_step = [load(builder, here, of_b, v * size_in_bytes(of_b)) for v in range(vectors)]
-    step_size = vectors * size_in_bytes(of_b)
-    for offset in range(0, step_size, _CACHE_LINE):
-        _prefetch(builder, builder.add(here, LONG(_STEPS_AHEAD * step_size + offset)))
+    if ask:
+        far, far_step = ask
+        asked = builder.add(far, builder.mul(step, far_step))
+        part = builder.lshr(far_step, LONG(_ASKED.bit_length() - 1))
+        for number in range(_ASKED):
+            _prefetch(builder, builder.add(asked, builder.mul(part, LONG(number))))
     after: list[ir.Value] = []
     for row in rows:
         place = builder.add(row, builder.mul(step, LONG(4)))

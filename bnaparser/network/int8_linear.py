@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from bnaparser.compute.multiply import multiply
 from bnaparser.compute.packed import pack_bytes
-from bnaparser.compute.products import multiply
 from bnaparser.network.model import BnaModel
 
 

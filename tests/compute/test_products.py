@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from bnaparser.compute.activations import ACTIVATION_NUMBERS
 from bnaparser.compute.instructions import instructions
+from bnaparser.compute.multiply import multiply
 from bnaparser.compute.packed import RowScaled, as_floats, pack_bytes, pack_floats, row_scaled
-from bnaparser.compute.products import multiply
 
 ROOT = Path(__file__).parents[2]
 SIZES = st.tuples(st.integers(1, 20), st.integers(1, 150), st.integers(1, 150))

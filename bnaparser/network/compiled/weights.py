@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.activations import NO_ACTIVATION
+from bnaparser.compute.multiply import multiply
 from bnaparser.compute.packed import (
     Floats,
     Matrix,
@@ -20,7 +21,6 @@ from bnaparser.compute.packed import (
     shape_of_matrix,
     stacked,
 )
-from bnaparser.compute.products import multiply
 from bnaparser.compute.rowwise import normalise
 from bnaparser.errors import ModelError
 
