@@ -64,7 +64,7 @@ class Room:
         return self.products
 
 
-class _Helper:
+class _HelperThread:
     """The thread, and what is on its way to it. There is one, for whichever sentence comes first."""
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class _Here(threading.local):
     room: Room | None = None
 
 
-_helper = _Helper()
+_helper = _HelperThread()
 _here = _Here()
 
 
@@ -206,7 +206,7 @@ def _end(board: Board) -> None:
 def _forget_helper() -> None:
     """Begin anew: a forked process has none of its parent's threads, and perhaps their locks."""
     global _helper, _here
-    _helper, _here = _Helper(), _Here()
+    _helper, _here = _HelperThread(), _Here()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
