@@ -6,6 +6,9 @@ computing, it computes itself. So the helper may be late, at work on a product t
 writes to a room of its own alone, from which the caller takes what was finished in time. A panel
 is the same whoever computes it: help changes no number.
 
+It helps one sentence that is computed by itself: where several threads compute, each core has work of its own, and
+a helper would take time from them.
+
 They talk through a board of numbers, without locks: a product, some tenths of a millisecond long, is over
 before a lock would have woken a thread. Between the products of a sentence the helper looks at the board
 again and again; between sentences it sleeps.
@@ -69,6 +72,8 @@ class _HelperThread:
 
     def __init__(self) -> None:
         self.free = threading.Lock()  # taken from a sentence's begin to the helper's last look
+        self.counting = threading.Lock()
+        self.computing = 0  # threads that compute, helped or not
         self.asked: SimpleQueue[tuple[Room, object]] = SimpleQueue()
         self.room: Room | None = None
         self.thread: threading.Thread | None = None
@@ -114,21 +119,34 @@ def help_allowed() -> Iterator[None]:
 
 @contextmanager
 def helped(owner: object) -> Iterator[None]:
-    """Have products shared with a second core in here, where that is allowed and the helper is free."""
-    if not _here.allowed or not _helper.free.acquire(blocking=False):
-        yield
-        return
-    room = _here.room = _helper.begin(owner)
+    """Have products shared with a second core in here, where that is allowed and no other thread computes."""
+    helper = _helper
+    _count(helper, 1)
     try:
+        if _here.allowed and helper.computing == 1 and helper.free.acquire(blocking=False):
+            _here.room = helper.begin(owner)
         yield
     finally:
-        _end(room.board)
-        _here.room = None
+        _send_home()
+        _count(helper, -1)
 
 
 def room_here() -> Room | None:
-    """Return the room that this thread shares with the helper now."""
+    """Return the room that this thread shares with the helper now; none any more once another thread computes."""
+    if _here.room is not None and _helper.computing > 1:
+        _send_home()
     return _here.room
+
+
+def _count(helper: _HelperThread, change: int) -> None:
+    with helper.counting:
+        helper.computing += change
+
+
+def _send_home() -> None:
+    if _here.room is not None:
+        _end(_here.room.board)
+        _here.room = None
 
 
 @compiled
