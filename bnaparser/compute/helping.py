@@ -171,8 +171,9 @@ def write_product_helped(
     publish(place + _NUMBER, 0)
     width = out.shape[1]
     for row in range(out.shape[0]):
-        for column in range(panel * PANEL, width):
-            out[row, column] = theirs[row * width + column]
+        line, found = out[row, panel * PANEL :], theirs[row * width + panel * PANEL :]
+        for column in range(line.shape[0]):
+            line[column] = found[column]
 
 
 @compiled

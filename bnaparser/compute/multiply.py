@@ -16,7 +16,7 @@ from bnaparser.compute.products import (
     round_rows,
     write_product,
 )
-from bnaparser.compute.tiles import ROWS
+from bnaparser.compute.tiles import FEW_ROWS
 
 _NO_BOARD, _NO_FLOATS, _ALONE = np.zeros(0, np.int64), np.zeros(0, np.float32), 0
 
@@ -36,8 +36,8 @@ def multiply(
             f" and {matrix.outputs} outputs"
         )
     count, rows = len(rows), np.ascontiguousarray(rows)
-    if count < ROWS:
-        rows = np.concatenate([rows, np.zeros((ROWS - count, matrix.inputs), np.float32)])
+    if count < FEW_ROWS:
+        rows = np.concatenate([rows, np.zeros((FEW_ROWS - count, matrix.inputs), np.float32)])
     out = np.empty((len(rows), matrix.outputs), np.float32)
     # A product takes its rows four bytes a step, whatever they are.
     size = (len(rows), 4 * matrix.panels.shape[1])
@@ -75,7 +75,7 @@ def multiply_bytes(
     theirs: Floats,
     out: Floats,
 ) -> None:
-    """Round rows to ``values`` times ``scales``, and write their product with a matrix of int8: ROWS rows at least."""
+    """Round rows to ``values`` times ``scales``, and write their product with a matrix of int8: FEW_ROWS rows at least."""
     round_rows(rows, values, scales)
     product = bytes_product(values, scales, matrix, bias, activation)
     _write(product, number, board, theirs, out)
@@ -92,7 +92,7 @@ def multiply_floats(
     theirs: Floats,
     out: Floats,
 ) -> None:
-    """Write the product of rows and a matrix of float32: ROWS rows at least."""
+    """Write the product of rows and a matrix of float32: FEW_ROWS rows at least."""
     _write(floats_product(rows, panels, bias, activation), number, board, theirs, out)
 
 

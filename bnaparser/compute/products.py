@@ -13,12 +13,14 @@ from bnaparser.compute.compiling import compiled
 from bnaparser.compute.functions import ROUNDER, address, float_of_bits
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes
-from bnaparser.compute.tiles import ROWS, finished_tile
+from bnaparser.compute.tiles import FEW_ROWS, ROWS, finished_tile
 
 PANEL = instructions().panel
 _GROUP = instructions().group
-_int8_tile = finished_tile("int8", instructions().wide)
-_float_tile = finished_tile("float32", instructions().wide)
+_int8_tile = finished_tile("int8", ROWS, instructions().wide)
+_int8_few = finished_tile("int8", FEW_ROWS, instructions().wide)
+_float_tile = finished_tile("float32", ROWS, instructions().wide)
+_float_few = finished_tile("float32", FEW_ROWS, instructions().wide)
 
 # What A's numbers are stored as, and what is added to them, for each kind of int8 product: bytes
 # are multiplied as unsigned times signed ones, short ones as they are.
@@ -108,7 +110,7 @@ def floats_product(rows: Floats, panels: Floats, bias: Floats, activation: int) 
 
 @compiled
 def write_product(product: Product, out: Floats) -> None:
-    """Write a whole product: ROWS rows at least, as many as ``out`` has."""
+    """Write a whole product: FEW_ROWS rows at least, as many as ``out`` has."""
     for panel in range((product[0] + PANEL - 1) // PANEL):
         write_panel(product, panel, panel + 1, address(out))
 
@@ -120,12 +122,18 @@ def write_panel(product: Product, panel: int, following: int, out: int) -> None:
     Meanwhile the weights of the ``following`` panel are fetched, if there is one: each tile has its share of them.
     """
     outputs, count, size = product[0], product[1], product[6]
-    tiles = (count + ROWS - 1) // ROWS
-    for number in range(tiles):
-        top = min(number * ROWS, count - ROWS)
-        place = out + (top * outputs + panel * PANEL) * 4
-        there = product[5] + following * size + number * size // tiles
-        write_tile(product, panel, top, place, outputs * 4, there, size // tiles)
+    row_size, left = outputs * 4, out + panel * PANEL * 4
+    there = product[5] + following * size
+    # Small tiles are slower, row by row: three of them would take longer than one that writes a row again.
+    in_small = count % ROWS if count < ROWS or count % ROWS <= 2 * FEW_ROWS else 0
+    for start in range(0, count - in_small, ROWS):
+        top = min(start, count - ROWS)
+        ask, share = there + top * size // count, ROWS * size // count
+        write_tile(product, panel, top, left + top * row_size, row_size, ask, share)
+    for start in range(count - in_small, count, FEW_ROWS):
+        top = min(start, count - FEW_ROWS)
+        ask, share = there + top * size // count, FEW_ROWS * size // count
+        write_few(product, panel, top, left + top * row_size, row_size, ask, share)
 
 
 @compiled
@@ -136,21 +144,47 @@ def write_tile(
 
     Meanwhile the ``ask_bytes`` at the address ``ask`` are fetched; there need not be anything.
     """
+    if product[9] == 0:
+        _float_tile(_of_floats(product, panel, top, out, out_row, ask, ask_bytes))
+    else:
+        _int8_tile(_of_bytes(product, panel, top, out, out_row, ask, ask_bytes))
+
+
+@compiled
+def write_few(
+    product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
+) -> None:
+    """The same for FEW_ROWS rows."""
+    if product[9] == 0:
+        _float_few(_of_floats(product, panel, top, out, out_row, ask, ask_bytes))
+    else:
+        _int8_few(_of_bytes(product, panel, top, out, out_row, ask, ask_bytes))
+
+
+@compiled
+def _of_floats(
+    product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
+) -> tuple[int, ...]:
+    """Say as a tile wants it where its factors are, and where it goes."""
+    outputs, _, rows, row, steps, panels, size, bias, activation, _, _, _ = product
+    first = panel * PANEL
+    a, b, step = rows + top * row, panels + panel * size, PANEL * 4
+    width, ask_step = min(PANEL, outputs - first), (ask_bytes + steps - 1) // steps
+    at = first * 4
+    return a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation
+
+
+@compiled
+def _of_bytes(
+    product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
+) -> tuple[int, ...]:
+    """The same for whole numbers, which have scales."""
     outputs, _, rows, row, steps, panels, size, bias, activation, row_scales, scales, sums = product
     first = panel * PANEL
-    a, b, width = rows + top * row, panels + panel * size, min(PANEL, outputs - first)
-    ask_step = (ask_bytes + steps - 1) // steps
-    at = first * 4
-    if scales == 0:
-        step = PANEL * 4
-        _float_tile(
-            (a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation)
-        )
-    else:
-        step, of_rows = PANEL * _GROUP, row_scales + top * 4
-        _int8_tile(
-            (
-                a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation,
-                of_rows, scales + at, sums + at,
-            )
-        )  # fmt: skip
+    a, b, step = rows + top * row, panels + panel * size, PANEL * _GROUP
+    width, ask_step = min(PANEL, outputs - first), (ask_bytes + steps - 1) // steps
+    at, of_rows = first * 4, row_scales + top * 4
+    return (
+        a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation,
+        of_rows, scales + at, sums + at,
+    )  # fmt: skip

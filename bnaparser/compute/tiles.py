@@ -32,6 +32,8 @@ from bnaparser.compute.instructions import Instructions, instructions
 
 # Rows of a tile: with 4 vectors across 24 of 32 registers hold sums, with 2 across 12 of 16.
 ROWS = 6
+# Rows of a small tile, for what is left: as many sums as products are under way at once.
+FEW_ROWS = 2
 # Places asked for in a step, where a tile asks for what is needed after it.
 _ASKED = 4
 
@@ -58,7 +60,7 @@ def tile(kind: str, vectors: int) -> Any:
 
     def write(builder: ir.IRBuilder, given: list[ir.Value]) -> None:
         *factors, out, out_row = given
-        for number, value in enumerate(_sum_up(builder, factors, product, vectors)):
+        for number, value in enumerate(_sum_up(builder, factors, product, ROWS, vectors)):
             row, v = divmod(number, vectors)
             line = builder.add(out, builder.mul(out_row, LONG(row)))
             place = builder.add(line, LONG(v * size_in_bytes(value.type)))
@@ -67,8 +69,8 @@ def tile(kind: str, vectors: int) -> Any:
     return _as_intrinsic(write, 7)
 
 
-def finished_tile(kind: str, vectors: int) -> Any:
-    """Return the same with what follows the sums: the last arguments are those of `Finish`.
+def finished_tile(kind: str, rows: int, vectors: int) -> Any:
+    """Return the same, of so many rows, with what follows the sums: the last arguments are those of `Finish`.
 
     Weights come from far away, each once a batch, and so are asked for a panel before they are needed: where,
     and how far each step goes on there, are two more arguments, the sixth and the seventh.
@@ -76,8 +78,8 @@ def finished_tile(kind: str, vectors: int) -> Any:
     product, count = _product(kind), 12 if kind == "float32" else 15
 
     def write(builder: ir.IRBuilder, given: list[ir.Value]) -> None:
-        sums = _sum_up(builder, given[:5], product, vectors, given[5:7])
-        write_finished(builder, sums, ROWS, Finish(*given[7:]))
+        sums = _sum_up(builder, given[:5], product, rows, vectors, given[5:7])
+        write_finished(builder, sums, rows, Finish(*given[7:]))
 
     return _as_intrinsic(write, count)
 
@@ -90,6 +92,7 @@ def _sum_up(
     builder: ir.IRBuilder,
     given: list[ir.Value],
     product: _Product,
+    height: int,
     vectors: int,
     ask: Sequence[ir.Value] = (),
 ) -> list[ir.Value]:
@@ -98,11 +101,11 @@ def _sum_up(
     numbers, of_b = product.numbers, product.of_b
     before = builder.block
     loop, done = builder.append_basic_block("steps"), builder.append_basic_block("done")
-    rows = [builder.add(a, builder.mul(a_row, LONG(row))) for row in range(ROWS)]
+    rows = [builder.add(a, builder.mul(a_row, LONG(row))) for row in range(height)]
     builder.branch(loop)
     builder.position_at_end(loop)
     step, here = builder.phi(LONG), builder.phi(LONG)
-    sums = [builder.phi(numbers) for _ in range(ROWS * vectors)]
+    sums = [builder.phi(numbers) for _ in range(height * vectors)]
     of_step = [load(builder, here, of_b, v * size_in_bytes(of_b)) for v in range(vectors)]
     if ask:
         far, far_step = ask
