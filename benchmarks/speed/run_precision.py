@@ -3,7 +3,8 @@
 Parses the first ``--sentences`` of FILE's trees, as words and as one running text, and a sentence of 20
 words by itself, with the model ``en`` on a CPU: each precision in a process of its own, on one thread and
 on ``--threads``. "PyTorch" is float32 computed by PyTorch, as before there were precisions. Then
-``bnaparse`` from start to end. Repeats count by the fastest: other programs only ever add time. Needs a
+``bnaparse`` from start to end, and one matrix product by itself, to tell how near the processor's limit
+it is. Repeats count by the fastest: other programs only ever add time. Needs a
 quiet machine; takes a minute or two. Writes ``precision.md`` beside this file, or in ``--output``.
 """
 
@@ -28,6 +29,7 @@ SENTENCE = (
     " next year ."
 )
 WAYS = ("PyTorch", "float32", "bfloat16", "int8")
+PRODUCT = "product"
 NOTES = """\
 # Speed by precision
 
@@ -45,7 +47,7 @@ of 20 words, text to tree; the memory of the process then. *PyTorch* is float32 
 def main() -> None:
     options = options_from_command_line()
     if options.part:
-        print(json.dumps(measure(options)))
+        print(json.dumps(products() if options.part == PRODUCT else measure(options)))
         return
     where = f"{begun()}; {processor()}, {memory()}"
     shown = command("benchmarks.speed.run_precision", without_folders(sys.argv[1:]))
@@ -61,6 +63,10 @@ def main() -> None:
     lines += [
         "",
         f"`bnaparse` from start to end: {min(others):.2f} s (the first time {first:.2f} s).",
+        "",
+        "300 rows times a matrix of 3,072 by 768, one thread, thousand million multiplications and additions a second: "
+        + ", ".join(f"{way} {speed:.0f}" for way, speed in part(options, PRODUCT, 1).items())
+        + ".",
     ]
     options.output.mkdir(parents=True, exist_ok=True)
     path = options.output / "precision.md"
@@ -77,7 +83,7 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path(__file__).parent, metavar="DIR")
-    parser.add_argument("--part", choices=WAYS, help=argparse.SUPPRESS)
+    parser.add_argument("--part", choices=(*WAYS, PRODUCT), help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -85,7 +91,8 @@ def part(options: argparse.Namespace, way: str, threads: int) -> dict[str, float
     started = [sys.executable, "-W", "ignore", "-m", "benchmarks.speed.run_precision"]
     started += ["--part", way, "--trees", str(options.trees), "--model", options.model]
     started += ["--sentences", str(options.sentences), "--repeats", str(options.repeats)]
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
+    environment = {**os.environ, **limits}
     done = subprocess.run(started, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -106,6 +113,31 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     running = fastest(lambda: parser(text), options.repeats)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"words": len(words) / given, "text": count / running, "one": 1000 * one, "mb": peak}
+
+
+def products() -> dict[str, float]:
+    """Measure a product as the encoder has it, by ours and by others: operations a nanosecond."""
+    import numpy as np
+    import torch
+
+    from bnaparser.compute.multiply import multiply
+    from bnaparser.compute.packed import pack_bytes, pack_floats
+
+    torch.set_num_threads(1)
+    generator = np.random.default_rng(0)
+    rows = generator.standard_normal((300, 768)).astype(np.float32)
+    matrix = generator.standard_normal((3072, 768)).astype(np.float32)
+    bias = np.zeros(3072, np.float32)
+    floats, packed = pack_floats(matrix), pack_bytes(matrix)
+    rows_there, matrix_there = torch.from_numpy(rows), torch.from_numpy(matrix)
+    ways: dict[str, Callable[[], object]] = {
+        "ours in float32": lambda: multiply(rows, floats, bias),
+        "PyTorch's": lambda: rows_there @ matrix_there.T,
+        "NumPy's": lambda: rows @ matrix.T,
+        "ours in int8": lambda: multiply(rows, packed, bias),
+    }
+    work = 2 * rows.shape[0] * matrix.size
+    return {way: work / fastest(act, 50) / 1e9 for way, act in ways.items()}
 
 
 def loaded(way: str, model: str) -> Any:
