@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,18 +51,10 @@ def predict(
     return [results[index] for index in range(len(sentences))]
 
 
-def predict_batch(
-    model: ParsingNetwork,
-    batch: Sequence[PreparedSentence],
-    turns: AbstractContextManager[Any] | None = None,
-) -> list[Prediction]:
-    """Parse one batch of sentences of at least one word; the model must be in evaluation mode.
-
-    ``turns`` is a lock where batches are encoded one after another.
-    """
+def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> list[Prediction]:
+    """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
     with model.inference():
-        with turns or nullcontext():
-            encoded = model.encode(batch)
+        encoded = model.encode(batch)
         best, tags = model.best_labels(encoded), predicted_tags(model, encoded)
     return best_trees(best, encoded.lengths, model.labels, tags)
 
@@ -91,10 +82,12 @@ def best_trees(
 def _spans(
     labels: Inventory, spans: NDArray[np.int32], scores: NDArray[np.float32], n: int
 ) -> list[Span]:
-    starts, ends, numbers = spans.astype(np.int64).T
-    names = map(labels.names.__getitem__, numbers.tolist())
-    of_spans = scores[chart.span_index(starts, ends, n)].tolist()
-    return list(map(Span, starts.tolist(), ends.tolist(), names, of_spans))
+    starts, ends, _ = spans.astype(np.int64).T
+    places = chart.span_index(starts, ends, n)
+    return [
+        Span(start, end, labels.names[label], score)
+        for (start, end, label), score in zip(spans.tolist(), scores[places].tolist(), strict=True)
+    ]
 
 
 def predicted_tags(model: ParsingNetwork, encoded: Any) -> list[list[str] | None]:

@@ -144,9 +144,9 @@ class BnaModel(nn.Module):
 
     @property
     def takes_turns(self) -> bool:
-        """Tell whether threads that have a batch each had better encode one after another.
+        """Tell whether batches had better be computed one after another, where there are cores for several.
 
-        A narrow network is many short calls of PyTorch, between which the threads would wait for Python.
+        A narrow network is many short calls of PyTorch, between which threads would wait for Python.
         """
         width = self.settings.layers.width
         if isinstance(self.encoder, PretrainedEncoder):

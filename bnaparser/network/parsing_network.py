@@ -42,7 +42,7 @@ class ParsingNetwork(Protocol):
 
     @property
     def takes_turns(self) -> bool:
-        """Tell whether threads that have a batch each had better encode one after another."""
+        """Tell whether batches had better be computed one after another, where there are cores for several."""
 
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import islice
 from pathlib import Path
-from threading import Lock
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 from bnaparser import models
@@ -288,10 +286,10 @@ class Parser:
         threads = self.usable_threads()
         alone = [(self.model, 1.0)]
         sentences, questions = with_words(alone, sentences, questions, size, threads)
-        limits = ParsingLimits(self.reads_tags, self.max_words, size, threads)
+        turns = self.model.takes_turns
+        limits = ParsingLimits(self.reads_tags, self.max_words, size, threads, turns)
         given = all_given(sentences, tags, questions)
-        predict = partial(self._predict, Lock() if self.model.takes_turns else None)
-        return parse_each(given, self.prepare, lambda one: one.size, predict, limits)
+        return parse_each(given, self.prepare, lambda one: one.size, self._predict, limits)
 
     def __repr__(self) -> str:
         name = "a model in memory" if self.name is None else repr(self.name)
@@ -336,12 +334,12 @@ class Parser:
         return self.text if sentence.language is None else rules_of(sentence.language)
 
     def _predict(
-        self, turns: Lock | None, batch: Sequence[tuple[PreparedSentence, Question]]
+        self, batch: Sequence[tuple[PreparedSentence, Question]]
     ) -> Sequence[Prediction | str]:
         prepared = [one for one, _ in batch]
         with on_one_thread():
             if all(question.plain for _, question in batch):
-                return predict_batch(self.model, prepared, turns)
+                return predict_batch(self.model, prepared)
             with self.model.inference():
                 encoded = self.model.encode(prepared)
                 scores = self.model.all_scores(encoded)

@@ -73,7 +73,7 @@ def test_pytorch_computes_a_batch_on_one_thread(
     assert torch.get_num_threads() == 3
 
 
-def test_batches_of_a_narrow_network_are_encoded_one_after_another(
+def test_batches_of_a_narrow_network_are_computed_one_after_another(
     build_model: Callable[..., BnaModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two threads took longer than one: each waited for the other between calls that are short."""
