@@ -7,7 +7,8 @@ Parts, in order; ``--parts`` runs some of them:
 
 - ``engines``: the same input by one process, by two, and by two actors of Ray: seconds, sentences a
   second, digests of all files; beside them the library's own speed in this process with two threads.
-- ``kills``: runs that are killed at ten random moments each: the driver, a worker, an actor of Ray.
+- ``kills``: runs that are killed at ten random moments each: the driver, which is started again, or a
+  worker, an actor of Ray, without which the run goes on (``killing.py``).
 - ``memory``: the peak of a run's processes on a tenth of the input and on all of it, and on ``--large``
   megabytes for a minute.
 
@@ -27,11 +28,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.corpus.killing import (
+    Moment,
+    driver_moments,
+    kill_drivers,
+    kill_workers,
+    processes_of,
+    wait_for,
+    worker_moments,
+)
 from benchmarks.machine import begun, command, listed, processor, versions, without_folders
 from bnaparser import Parser
 from bnaparser.treebanks.reading import read_lines
@@ -43,6 +53,13 @@ RUNS = {
     "two processes": ["--workers", "2"],
     "Ray, two actors": ["--engine", "ray", "--workers", "2"],
 }
+# Whose death the part `kills` is about.
+KILLED = (
+    ("two processes", "driver"),
+    ("two processes", "worker"),
+    ("Ray, two actors", "driver"),
+    ("Ray, two actors", "actor"),
+)
 SHARD = 200_000
 
 
@@ -130,55 +147,35 @@ def library(options: argparse.Namespace, text: Path) -> Result:
 def kills(options: argparse.Namespace, text: Path) -> Result:
     """Kill runs of each engine at random moments; what they end in, and what it ought to be."""
     wanted = fresh(options, "undisturbed")
-    began = time.perf_counter()
-    subprocess.run(corpus_command(options, text, wanted, RUNS["two processes"]), check=True)
-    whole = time.perf_counter() - began
-    found: Result = {"undisturbed": digest(wanted), "seconds": round(whole, 1), "runs": {}}
+    seconds = timed_run(corpus_command(options, text, wanted, RUNS["two processes"]), wanted)
+    shards = len(list(wanted.glob("part-*")))
+    found: Result = {"undisturbed": digest(wanted), "shards": shards, "runs": {}}
     draw = random.Random(1)
-    for name, whom in (
-        ("two processes", "driver"),
-        ("two processes", "worker"),
-        ("Ray, two actors", "driver"),
-        ("Ray, two actors", "actor"),
-    ):
+    for name, whom in KILLED:
         output = fresh(options, f"{name} {whom}")
-        done = 0
-        for _ in range(options.kills):
-            arguments = corpus_command(options, text, output, RUNS[name])
-            process = subprocess.Popen(arguments, start_new_session=True)
-            done += kill_later(process, whom, draw.uniform(1, 1 + whole / 3))
-        subprocess.run(corpus_command(options, text, output, RUNS[name]), check=True)
+        arguments = corpus_command(options, text, output, RUNS[name])
+        if whom == "driver":
+            moments = driver_moments(draw, options.kills, shards, seconds)
+            hits = kill_drivers(arguments, output, moments)
+        else:
+            moments = worker_moments(draw, options.kills, shards, seconds[1])
+            hits = kill_workers(arguments, output, moments, draw, whom == "actor")
         key = f"{name}, {whom} killed"
-        found["runs"][key] = {"kills": done, "digest": digest(output)}
+        found["runs"][key] = {"kills": list(map(asdict, hits)), "digest": digest(output)}
         print(key, found["runs"][key], flush=True)
     return found
 
 
-def kill_later(process: subprocess.Popen[bytes], whom: str, seconds: float) -> int:
-    """Kill the driver, or one that works for it; then end the run. Returns how many were killed."""
-    try:
-        process.wait(seconds)
-        return 0
-    except subprocess.TimeoutExpired:
-        pass
-    victims = [process.pid] if whom == "driver" else list(workers_of(process.pid, whom))
-    for victim in victims[:1]:
-        os.kill(victim, signal.SIGKILL)
-    if whom != "driver":
-        time.sleep(2)  # another one takes the shard
-        process.kill()
+def timed_run(arguments: list[str], output: Path) -> tuple[float, float]:
+    """Run to the end; the seconds until the first shard is there, and of each shard after it."""
+    began = time.perf_counter()
+    process = subprocess.Popen(arguments)
+    if not wait_for(process, output, Moment(1, "anything", 0)) and process.wait():
+        raise RuntimeError(f"the run ended with code {process.returncode}")
+    start = time.perf_counter() - began
     process.wait()
-    time.sleep(1)
-    return len(victims[:1])
-
-
-def workers_of(driver: int, whom: str) -> Iterator[int]:
-    for pid in tree(driver):
-        line = Path(f"/proc/{pid}/cmdline")
-        name = line.read_bytes() if line.exists() else b""
-        is_actor = name.startswith(b"ray::") and b"ShardParser" in name
-        if pid != driver and (is_actor if whom == "actor" else b"resource_tracker" not in name):
-            yield pid
+    shards = len(list(output.glob("part-*")))
+    return start, (time.perf_counter() - began - start) / shards
 
 
 def memory(options: argparse.Namespace, text: Path) -> Result:
@@ -197,7 +194,7 @@ def memory(options: argparse.Namespace, text: Path) -> Result:
         process = subprocess.Popen(arguments, start_new_session=True)
         peak, began = 0.0, time.perf_counter()
         while process.poll() is None and time.perf_counter() - began < most:
-            peak = max(peak, sum(map(proportional, tree(process.pid))))
+            peak = max(peak, sum(map(proportional, processes_of(process.pid))))
             time.sleep(0.3)
         os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
         process.wait()
@@ -205,18 +202,6 @@ def memory(options: argparse.Namespace, text: Path) -> Result:
         print(name, found[name], flush=True)
     large.unlink()
     return {"runs": found}
-
-
-def tree(pid: int) -> list[int]:
-    """The processes below one, and itself."""
-    found = [pid]
-    for one in found:
-        children = Path(f"/proc/{one}/task/{one}/children")
-        try:
-            found += map(int, children.read_text().split())
-        except OSError:
-            continue
-    return found
 
 
 def proportional(pid: int) -> float:
@@ -275,10 +260,20 @@ def report(found: Result) -> str:
             )
         lines += ["", "Seconds are those of the whole command, its start included.", *where(part)]
     if part := found.get("kills"):
-        lines += ["## Killed and gone on", "", "| run | kills | bytes |", "|---|---|---|"]
-        lines.append(f"| undisturbed | 0 | `{part['undisturbed']}` |")
+        lines += [
+            "## Killed and gone on",
+            "",
+            f"| run | kills | shards there, of {part['shards']} | in a file | tidying up | bytes |",
+            "|---|---|---|---|---|---|",
+            f"| undisturbed | 0 | | | | `{part['undisturbed']}` |",
+        ]
         for name, run in part["runs"].items():
-            lines.append(f"| {name} | {run['kills']} | `{run['digest']}` |")
+            hits = run["kills"]
+            there = ", ".join(str(one["shards"]) for one in hits)
+            writing, tidying = (sum(one[what] for one in hits) for what in ("writing", "tidying"))
+            lines.append(
+                f"| {name} | {len(hits)} | {there} | {writing} | {tidying} | `{run['digest']}` |"
+            )
         lines += where(part)
     if part := found.get("memory"):
         lines += ["## Memory", "", "| input, MB | peak of all processes, MB |", "|---|---|"]

@@ -8,10 +8,9 @@ of the next one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import chain, islice
 
 import numpy as np
-from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
@@ -63,9 +62,12 @@ class JoinedSubwords(Subwords):
         given = list(zip(sentences, blanks, strict=True))
         found = []
         for (words, after), (ids, last) in zip(given, self._subwords(given), strict=True):
-            counts = np.clip(np.diff(last, prepend=-1), 1, self.max_subwords)
-            runs = self.runs(counts.tolist())
-            if runs == [(0, len(words))] and len(ids) <= self.max_subwords:
+            runs = [(0, len(words))]
+            # A word counts as one subword at least: so many of them fit one window, whatever is in which.
+            if len(words) > self.max_words or len(words) + len(ids) > self.max_subwords:
+                counts = np.clip(np.diff(last, prepend=-1), 1, self.max_subwords)
+                runs = self.runs(counts.tolist())
+            if len(runs) == 1 and len(ids) <= self.max_subwords:
                 found.append([self._joined_window(ids, last, 0)])
                 continue
             parts = self._subwords([(words[a:b], after[a:b]) for a, b in runs])
@@ -75,38 +77,57 @@ class JoinedSubwords(Subwords):
 
     def _subwords(
         self, sentences: Sequence[tuple[Words, Blanks]]
-    ) -> list[tuple[list[int], NDArray[np.int64]]]:
+    ) -> list[tuple[list[int], list[int]]]:
         """Return the subwords of each sentence, and the place among them of each word's vector."""
+        if not sentences:
+            return []
         texts = [
-            "".join(word + " " if blank else word for word, blank in zip(*one, strict=True))
+            "".join([word + " " if blank else word for word, blank in zip(*one, strict=True)])
             for one in sentences
         ]
         encodings = self.tokenizer.backend_tokenizer.encode_batch(texts, add_special_tokens=False)
-        return [
-            (list(encoding.ids), _last(encoding.offsets, words, blanks))
-            for encoding, (words, blanks) in zip(encodings, sentences, strict=True)
-        ]
+        ids = [encoding.ids for encoding in encodings]
+        last = _last([encoding.offsets for encoding in encodings], sentences)
+        return list(zip(ids, last, strict=True))
 
-    def _joined_window(self, ids: list[int], last: NDArray[np.int64], first_word: int) -> Window:
+    def _joined_window(self, ids: list[int], last: list[int], first_word: int) -> Window:
         # Of a text that is still too long the end counts, as of a word that is.
         over = max(0, len(ids) - self.max_subwords)
-        places = np.where(last < 0, MISSING, np.maximum(last - over, 0) + len(self.prefix))
-        return self._between_marks(
-            [*self.prefix, *ids[over:]], [MISSING, *places.tolist()], first_word
-        )
+        before = len(self.prefix)
+        places = [MISSING if one < 0 else max(one - over, 0) + before for one in last]
+        return self._between_marks([*self.prefix, *ids[over:]], [MISSING, *places], first_word)
 
 
-def _last(offsets: Sequence[tuple[int, int]], words: Words, blanks: Blanks) -> NDArray[np.int64]:
-    """Return the subword of each word; ``offsets`` are the subwords' places in the text."""
-    sizes = [len(word) + blank for word, blank in zip(words, blanks, strict=True)]
-    starts = np.array([0, *accumulate(sizes)][:-1])
-    stops = starts + [len(word) for word in words]
-    places = np.array(offsets, np.int64).reshape(-1, 2)
+def _last(
+    offsets: Sequence[Sequence[tuple[int, int]]], sentences: Sequence[tuple[Words, Blanks]]
+) -> list[list[int]]:
+    """Return the subword of each word of each sentence; ``offsets`` are the subwords' places in its text.
+
+    All at once: places are counted in all the texts one after another, with a gap between two. What
+    ends beyond its text ends there.
+    """
+    numbers = np.arange(len(sentences))
+    counts = np.array([len(words) for words, _ in sentences], np.int64)
+    of_word = np.repeat(numbers, counts)
+    lengths = np.array([len(word) for words, _ in sentences for word in words], np.int64)
+    blanks = np.array([blank for _, after in sentences for blank in after], np.int64)
+    sizes = lengths + blanks
+    starts = np.cumsum(sizes) - sizes + 2 * of_word
+    stops = starts + lengths
+    bases = starts[np.cumsum(counts) - counts]
+    beyond = np.append(bases[1:], [starts[-1] + sizes[-1] + 2]) - 1
+    pieces = np.array(list(map(len, offsets)), np.int64)
+    of_piece = np.repeat(numbers, pieces)
+    places = np.array(list(chain.from_iterable(offsets)), np.int64).reshape(-1, 2)
     seen = np.flatnonzero(places[:, 0] != places[:, 1])
     if not len(seen):
-        return np.full(len(words), MISSING)
-    ends = places[seen, 1]
+        return [[MISSING] * count for count in counts.tolist()]
+    of_seen = np.bincount(of_piece[seen], minlength=len(sentences))
+    ends = np.minimum(places[seen, 1] + bases[of_piece[seen]], beyond[of_piece[seen]])
     first = np.searchsorted(ends, starts, "right")  # the first that ends within the word, or later
     within = np.searchsorted(ends, stops, "right") - 1
-    found: NDArray[np.int64] = seen[np.minimum(np.maximum(first, within), len(seen) - 1)]
-    return found
+    chosen = np.minimum(np.maximum(first, within), (np.cumsum(of_seen) - 1)[of_word])
+    found = seen[chosen] - (np.cumsum(pieces) - pieces)[of_word]
+    found[of_seen[of_word] == 0] = MISSING
+    flat = iter(found.tolist())
+    return [list(islice(flat, count)) for count in counts.tolist()]

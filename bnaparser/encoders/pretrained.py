@@ -94,6 +94,11 @@ class PretrainedEncoder(nn.Module):
         rows = torch.cat([hidden.flatten(0, 1), self.missing.to(hidden.dtype)])
         return rows[gather]
 
+    def _added(self, visible: Tensor) -> Tensor:
+        """Return a mask as T5 adds it to its scores: made of booleans it would be made anew in every layer."""
+        mask = torch.zeros_like(visible, dtype=self.missing.dtype)
+        return mask.masked_fill_(~visible, torch.finfo(mask.dtype).min)
+
     def keep_lowest(self, layers: int) -> None:
         """Leave only the lowest layers, and of a learned mix their weights. Raises SettingsError."""
         self.model = lowest_layers(self.model, layers)
@@ -104,10 +109,15 @@ class PretrainedEncoder(nn.Module):
     def _mixed(self, given: dict[str, Tensor]) -> Tensor:
         if self.decoder:
             # The decoder reads the same subwords, after the mark with which it starts.
-            given |= {f"decoder_{name}": tensor for name, tensor in given.items()}
-            for name in ("input_ids", "attention_mask"):
-                given[name] = given[name][:, 1:]
-            decoded: Tensor = self.model(**given, use_cache=False).last_hidden_state
+            ids, seen = given["input_ids"], given["attention_mask"].bool()[:, None, None, :]
+            before = torch.ones(2 * ids.shape[1:], dtype=torch.bool, device=ids.device).tril()
+            decoded: Tensor = self.model(
+                input_ids=ids[:, 1:],
+                attention_mask=self._added(seen[..., 1:]),
+                decoder_input_ids=ids,
+                decoder_attention_mask=self._added(seen & before),
+                use_cache=False,
+            ).last_hidden_state
             return decoded
         outputs = self.model(**given, output_hidden_states=self.mix_layers)
         if not self.mix_layers:

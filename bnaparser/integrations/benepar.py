@@ -18,6 +18,7 @@ from typing import Any
 
 import nltk
 
+from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import ConstituentError, MissingExtraError, SentenceError
 from bnaparser.integrations.benepar_models import download, locate
 from bnaparser.integrations.spaced_words import spaced_sentence
@@ -27,6 +28,8 @@ from bnaparser.text.languages import guess_language, spacing
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.typed import blanks_after, typed
 from bnaparser.trees.escapes import BRACKET_ESCAPES
+from bnaparser.trees.nltk_trees import assemble_nltk
+from bnaparser.trees.tree import preorder
 
 with suppress(MissingExtraError):  # spaCy is needed for that name alone
     from bnaparser.integrations.benepar_spacy import BeneparComponent
@@ -70,7 +73,8 @@ class InputSentence:
 class BeneparParser:
     """``benepar.Parser``: NLTK's trees of sentences of words.
 
-    ``name`` is a model; ``batch_size`` sentences are read before the first tree is given.
+    ``name`` is a model; ``batch_size`` sentences are read before the first tree is given, and as many
+    again before the next ones; of a list more and more.
     ``language_code`` (by default told from the labels) says where blanks stand between words and
     whether a text can be split. A sentence that cannot be parsed is a SentenceError.
     """
@@ -89,7 +93,12 @@ class BeneparParser:
     ) -> Iterator[Any]:
         """Yield the ``nltk.Tree`` of each sentence, in order; a text is split into sentences first."""
         source = iter(self._sentences(sents) if isinstance(sents, str) else sents)
-        while batch := [self._filled(sent) for sent in islice(source, self.batch_size)]:
+        size = self.batch_size
+        while batch := [self._filled(sent) for sent in islice(source, size)]:
+            if isinstance(
+                sents, str | list | tuple
+            ):  # which are there whole: more and more at once
+                size = max(size, min(2 * size, READ_AHEAD))
             found = self._parser.parse_sentences(
                 [
                     spaced_sentence(zip(one.words or [], one.space_after or [], strict=True))
@@ -151,20 +160,12 @@ Parser = BeneparParser
 
 def _tree(given: InputSentence, parse: Parse, tagged: bool) -> Any:
     """Return the tree with the words and tags that were given."""
-    if parse.tree is None:
+    if parse.error is not None:
         raise SentenceError(f"{parse.error}: {parse.text!r:.80}")
-    tags = given.tags or (parse.tags if tagged else ["UNK"] * len(parse.words))
-    leaves = iter(zip(given.escaped_words or [], tags, strict=True))
-    tree = parse.tree.to_nltk()
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node[0], str):
-            node[0], tag = next(leaves)
-            node.set_label(tag)
-        else:
-            stack.extend(reversed(node))
-    return tree
+    labels, arities = preorder(parse.tags, parse.spans, "TOP")
+    tags = iter(given.tags or (parse.tags if tagged else ["UNK"] * len(parse.words)))
+    known = [label if below else next(tags) for label, below in zip(labels, arities, strict=True)]
+    return assemble_nltk(known, arities, given.escaped_words or [])
 
 
 def __getattr__(name: str) -> Any:

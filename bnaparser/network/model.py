@@ -40,6 +40,8 @@ from bnaparser.text.typed import words_and_blanks
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
+# Vectors that are narrower make calls so short that two threads are slower than one.
+WORTH_SHARING = 128
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,17 @@ class BnaModel(nn.Module):
         what is then rounded to few values changes a tree now and then. On a GPU batches are kept all the same.
         """
         return self.precision != "float32" and self.device.type == "cpu"
+
+    @property
+    def takes_turns(self) -> bool:
+        """Tell whether batches had better be computed one after another, where there are cores for several.
+
+        A narrow network is many short calls of PyTorch, between which threads would wait for Python.
+        """
+        width = self.settings.layers.width
+        if isinstance(self.encoder, PretrainedEncoder):
+            width = max(width, self.encoder.width)
+        return width < WORTH_SHARING
 
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights."""

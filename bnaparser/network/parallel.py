@@ -26,13 +26,17 @@ WORTH_SHARING = 20
 
 
 def in_batches(
-    work: Callable[[list[int]], Sequence[Out]], sizes: Sequence[int], max_tokens: int, threads: int
+    work: Callable[[list[int]], Sequence[Out]],
+    sizes: Sequence[int],
+    max_tokens: int,
+    threads: int,
+    takes_turns: bool = False,
 ) -> list[Out]:
     """Return a result for each of ``sizes``, numbers of word pieces from 1 on, in order.
 
     ``work`` takes the indices of a batch, of similar sizes and with at most ``max_tokens`` of them
-    (padding counted), and returns as many results. It may run in so many ``threads`` at once.
-    Raises what ``work`` raises.
+    (padding counted), and returns as many results. It may run in so many ``threads`` at once;
+    where it ``takes_turns``, it has the same batches one after another. Raises what ``work`` raises.
     """
     share = sum(sizes) / threads
     if threads == 1 or len(sizes) == 1 or share < WORTH_SHARING:
@@ -41,7 +45,7 @@ def in_batches(
             found = [work(batch) for batch in batches]
     else:
         batches = _even_batches(sizes, threads * math.ceil(share / CORE_TOKENS), max_tokens)
-        found = _side_by_side(work, batches, threads)
+        found = _side_by_side(work, batches, 1 if takes_turns else threads)
     results = {
         index: result
         for batch, of_batch in zip(batches, found, strict=True)
@@ -68,6 +72,8 @@ def _side_by_side(
     work: Callable[[list[int]], Sequence[Out]], batches: Sequence[list[int]], threads: int
 ) -> list[Sequence[Out]]:
     """Work on each batch in one of so many threads."""
+    if threads == 1:
+        return [work(batch) for batch in batches]
     # A new pool for each call costs 0.1 ms; one that is kept would not survive a fork.
     pool = ThreadPoolExecutor(threads, "bnaparser-batch")
     try:

@@ -40,6 +40,10 @@ class ParsingNetwork(Protocol):
     def reads_alone(self) -> bool:
         """Tell whether what a sentence gets would depend on the others of a batch."""
 
+    @property
+    def takes_turns(self) -> bool:
+        """Tell whether batches had better be computed one after another, where there are cores for several."""
+
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""
 

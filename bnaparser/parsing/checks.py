@@ -32,10 +32,14 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
         raise SentenceError(
             f"the sentence has {count:,} words, more than {max_words:,}: split it into sentences"
         )
-    for number, word in enumerate(sentence.words, 1):
-        # As in trees: a no-break space may stand inside a word.
-        if not word or _BLANK.search(word):
-            raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
+    # As in trees: a no-break space may stand inside a word.
+    if not all(sentence.words) or _BLANK.search("".join(sentence.words)):
+        number, word = next(
+            (number, word)
+            for number, word in enumerate(sentence.words, 1)
+            if not word or _BLANK.search(word)
+        )
+        raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
     if tags is None:
         if reads_tags:
             raise SentenceError(

@@ -29,12 +29,13 @@ class Given(NamedTuple):
 
 
 class ParsingLimits(NamedTuple):
-    """What holds for all sentences: whether tags are needed, and how much is parsed at once."""
+    """What holds for all sentences: whether tags are needed, how much is parsed at once, and in what way."""
 
     reads_tags: bool
     max_words: int
     batch_tokens: int
     threads: int
+    takes_turns: bool = False
 
 
 def all_given(
@@ -98,7 +99,7 @@ def _in_batches(
         return each_or_reason(predict, [ready[place] for place in batch], FAILED)
 
     sizes = [size(one) for one, _ in ready]
-    return in_batches(of_batch, sizes, limits.batch_tokens, limits.threads)
+    return in_batches(of_batch, sizes, limits.batch_tokens, limits.threads, limits.takes_turns)
 
 
 def _parse_of(given: Given, found: Prediction | str) -> Parse:

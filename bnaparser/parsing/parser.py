@@ -286,7 +286,8 @@ class Parser:
         threads = self.usable_threads()
         alone = [(self.model, 1.0)]
         sentences, questions = with_words(alone, sentences, questions, size, threads)
-        limits = ParsingLimits(self.reads_tags, self.max_words, size, threads)
+        turns = self.model.takes_turns
+        limits = ParsingLimits(self.reads_tags, self.max_words, size, threads, turns)
         given = all_given(sentences, tags, questions)
         return parse_each(given, self.prepare, lambda one: one.size, self._predict, limits)
 

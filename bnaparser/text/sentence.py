@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeVar
 
 from bnaparser.text.text_pieces import TextPiece
@@ -46,10 +47,9 @@ def from_words(words: Iterable[str]) -> Sentence:
     Raises TypeError for a string, whose letters would be the words.
     """
     given = tuple(not_one_string(words, "words"))
-    offsets, start = [], 0
-    for word in given:
-        offsets.append((start, start + len(word)))
-        start += len(word) + 1
+    lengths = list(map(len, given))
+    starts = accumulate([length + 1 for length in lengths], initial=0)
+    offsets = [(start, start + length) for start, length in zip(starts, lengths, strict=False)]
     return Sentence(" ".join(given), given, tuple(offsets))
 
 

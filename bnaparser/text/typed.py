@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -84,14 +85,7 @@ def _typed_words(words: Iterable[str], blanks: Iterable[bool]) -> TypedWords:
 
 def typed(words: Sequence[str]) -> list[str]:
     """Return words as they would be typed: ``-LRB-`` is ``(``, curly quotes and dashes are plain."""
-    found = []
-    for word in words:
-        word = _SIGNS.get(word, word)
-        if _ESCAPED.search(word):
-            for escape, sign in _WITHIN.items():
-                word = word.replace(escape, sign)
-        found.append(word)
-    return found
+    return list(map(_typed_word, words))
 
 
 def blanks_after(words: Sequence[str], kind: Spacing) -> list[bool]:
@@ -101,12 +95,27 @@ def blanks_after(words: Sequence[str], kind: Spacing) -> list[bool]:
     """
     if kind != "guessed":
         return [kind == "always"] * len(words)
-    found = [not _GLUED_AFTER.search(word) for word in words]
-    for place, (before, word) in enumerate(pairwise(map(str.lower, words))):
-        if (
-            word in _CLITICS
-            or (before, word) == ("can", "not")
-            or _GLUED_BEFORE.match(words[place + 1])
-        ):
+    known = list(map(_glued, words))
+    found = [not after for _, after, _ in known]
+    for place, ((_, _, small), (before, _, next_small)) in enumerate(pairwise(known)):
+        if before or (next_small == "not" and small == "can"):
             found[place] = False
     return found
+
+
+# A text has few words that are not there again and again: each is looked at once.
+@lru_cache(maxsize=16384)
+def _typed_word(word: str) -> str:
+    word = _SIGNS.get(word, word)
+    if _ESCAPED.search(word):
+        for escape, sign in _WITHIN.items():
+            word = word.replace(escape, sign)
+    return word
+
+
+@lru_cache(maxsize=16384)
+def _glued(word: str) -> tuple[bool, bool, str]:
+    """Say of a typed word whether it is joined to any before it, and to any after it; and in small letters."""
+    small = word.lower()
+    before = small in _CLITICS or _GLUED_BEFORE.match(word) is not None
+    return before, _GLUED_AFTER.search(word) is not None, small

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bnaparser.errors import TreeError
-from bnaparser.trees.brackets import BracketNode, check_readable
+from bnaparser.trees.brackets import check_readable
 
 
 def flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
@@ -33,17 +34,17 @@ def flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
     return labels, arities, words
 
 
-def build_nltk(tree: BracketNode) -> Any:
-    """Return the same tree as an ``nltk.Tree``."""
+def assemble_nltk(labels: Sequence[str], arities: Sequence[int], words: Sequence[str]) -> Any:
+    """Undo `flatten_nltk`: the ``nltk.Tree`` of labels, arities and words, which are not checked."""
     from nltk import Tree as NltkTree
 
-    nodes, stack = [], [tree]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        stack.extend(child for child in node.children[::-1] if not isinstance(child, str))
+    left = list(words)
     built: list[Any] = []
-    for node in reversed(nodes):  # children before parents
-        below = [child if isinstance(child, str) else built.pop() for child in node.children]
-        built.append(NltkTree(node.label, below))
+    for label, arity in zip(reversed(labels), reversed(arities), strict=True):
+        if arity == 0:
+            built.append(NltkTree(label, [left.pop()]))
+        else:
+            children = built[: -arity - 1 : -1]
+            del built[-arity:]
+            built.append(NltkTree(label, children))
     return built[0]

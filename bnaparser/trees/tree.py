@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast, overload
 
 from bnaparser.errors import TreeError
@@ -20,7 +21,7 @@ from bnaparser.trees.brackets import (
     read_brackets,
     write_brackets,
 )
-from bnaparser.trees.nltk_trees import build_nltk, flatten_nltk
+from bnaparser.trees.nltk_trees import assemble_nltk, flatten_nltk
 
 if TYPE_CHECKING:
     from bnaparser.trees.search.pattern import Match
@@ -118,8 +119,7 @@ class Tree:
             raise TreeError(f"{len(words)} words with {len(tags)} tags: give one tag a word")
         for word in words:
             check_readable(word, "word")
-        labels, arities = _preorder(tags, _sorted_for_pop(spans, len(words)), root)
-        return assemble(labels, arities, words, 0)
+        return assemble(*preorder(tags, spans, root), words)
 
     @classmethod
     def from_nltk(cls, tree: Any) -> Tree:
@@ -131,7 +131,7 @@ class Tree:
 
     def to_nltk(self) -> Any:
         """Return the same tree as an ``nltk.Tree``, words as they are written here."""
-        return build_nltk(self)
+        return assemble_nltk(*flatten(self))
 
     @property
     def span(self) -> tuple[int, int]:
@@ -352,8 +352,9 @@ def _moved(tree: Tree, start: int) -> Tree:
     return tree if tree.start == start else assemble(*flatten(tree), start)
 
 
-def _preorder(tags: Sequence[str], pending: list[Span], root: str) -> tuple[list[str], list[int]]:
-    """Labels and arities, as `flatten` gives them, of the tree that `pending` spans make."""
+def preorder(tags: Sequence[str], spans: Iterable[Span], root: str) -> tuple[list[str], list[int]]:
+    """Labels and arities, as `flatten` gives them, of the tree that ``Tree.from_spans`` makes."""
+    pending = _sorted_for_pop(spans, len(tags))
     labels, arities = [check_readable(root, "root", may_be_empty=True)], [0]
     inside = [(len(tags), 0)]  # the nodes that are open: where each ends, its place in the lists
     for position, tag in enumerate(tags):
@@ -387,7 +388,8 @@ def _tag(tag: str) -> str:
 
 def _sorted_for_pop(spans: Iterable[Span], length: int) -> list[Span]:
     """Sort spans so that `pop` gives them in pre-order; none the same as another or outside."""
-    ordered = sorted((span for span in spans if span.label), key=lambda s: (-s.start, s.end))
+    ordered = sorted([span for span in spans if span.label], key=itemgetter(1))
+    ordered.sort(key=itemgetter(0), reverse=True)  # those that begin at the same word stay in order
     for span in ordered:
         if not 0 <= span.start < span.end <= length:
             raise TreeError(f"{span} does not lie within the sentence's {length} words")

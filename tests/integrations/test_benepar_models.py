@@ -109,7 +109,9 @@ def test_a_words_subword_is_the_last_that_ends_in_it(
         offsets.append((end + gap, end + gap + size))
         end += gap + size
     words = ["x" * size for size, _ in given_words]
-    found = _last(offsets, words, [blank for _, blank in given_words]).tolist()
+    sentence = words, [blank for _, blank in given_words]
+    found, *others = _last([offsets, [], offsets], [sentence] * 3)
+    assert others == [[-1] * len(words), found]  # whatever stands beside it
     seen = [place for place, (start, stop) in enumerate(offsets) if start < stop]
     begin = 0
     for (size, blank), place in zip(given_words, found, strict=True):

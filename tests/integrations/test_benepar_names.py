@@ -118,6 +118,12 @@ def test_sentences_are_read_a_batch_at_a_time(model: str) -> None:
     assert len(read) == 4
 
 
+def test_a_list_in_growing_batches_has_the_trees_of_its_sentences(model: str) -> None:
+    parser = benepar.Parser(str(archive(model)), batch_size=1)
+    sentences = [FLY, ["It", "rained"], FLY * 3, ["Dogs"], FLY * 2, ["Go", "!"], FLY]
+    assert list(parser.parse_sents(sentences)) == [parser.parse(one) for one in sentences]
+
+
 def test_bad_input_is_said_as_benepar_does(parser: benepar.Parser) -> None:
     cases: list[tuple[Any, str]] = [
         (benepar.InputSentence(), "At least one of words or escaped_words is required"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -70,6 +71,30 @@ def test_pytorch_computes_a_batch_on_one_thread(
     assert len(used) > 3
     assert set(used) == {1}
     assert torch.get_num_threads() == 3
+
+
+def test_batches_of_a_narrow_network_are_computed_one_after_another(
+    build_model: Callable[..., BnaModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two threads took longer than one: each waited for the other between calls that are short."""
+    parser = Parser(build_model())
+    assert parser.model.takes_turns
+    inside: list[int] = []
+    most: list[int] = []
+    encode = parser.model.encode
+
+    def watch(batch: Sequence[PreparedSentence]) -> Encoded:
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.01)
+        encoded: Encoded = encode(batch)
+        inside.pop()
+        return encoded
+
+    monkeypatch.setattr(parser.model, "encode", watch)
+    parser.parse_many([WORDS] * 400)
+    assert len(most) > 3
+    assert max(most) == 1
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")

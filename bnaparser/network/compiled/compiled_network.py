@@ -61,6 +61,7 @@ class CompiledNetwork:
 
     device = "cpu"
     reads_alone = False  # the loops take each row by itself
+    takes_turns = False  # nor do they need Python meanwhile
 
     def __init__(
         self,
