@@ -44,7 +44,7 @@ NOTES = """\
 
 A sentence of 20 words with the model `en`, in milliseconds: the median, and in brackets the time that nine of ten
 keep to. Busy: beside as many busy loops as there are cores; a fair share of the cores is twice the time.
-A sentence has one thread: `bnaparser/parsing/threads.py`.
+A sentence has one thread and, where there is a second core, a helper: `bnaparser/compute/helping.py`.
 
 | door | quiet | busy | busy / quiet |
 |---|---|---|---|"""
