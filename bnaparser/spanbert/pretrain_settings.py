@@ -96,17 +96,23 @@ class ObjectiveSettings(Settings):
 
 
 class PretrainSettings(Settings):
-    """How long and how fast. ``batch_size`` is in blocks, ``batch_tokens`` bounds what goes at once."""
+    """How long and how fast. ``batch_size`` is in blocks, ``batch_tokens`` bounds what goes at once.
+
+    ``head_learning_rate`` is that of the heads, by default the encoder's. For ``heads_first`` updates
+    the heads alone are trained, and the encoder's warm-up begins after them.
+    """
 
     updates: int = Field(1000, gt=0)
     batch_size: int = Field(16, gt=0)
     batch_tokens: int = Field(4096, gt=0)
     learning_rate: float = Field(1e-4, gt=0)
+    head_learning_rate: float | None = Field(None, gt=0)
     betas: tuple[Share, Share] = (0.9, 0.999)
     epsilon: float = Field(1e-8, gt=0)
     weight_decay: float = Field(0.1, ge=0)
     clip_norm: float | None = Field(1.0, gt=0)
     warmup_updates: int = Field(100, ge=0)
+    heads_first: int = Field(0, ge=0)
     check_every: int = Field(250, gt=0)
     held_out_blocks: int = Field(200, gt=0)
     precision: Literal["no", "bf16", "fp16"] = "no"

@@ -27,7 +27,8 @@ from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.new_encoder import new_config, train_tokenizer
 from bnaparser.spanbert.pretrain_batch import Frame, Masker, frame_of
 from bnaparser.spanbert.pretrain_folder import load_heads, save_tokenizer
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe, PretrainSettings
+from bnaparser.spanbert.pretrain_schedule import build_pretrain_optimizer
+from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.span_model import SpanModel
 
 CACHE = "text"
@@ -86,22 +87,6 @@ def set_up(recipe: PretrainRecipe, output: Path, accelerator: Any) -> Pretrainin
     network, prepared = accelerator.prepare(model, optimizer)
     return Pretraining(
         tokenizer, masker, held_out, frame, model, network, prepared, accelerator.device
-    )
-
-
-def build_pretrain_optimizer(model: nn.Module, settings: PretrainSettings) -> torch.optim.AdamW:
-    """Return AdamW; biases and norms have no weight decay, as in BERT."""
-    decayed = [p for p in model.parameters() if p.dim() > 1]
-    others = [p for p in model.parameters() if p.dim() <= 1]
-    rate = settings.learning_rate
-    return torch.optim.AdamW(
-        [
-            {"params": decayed, "lr": rate, "base": rate, "weight_decay": settings.weight_decay},
-            {"params": others, "lr": rate, "base": rate, "weight_decay": 0.0},
-        ],
-        betas=settings.betas,
-        eps=settings.epsilon,
-        fused=True,
     )
 
 

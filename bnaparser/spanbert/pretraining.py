@@ -23,6 +23,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.pretrain_batch import MaskedExample, collate_examples
 from bnaparser.spanbert.pretrain_folder import save_pretrained
+from bnaparser.spanbert.pretrain_schedule import set_pretrain_rates
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
 from bnaparser.training.arithmetic import diverged, training_arithmetic
@@ -31,7 +32,6 @@ from bnaparser.training.checkpoints import (
     load_checkpoint,
     save_checkpoint,
 )
-from bnaparser.training.schedule import set_learning_rates
 from bnaparser.training.setup import begin_run
 
 log = logging.getLogger(__name__)
@@ -143,10 +143,7 @@ class PretrainRun:
         accelerator = self.accelerator
         process, processes = accelerator.process_index, accelerator.num_processes
         self.parts.network.train()
-        factor = pretrain_factor(
-            self.progress.update, self.settings.warmup_updates, self.settings.updates
-        )
-        set_learning_rates(self.parts.optimizer, factor)
+        set_pretrain_rates(self.parts.optimizer, self.progress.update, self.settings)
         started = time.monotonic()
         seed = (self.settings.seed, TRAINED, self.epoch)
         # All processes must take part: one that has no block left reads another's for nothing.
@@ -226,10 +223,3 @@ class PretrainRun:
         self.accelerator.log(losses, step=progress.update)
         told = {"update": progress.update, "tokens": progress.tokens, **loss, **losses}
         progress.history.append(told)
-
-
-def pretrain_factor(update: int, warmup: int, total: int) -> float:
-    """Return what the learning rate is multiplied by: a straight rise, then a straight fall to 0."""
-    if update < warmup:
-        return (update + 1) / warmup
-    return (total - update) / max(1, total - warmup)

@@ -16,8 +16,9 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.pretrain_batch import collate_examples
+from bnaparser.spanbert.pretrain_schedule import pretrain_factor
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe, load_pretrain_recipe
-from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun, pretrain, pretrain_factor
+from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun, pretrain
 
 MakeRecipe = Callable[..., PretrainRecipe]
 RECIPES = Path(__file__).parents[2] / "recipes" / "pretrain"
@@ -241,6 +242,25 @@ def test_the_papers_recipes_are_as_printed() -> None:
 def test_the_learning_rate_rises_and_falls() -> None:
     found = [pretrain_factor(update, 2, 6) for update in range(6)]
     assert found == [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
+
+
+@pytest.mark.parametrize("kind", ["bert", "electra", "distilbert"])
+def test_the_encoder_waits_for_its_heads(run: Callable[..., PretrainRun], kind: str) -> None:
+    begun = run(kind, pretrain={"heads_first": 2, "head_learning_rate": 0.05, "warmup_updates": 1})
+    model = begun.parts.model
+    base = {id(one) for one in model.language_model.base.parameters()}
+    begun.epoch = 0
+
+    def moved() -> tuple[bool, bool]:
+        before = {name: one.detach().clone() for name, one in model.named_parameters()}
+        begun.update(begun.trained[:4])
+        changed = [one for name, one in model.named_parameters() if not one.equal(before[name])]
+        of_encoder = [id(one) in base for one in changed]
+        return any(of_encoder), not all(of_encoder)
+
+    assert [moved() for _ in range(3)] == [(False, True), (False, True), (True, True)]
+    rates = {(g["base"], g["begins"]) for g in begun.parts.optimizer.param_groups}
+    assert rates == {(1e-3, 2), (0.05, 0)}
 
 
 def test_what_is_wrong_with_a_run_is_said(make_recipe: MakeRecipe, tmp_path: Path) -> None:
