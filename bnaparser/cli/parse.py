@@ -112,7 +112,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens",
         type=int,
         metavar="N",
-        help="word pieces a batch at most (default: 1000, on a GPU 16384)",
+        help="word pieces a batch at most (default: 500, on a GPU 16384)",
     )
     parser.add_argument(
         "--max-words",

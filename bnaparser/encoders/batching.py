@@ -8,7 +8,7 @@ from collections.abc import Sequence
 # it gains by size, and keeps small batches in its cache; a GPU wants to be full. Training keeps
 # what each layer computed until the gradient is there: 500 subwords are some 2 % faster, in more
 # memory.
-PARSING_TOKENS = {"cpu": 1000, "gpu": 16384}
+PARSING_TOKENS = {"cpu": 500, "gpu": 16384}
 TRAINING_TOKENS = {"cpu": 400, "gpu": 4000}
 # Sentences, or lines, that a stream reads ahead, so that batches of similar length can be formed.
 READ_AHEAD = 1024

@@ -15,12 +15,12 @@ from itertools import accumulate
 from typing import TypeVar
 
 from bnaparser.compute.helping import help_allowed
-from bnaparser.encoders.batching import batches_by_length
+from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length
 
 Out = TypeVar("Out")
 
 # Word pieces that a batch of one core holds at most: more gain nothing.
-CORE_TOKENS = 500
+CORE_TOKENS = PARSING_TOKENS["cpu"]
 # Where there are fewer for each core, starting threads is not worth it.
 WORTH_SHARING = 20
 
