@@ -14,19 +14,21 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
 import torch
 
 from benchmarks.machine import listed, now, processor, versions
-from bnaparser import Parser, Tree
-from bnaparser.eval import score
+from bnaparser import Parse, Parser, Tree
+from bnaparser.eval import Scores, score
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import list_files, load_trees
 
 PACKAGES = ("bnaparser", "torch")
 LABEL_MAPS = Path(__file__).parents[2] / "recipes" / "label_maps.toml"
+# Whether the labels of each need a map.
 SETS = {"wsj_sample": False, "gum": False, "genia": False, "masc": True, "craft": True}
 
 
@@ -45,24 +47,35 @@ def main() -> None:
     )
     print("| set | sentences | left out | recall | precision | F1 | tags | sentences/s |")
     print("|---|---|---|---|---|---|---|---|")
-    for name, mapped in SETS.items():
-        (file,) = list_files(f"{options.treebanks}/{name}/{options.part}.*")
-        gold = list(islice(load_trees(file), options.sentences))
-        if mapped:
-            label_map = read_label_map(LABEL_MAPS, name)
-            gold = [label_map.apply(tree) for tree in gold]
+    for name in SETS:
+        gold = gold_trees(options.treebanks, name, options.part, options.sentences)
         print(row(parser, name, gold), flush=True)
+
+
+def gold_trees(treebanks: Path, name: str, part: str, sentences: int | None) -> list[Tree]:
+    """Return the first trees of a part of one of SETS, with the labels of the Penn Treebank."""
+    (file,) = list_files(f"{treebanks}/{name}/{part}.*")
+    gold = list(islice(load_trees(file), sentences))
+    if not SETS[name]:
+        return gold
+    label_map = read_label_map(LABEL_MAPS, name)
+    return [label_map.apply(tree) for tree in gold]
+
+
+def bracket_scores(gold: list[Tree], parses: Sequence[Parse]) -> Scores:
+    """Score parses of the words of gold trees."""
+    trees = [
+        Tree.from_spans(tree.words, tree.tags, parse.spans)
+        for tree, parse in zip(gold, parses, strict=True)
+    ]
+    return score(gold, trees)
 
 
 def row(parser: Parser, name: str, gold: list[Tree]) -> str:
     started = time.perf_counter()
     parses = parser.parse_many([tree.words for tree in gold])
     rate = len(gold) / (time.perf_counter() - started)
-    trees = [
-        Tree.from_spans(tree.words, tree.tags, parse.spans)
-        for tree, parse in zip(gold, parses, strict=True)
-    ]
-    result = score(gold, trees)
+    result = bracket_scores(gold, parses)
     left_out = result.error_sentences + result.skipped
     right = [
         mine == tag

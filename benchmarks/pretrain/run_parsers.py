@@ -1,0 +1,173 @@
+"""Parsers trained on several encoders, everything else alike: what more pre-training was worth.
+
+    python -m benchmarks.pretrain.run_parsers --treebanks TREEBANKS --encoder NAME=DIR [--encoder ...] --output DIR
+    python -m benchmarks.pretrain.run_parsers ... --report
+
+Trains by each recipe of DATA (``parser_wsj.toml`` and ``parser_mix.toml`` beside this file) a parser on each
+encoder with each seed, and scores it on development and test trees of each of its treebanks; nothing is chosen by
+them. A finished training leaves a line in ``OUTPUT/parsers.jsonl`` and is not done again; one that was
+broken off goes on. First all encoders with one seed, then with the next. ``--report`` writes ``parsers.md`` and
+``parsers.jsonl`` beside this file and keeps the notes at the page's end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import time
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
+from benchmarks.machine import command, listed, now, processor, versions, without_folders
+from benchmarks.pages import notes
+from benchmarks.speed.run_speed import say
+
+HERE = Path(__file__).parent
+# The recipes, and the treebanks that their parsers are scored on.
+DATA = {"wsj": ("wsj_sample",), "mix": tuple(SETS)}
+PARTS = ("dev", "test")
+PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "numpy")
+Row = dict[str, Any]
+
+
+def options_from_command_line() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--treebanks", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--encoder", action="append", required=True, metavar="NAME=DIR")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--data", action="append", choices=DATA, help="default: all")
+    parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument(
+        "--sentences", type=int, default=400, help="of each treebank that is scored"
+    )
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--report", action="store_true", help="write the page; train nothing")
+    parser.add_argument("--page", type=Path, default=HERE / "parsers.md")
+    return parser.parse_args()
+
+
+def pending(options: argparse.Namespace) -> list[tuple[str, int, str]]:
+    """Return the trainings that were asked for and are not done: data, seed, encoder."""
+    names = [encoder.partition("=")[0] for encoder in options.encoder]
+    seeds = map(int, options.seeds.split(","))
+    done = {(row["data"], row["seed"], row["encoder"]) for row in rows_of(options)}
+    wanted = product(options.data or DATA, seeds, names)
+    return [one for one in wanted if one not in done]
+
+
+def rows_of(options: argparse.Namespace) -> list[Row]:
+    """Return what is done, here or, where nothing is, beside the page."""
+    for file in (options.output / "parsers.jsonl", options.page.with_suffix(".jsonl")):
+        if file.is_file():
+            return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return []
+
+
+def train_one(options: argparse.Namespace, data: str, seed: int, name: str) -> Row:
+    """Train one parser; return its line."""
+    from bnaparser.training.recipe import load_recipe
+    from bnaparser.training.run import train
+
+    folders = dict(encoder.split("=", 1) for encoder in options.encoder)
+    text = (HERE / f"parser_{data}.toml").read_text(encoding="utf-8")
+    text = text.replace("ENCODER", folders[name]).replace("TREEBANKS", str(options.treebanks))
+    folder = options.output / f"{data}-{name}-{seed}"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "recipe.toml").write_text(text, encoding="utf-8")
+    recipe = load_recipe(folder / "recipe.toml", (f"train.seed={seed}", *options.set))
+    begin = time.monotonic()
+    train(recipe, folder)
+    row: Row = {"data": data, "seed": seed, "encoder": name, "seconds": time.monotonic() - begin}
+    row |= {part: scores_of(options, data, folder / "model", part) for part in PARTS}
+    row |= {"updates": recipe.train.max_updates, "sentences": options.sentences}
+    row |= {"date": now(), "versions": versions(PACKAGES)}
+    shutil.rmtree(folder)
+    return row
+
+
+def scores_of(options: argparse.Namespace, data: str, model: Path, part: str) -> dict[str, float]:
+    """Return a parser's F1 on each treebank of its data."""
+    from bnaparser import Parser
+
+    parser = Parser.load(model, device="cpu")
+    found = {}
+    for name in DATA[data]:
+        gold = gold_trees(options.treebanks, name, part, options.sentences)
+        scores = bracket_scores(gold, parser.parse_many([tree.words for tree in gold]))
+        assert not scores.error_sentences + scores.skipped
+        found[name] = scores.f1
+    return found
+
+
+def page_of(rows: list[Row]) -> str:
+    """Return the page of all lines."""
+    dates = sorted(row["date"] for row in rows)
+    lines = ["# Parsers before and after pre-training", ""]
+    lines += [f"{dates[0]} to {dates[-1]} UTC.", "", f"- {processor()}"]
+    lines += [f"- {listed(rows[-1]['versions'])}"]
+    lines += [f"- `{command('benchmarks.pretrain.run_parsers', without_folders(sys.argv[1:]))}`"]
+    for data, sets in DATA.items():
+        mine = [row for row in rows if row["data"] == data]
+        if mine:
+            lines += ["", *table(data, sets, mine)]
+    return "\n".join(lines) + "\n"
+
+
+def table(data: str, sets: tuple[str, ...], rows: list[Row]) -> list[str]:
+    """Return F1 by encoder, mean and standard deviation over seeds."""
+    shown = (*sets, "mean") if len(sets) > 1 else sets
+    columns = [(part, name) for part in PARTS for name in shown]
+    heads = "".join(f" {name}, {part} |" for part, name in columns)
+    some = rows[0]
+    lines = [
+        f"`parser_{data}.toml`, {some['updates']} updates; F1 on the first {some['sentences']} sentences of each",
+        "treebank, mean and standard deviation over seeds.",
+        "",
+        f"| encoder | seeds |{heads}",
+        f"|---|---|{'---|' * len(columns)}",
+    ]
+    for name in dict.fromkeys(row["encoder"] for row in rows):
+        mine = [row for row in rows if row["encoder"] == name]
+        seeds = " ".join(str(row["seed"]) for row in mine)
+        cells = "".join(f" {spread([f1(row, *column) for row in mine])} |" for column in columns)
+        lines.append(f"| {name} | {seeds} |{cells}")
+    return lines
+
+
+def f1(row: Row, part: str, name: str) -> float:
+    scores: dict[str, float] = row[part]
+    return statistics.fmean(scores.values()) if name == "mean" else scores[name]
+
+
+def spread(values: list[float]) -> str:
+    mean = f"{statistics.fmean(values):.2f}"
+    return f"{mean} ± {statistics.stdev(values):.2f}" if values[1:] else mean
+
+
+def main() -> None:
+    options = options_from_command_line()
+    if options.report:
+        rows = rows_of(options)
+        page = page_of(rows) + notes(options.page)
+        options.page.write_text(page, encoding="utf-8")
+        lines = [json.dumps(row) + "\n" for row in rows]
+        options.page.with_suffix(".jsonl").write_text("".join(lines), encoding="utf-8")
+        print(page)
+        return
+    options.output.mkdir(parents=True, exist_ok=True)
+    left = pending(options)
+    for number, (data, seed, name) in enumerate(left):
+        say(f"training {number + 1} of {len(left)}: {data}, {name}, seed {seed}")
+        row = train_one(options, data, seed, name)
+        with (options.output / "parsers.jsonl").open("a", encoding="utf-8") as file:
+            print(json.dumps(row), file=file)
+    say("all done; --report writes the page")
+
+
+if __name__ == "__main__":
+    main()
