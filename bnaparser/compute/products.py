@@ -31,6 +31,8 @@ _TO_STORED = np.int32(_OFFSET) - ROUNDER.view(np.int32)
 _LARGEST = np.float32(127)
 _SMALLEST_BITS = np.float32(1e-12).view(np.int32)
 _WITHOUT_SIGN = np.int32(0x7FFFFFFF)
+# How much of a tile's place is told where numbers have no scales.
+_WITHOUT_SCALES = 12
 
 # What a product is to the loops, in whole numbers: outputs, rows; the address of the rows and bytes from one to the
 # next, steps; that of the panels and the bytes of one; those of the bias, the activation; and of
@@ -145,9 +147,9 @@ def write_tile(
     Meanwhile the ``ask_bytes`` at the address ``ask`` are fetched; there need not be anything.
     """
     if product[9] == 0:
-        _float_tile(_of_floats(product, panel, top, out, out_row, ask, ask_bytes))
+        _float_tile(_place(product, panel, top, out, out_row, ask, ask_bytes)[:_WITHOUT_SCALES])
     else:
-        _int8_tile(_of_bytes(product, panel, top, out, out_row, ask, ask_bytes))
+        _int8_tile(_place(product, panel, top, out, out_row, ask, ask_bytes))
 
 
 @compiled
@@ -156,32 +158,19 @@ def write_few(
 ) -> None:
     """The same for FEW_ROWS rows."""
     if product[9] == 0:
-        _float_few(_of_floats(product, panel, top, out, out_row, ask, ask_bytes))
+        _float_few(_place(product, panel, top, out, out_row, ask, ask_bytes)[:_WITHOUT_SCALES])
     else:
-        _int8_few(_of_bytes(product, panel, top, out, out_row, ask, ask_bytes))
+        _int8_few(_place(product, panel, top, out, out_row, ask, ask_bytes))
 
 
 @compiled
-def _of_floats(
+def _place(
     product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
 ) -> tuple[int, ...]:
-    """Say as a tile wants it where its factors are, and where it goes."""
-    outputs, _, rows, row, steps, panels, size, bias, activation, _, _, _ = product
-    first = panel * PANEL
-    a, b, step = rows + top * row, panels + panel * size, PANEL * 4
-    width, ask_step = min(PANEL, outputs - first), (ask_bytes + steps - 1) // steps
-    at = first * 4
-    return a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation
-
-
-@compiled
-def _of_bytes(
-    product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
-) -> tuple[int, ...]:
-    """The same for whole numbers, which have scales."""
+    """Say as a tile wants it where its factors are, where it goes, and last where the scales are."""
     outputs, _, rows, row, steps, panels, size, bias, activation, row_scales, scales, sums = product
     first = panel * PANEL
-    a, b, step = rows + top * row, panels + panel * size, PANEL * _GROUP
+    a, b, step = rows + top * row, panels + panel * size, size // steps
     width, ask_step = min(PANEL, outputs - first), (ask_bytes + steps - 1) // steps
     at, of_rows = first * 4, row_scales + top * 4
     return (
