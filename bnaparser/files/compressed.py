@@ -17,6 +17,14 @@ from bnaparser.errors import DataError, MissingExtraError
 PACKED = (".gz", ".xz", ".bz2", ".zst")
 
 
+def ending(path: Path) -> str:
+    """Return the ending that tells what a file holds, in small letters: that before ``.gz`` and the like."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
 @contextmanager
 def open_compressed(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading, decompressed.

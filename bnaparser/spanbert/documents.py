@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bnaparser.errors import DataError, MissingExtraError
-from bnaparser.files.compressed import open_compressed
+from bnaparser.files.compressed import ending, open_compressed
 from bnaparser.spanbert.pretrain_settings import TextSettings
 
 # A document that goes on for longer than this many characters is cut at the next line end, so that
@@ -28,7 +28,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
     for pattern in patterns:
         path = Path(pattern)
         if path.is_dir():
-            matches = [p for p in sorted(path.rglob("*")) if p.is_file() and _ending(p) in _ENDINGS]
+            matches = [p for p in sorted(path.rglob("*")) if p.is_file() and ending(p) in _ENDINGS]
         elif path.is_file():
             matches = [path]
         else:
@@ -41,19 +41,13 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
 
 def read_documents(path: Path, settings: TextSettings) -> Iterator[str]:
     """Yield the texts of a file's documents. Raises DataError, naming file and place."""
-    ending = _ending(path)
-    if ending == ".parquet":
+    kind = ending(path)
+    if kind == ".parquet":
         yield from _read_parquet(path, settings.field)
-    elif ending in (".jsonl", ".ndjson"):
+    elif kind in (".jsonl", ".ndjson"):
         yield from _read_json_lines(path, settings.field)
     else:
         yield from _read_text(path, settings.document == "line")
-
-
-def _ending(path: Path) -> str:
-    """Return the ending that tells the kind of a file: that before ``.gz`` or ``.xz``."""
-    suffixes = [suffix for suffix in path.suffixes if suffix not in (".gz", ".xz")]
-    return suffixes[-1].lower() if suffixes else ""
 
 
 def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bnaparser.errors import DataError
+from bnaparser.files.compressed import ending
 from bnaparser.tasks.json_examples import read_answers, read_relations, read_squad
 from bnaparser.tasks.prepared_example import TaskExample
 from bnaparser.tasks.relation_marks import read_marks
@@ -46,8 +47,7 @@ def _read_file(file: TaskFile, task: TaskSettings) -> list[TaskExample]:
 def _found(file: TaskFile, task: TaskSettings) -> Iterator[TaskExample]:
     """Return the examples of a file, read as its name and the kind of task say."""
     path = Path(file.path)
-    names = [s for suffix in path.suffixes if (s := suffix.lower()) not in (".gz", ".xz")]
-    name = names[-1] if names else ""
+    name = ending(path)
     if task.kind == "answers":
         if name not in (".jsonl", ".json"):
             raise DataError(

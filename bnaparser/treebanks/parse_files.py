@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bnaparser.errors import DataError, MissingExtraError
-from bnaparser.files.compressed import PACKED, open_compressed
+from bnaparser.files.compressed import ending, open_compressed
 from bnaparser.treebanks.reading import Found, StrPath, find_trees, list_files, without
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
@@ -37,8 +37,8 @@ def list_parse_files(path: StrPath) -> list[Path]:
 
 def kind_of(path: Path) -> str:
     """Return ``.jsonl`` or ``.parquet`` for a file of parses, compressed or not, "" for any other."""
-    suffixes = [one for one in path.suffixes[-2:] if one not in PACKED]
-    return suffixes[-1] if suffixes and suffixes[-1] in PARSES else ""
+    found = ending(path)
+    return found if found in PARSES else ""
 
 
 def find_parsed(paths: Iterable[StrPath], may_hold: MayHold) -> Iterator[Found]:

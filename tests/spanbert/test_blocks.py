@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 import lzma
@@ -106,7 +107,11 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(plain)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(plain.encode()))
     (tmp_path / "c.txt.xz").write_bytes(lzma.compress(plain.encode()))
-    (tmp_path / "d.jsonl").write_text("".join(json.dumps({"text": one}) + "\n" for one in texts))
+    rows = "".join(json.dumps({"text": one}) + "\n" for one in texts)
+    (tmp_path / "d.jsonl").write_text(rows)
+    (tmp_path / "f.JSONL.bz2").write_bytes(bz2.compress(rows.encode()))
+    with pyarrow.CompressedOutputStream(str(tmp_path / "g.txt.zst"), "zstd") as packed:
+        packed.write(plain.encode())
     pyarrow.parquet.write_table(pyarrow.table({"text": texts}), tmp_path / "e.parquet")
     (tmp_path / "notes.md").write_text("not read\n")
     files = find_files([str(tmp_path)])
@@ -116,6 +121,8 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
         "c.txt.xz",
         "d.jsonl",
         "e.parquet",
+        "f.JSONL.bz2",
+        "g.txt.zst",
     ]
     for file in files:
         found = [text.strip() for text in read_documents(file, TextSettings())]

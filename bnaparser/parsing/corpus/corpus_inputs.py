@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.compressed import PACKED
+from bnaparser.files.compressed import ending
 
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "conllu"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -73,10 +73,7 @@ def find_files(
 
 def kind_by_name(path: Path) -> Kind | None:
     """Return what a file's name says of its kind; None where it says nothing."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-    return _BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+    return _BY_SUFFIX.get(ending(path))
 
 
 def _told_apart(files: list[CorpusFile]) -> list[CorpusFile]:
