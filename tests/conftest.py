@@ -63,7 +63,7 @@ def examples() -> list[Example]:
 def encoder_folder(
     tmp_path_factory: pytest.TempPathFactory, examples: list[Example]
 ) -> Callable[[str], Path]:
-    """A function from a kind of encoder, a key of ENCODERS, to a folder with a tiny one of it."""
+    """A function from a kind of encoder, a key of ENCODERS or MORE_ENCODERS, to a folder with a tiny one of it."""
     import torch
     import transformers
 
@@ -71,7 +71,7 @@ def encoder_folder(
     def build(kind: str) -> Path:
         folder = tmp_path_factory.mktemp(kind)
         words = sorted({word for example in examples for word in example.words})
-        tokenizer, config = ENCODERS[kind](transformers, words)
+        tokenizer, config = (ENCODERS | MORE_ENCODERS)[kind](transformers, words)
         torch.manual_seed(2)
         if kind == "t5":
             model = transformers.T5EncoderModel(config)
@@ -357,6 +357,19 @@ def _xlnet(hf: Any, words: list[str]) -> Built:
     return tokenizer, config
 
 
+def _xlm_roberta(hf: Any, words: list[str]) -> Built:
+    tokenizer = hf.XLMRobertaTokenizer(_unigram(words, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]))
+    config = hf.XLMRobertaConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=514, pad_token_id=1, **SIZES
+    )
+    return tokenizer, config
+
+
+def _albert(hf: Any, words: list[str]) -> Built:
+    tokenizer = hf.AlbertTokenizer(_unigram(words, ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]))
+    return tokenizer, hf.AlbertConfig(vocab_size=len(tokenizer), embedding_size=16, **SIZES)
+
+
 def _t5(hf: Any, words: list[str]) -> Built:
     tokenizer = hf.T5Tokenizer(_unigram(words, ["<pad>", "</s>", "<unk>"]))
     config = hf.T5Config(
@@ -377,6 +390,8 @@ ENCODERS: dict[str, Callable[[Any, list[str]], Built]] = {
     "modernbert": _modernbert,
     "t5": _t5,
 }
+# More of them, for the tests that ask for them: to a parser they are as RoBERTa and BERT.
+MORE_ENCODERS = {"xlm-roberta": _xlm_roberta, "albert": _albert}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -12,6 +12,7 @@ import logging
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.errors import DataError, MissingExtraError, ModelError
+from bnaparser.errors import DataError, MissingExtraError, ModelError, in_one_line
 from bnaparser.spanbert.documents import find_files, read_documents
 from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.pretrain_settings import TextSettings
@@ -29,9 +30,11 @@ from bnaparser.text.text_rules import DEFAULT_LANGUAGE, rules_of
 log = logging.getLogger(__name__)
 
 # Counted into the key of stored blocks: what is stored changes with it.
-FORMAT = 1
+FORMAT = 2
 # Documents that are tokenised at once.
 _AT_ONCE = 16
+# Rows of text that are kept in memory until they are written: one may be a million characters.
+_ROWS_IN_MEMORY = 64
 _TOLD = "blocks.json"
 # A seed of its own: which documents are held out does not change with the recipe's seed.
 _SPLIT_SEED = 20_200_706
@@ -67,10 +70,18 @@ class TokenisedSentence:
 
 
 def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[TokenisedSentence]:
-    """Return the subwords of sentences, special ones left out."""
+    """Return the subwords of sentences; special ones, such as a [SEP] that a text speaks of, are left out.
+
+    A subword begins a word where the tokenizer says so, or a blank stands before it: some tokenizers
+    take a whole sentence for one word.
+    """
+    if not texts:
+        return []
+    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
     found = tokenizer(
         list(texts),
         add_special_tokens=False,
+        split_special_tokens=True,
         return_offsets_mapping=True,
         return_attention_mask=False,
         return_token_type_ids=False,
@@ -78,11 +89,21 @@ def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
     )
     result = []
     for number, text in enumerate(texts):
-        words = found.word_ids(number)
-        starts = [place == 0 or word != words[place - 1] for place, word in enumerate(words)]
-        places = [tuple(place) for place in found["offset_mapping"][number]]
-        result.append(TokenisedSentence(text, found["input_ids"][number], starts, places))
+        words, ids = found.word_ids(number), found["input_ids"][number]
+        places = found["offset_mapping"][number]
+        kept = [one for one in range(len(ids)) if ids[one] not in special]
+        starts = [
+            before is None or words[one] != words[before] or _after_blank(text, *places[one])
+            for before, one in pairwise([None, *kept])
+        ]
+        own = [tuple(places[one]) for one in kept]
+        result.append(TokenisedSentence(text, [ids[one] for one in kept], starts, own))
     return result
+
+
+def _after_blank(text: str, start: int, end: int) -> bool:
+    """Tell whether a subword's part of a text begins with a blank, or follows one."""
+    return start < end and (text[start].isspace() or (start > 0 and text[start - 1].isspace()))
 
 
 def sentence_texts(text: str, language: str) -> list[str]:
@@ -129,18 +150,22 @@ def read_blocks(
 def split_blocks(blocks: Blocks, share: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the numbers of the blocks that are trained on, and of those that are held out.
 
-    A share of the documents is held out, drawn at random, the same for every recipe on this text;
-    where there is one document only, the share is its last blocks.
+    A share of the documents is held out, drawn at random, the same for every recipe on this text.
+    One that would leave less than half of the blocks to train on is not among them; where there is
+    no other, the share is the text's last blocks.
     """
-    documents = np.unique(blocks.documents)
+    documents, sizes = np.unique(blocks.documents, return_counts=True)
     numbers = np.arange(len(blocks.documents))
-    if len(documents) == 1:
+    count = round(share * len(documents)) or (1 if share else 0)
+    chosen: list[int] = []
+    held_blocks = 0
+    for place in np.random.default_rng(_SPLIT_SEED).permutation(len(documents)):
+        if len(chosen) < count and held_blocks + sizes[place] <= max(0.5, share) * len(numbers):
+            chosen.append(documents[place])
+            held_blocks += sizes[place]
+    held = np.isin(blocks.documents, chosen)
+    if not chosen:
         held = numbers >= len(numbers) - round(share * len(numbers))
-    else:
-        generator = np.random.default_rng(_SPLIT_SEED)
-        count = round(share * len(documents)) or (1 if share else 0)
-        chosen = generator.permutation(documents)[: min(count, len(documents) - 1)]
-        held = np.isin(blocks.documents, chosen)
     return numbers[~held], numbers[held]
 
 
@@ -151,11 +176,16 @@ def evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 
 def _open(folder: Path) -> Blocks:
     datasets = _datasets()
-    told = json.loads((folder / _TOLD).read_text(encoding="utf-8"))
-    counts = np.cumsum(np.load(folder / "counts.npy"))
-    table = datasets.load_from_disk(str(folder / "table"))
+    try:
+        told = json.loads((folder / _TOLD).read_text(encoding="utf-8"))
+        counts = np.cumsum(np.load(folder / "counts.npy"))
+        table = datasets.load_from_disk(str(folder / "table"))
+        documents = table.with_format("arrow")["document"].combine_chunks().to_numpy()
+    except (OSError, EOFError, ValueError) as error:
+        raise DataError(
+            f"the tokenised text in {folder} is damaged ({in_one_line(error)}): remove it"
+        ) from error
     log.info("%d blocks, %d subwords", told["blocks"], told["subwords"])
-    documents = table.with_format("arrow")["document"].combine_chunks().to_numpy()
     return Blocks(table, counts / counts[-1], documents, folder)
 
 
@@ -199,7 +229,7 @@ def _write(
             f"no block came out of {len(files)} files: the text is empty, or each of its sentences"
             f" is longer than {limit} subwords"
         )
-    counts = np.zeros(len(tokenizer), np.int64)
+    counts = np.zeros(1 + max(tokenizer.get_vocab().values()), np.int64)
     for batch in table.with_format("arrow").iter(1000):
         ids = batch.column("ids").combine_chunks().flatten().to_numpy()
         counts += np.bincount(ids, minlength=len(counts))
@@ -228,6 +258,7 @@ def generated(
             cache_dir=str(folder),
             features=datasets.Features(features),
             fingerprint="rows",  # the arguments need no hash: the folder is new
+            writer_batch_size=_ROWS_IN_MEMORY,
         )
     except datasets.exceptions.DatasetGenerationError as error:
         raise error.__cause__ or error from None

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from bnaparser.errors import DataError, MissingExtraError
 from bnaparser.files.compressed import ending, open_compressed
+from bnaparser.files.tables import whole_characters
 from bnaparser.spanbert.pretrain_settings import TextSettings
 
 # A document that goes on for longer than this many characters is cut at the next line end, so that
@@ -24,7 +25,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
     Of a folder those with an ending that is read here, also below it. Raises DataError where one
     of them stands for no file.
     """
-    found: dict[Path, None] = {}
+    found: dict[Path, Path] = {}
     for pattern in patterns:
         path = Path(pattern)
         if path.is_dir():
@@ -32,11 +33,13 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
         elif path.is_file():
             matches = [path]
         else:
-            matches = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
+            names = sorted(glob.glob(pattern, recursive=True))
+            matches = [path for name in names if (path := Path(name)).is_file()]
         if not matches:
             raise DataError(f"{pattern}: no text file there")
-        found.update(dict.fromkeys(matches))
-    return list(found)
+        for path in matches:
+            found.setdefault(path.resolve(), path)
+    return list(found.values())
 
 
 def read_documents(path: Path, settings: TextSettings) -> Iterator[str]:
@@ -44,6 +47,8 @@ def read_documents(path: Path, settings: TextSettings) -> Iterator[str]:
     kind = ending(path)
     if kind == ".parquet":
         yield from _read_parquet(path, settings.field)
+    elif kind == ".json":
+        raise DataError(f"{path}: JSON is read with an object a line, and is named .jsonl then")
     elif kind in (".jsonl", ".ndjson"):
         yield from _read_json_lines(path, settings.field)
     else:
@@ -93,7 +98,7 @@ def _read_json_lines(path: Path, field: str) -> Iterator[str]:
 def _text_of(row: Any, field: str, place: str) -> str:
     if not isinstance(row, dict) or not isinstance(row.get(field), str):
         raise DataError(f"{place}: no text under {field!r}; text.field names another")
-    text: str = row[field]
+    text: str = whole_characters(row[field])
     return text
 
 
@@ -108,6 +113,11 @@ def _read_parquet(path: Path, field: str) -> Iterator[str]:
             if field not in file.schema_arrow.names:
                 names = ", ".join(file.schema_arrow.names)
                 raise DataError(f"{path}: no column {field!r} (it has {names}); set text.field")
+            kind = file.schema_arrow.field(field).type
+            if pyarrow.types.is_dictionary(kind):
+                kind = kind.value_type
+            if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
+                raise DataError(f"{path}: the column {field!r} has {kind}, not text")
             for batch in file.iter_batches(batch_size=256, columns=[field]):
                 yield from (text for text in batch.column(0).to_pylist() if text)
     except (OSError, pyarrow.ArrowException) as error:

@@ -23,6 +23,10 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+)
 
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.spanbert.objectives import NORM_EPSILON
@@ -31,14 +35,21 @@ from bnaparser.spanbert.objectives import NORM_EPSILON
 HEADS: dict[str, tuple[str, ...]] = {
     "albert": ("predictions",),
     "bert": ("cls",),
+    "big_bird": ("cls",),
     "camembert": ("lm_head",),
+    "data2vec-text": ("lm_head",),
     "deberta": ("cls",),
     "deberta-v2": ("cls",),
     "distilbert": ("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
     "electra": ("generator_predictions", "generator_lm_head"),
+    "ernie": ("cls",),
+    "esm": ("lm_head",),
+    "megatron-bert": ("cls",),
     "modernbert": ("head", "decoder"),
     "mpnet": ("lm_head",),
     "roberta": ("lm_head",),
+    "roberta-prelayernorm": ("lm_head",),
+    "roformer": ("cls",),
     "xlm-roberta": ("lm_head",),
 }
 # Not encoders that read a whole text at once, or that have no one vector a subword.
@@ -122,7 +133,12 @@ def new_language_model(config: PretrainedConfig, attention: str | None = None) -
     _check_kind(config)
     config = copy.deepcopy(config)
     extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
-    return LanguageModel(_class_of(config).from_config(config, **extra))
+    try:
+        return LanguageModel(_class_of(config).from_config(config, **extra))
+    except (ValueError, AttributeError, NotImplementedError) as error:
+        raise ModelError(
+            f"no new encoder of the architecture {config.model_type!r}: {in_one_line(error)}"
+        ) from error
 
 
 def _class_of(config: PretrainedConfig) -> Any:
@@ -130,20 +146,33 @@ def _class_of(config: PretrainedConfig) -> Any:
 
 
 def _check_kind(config: PretrainedConfig) -> None:
-    if config.model_type in REFUSED or config.is_encoder_decoder:
+    kind = config.model_type
+    reads_on = kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and kind not in (
+        *MODEL_FOR_MASKED_LM_MAPPING_NAMES, "xlnet",
+    )  # fmt: skip
+    if kind in REFUSED or config.is_encoder_decoder or reads_on:
         raise ModelError(
-            f"an encoder of the kind {config.model_type!r} cannot be trained on masked words here;"
+            f"an encoder of the kind {kind!r} cannot be trained on masked words here;"
             f" these can: {', '.join(sorted(HEADS))}, and others that read a text at once"
         )
 
 
 def give_mask(tokenizer: PreTrainedTokenizerBase, model: LanguageModel) -> bool:
-    """Give a tokenizer that has no mask one, and the encoder a vector for it; tell whether it did."""
-    if tokenizer.mask_token_id is not None:
-        return False
-    tokenizer.add_special_tokens({"mask_token": "[MASK]"})
-    if len(tokenizer) > len(model.embeddings):
-        model.model.resize_token_embeddings(len(tokenizer))
+    """Give a tokenizer that has no mask one, and the encoder a vector for it; tell whether it did.
+
+    Raises ModelError where the tokenizer has other subwords that the encoder has no vectors for.
+    """
+    given = tokenizer.mask_token_id is None
+    if given:
+        tokenizer.add_special_tokens({"mask_token": "[MASK]"})
+    numbers, vectors = set(tokenizer.get_vocab().values()), len(model.embeddings)
+    if max(numbers - {tokenizer.mask_token_id}) >= vectors:
+        raise ModelError(
+            f"the tokenizer has {max(numbers) + 1} subwords, the encoder vectors for {vectors}: they do"
+            " not belong together"
+        )
+    if max(numbers) >= vectors:
+        model.model.resize_token_embeddings(max(numbers) + 1)
         if model.head is not None:
             model.head.bias = nn.Parameter(torch.zeros(len(model.embeddings)))
-    return True
+    return given

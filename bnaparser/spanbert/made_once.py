@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from bnaparser.errors import DataError, MissingExtraError, in_one_line
+from bnaparser.files.compressed import ending
+
+# Errors that have another cause for certain; some come from libraries that lose the number.
+_NOT_FULL = {errno.EEXIST, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def make_once(folder: Path, make: Callable[[Path], None]) -> None:
@@ -35,17 +40,17 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> None:
             finally:
                 shutil.rmtree(new, ignore_errors=True)
     except OSError as error:
-        raise DataError(
-            f"{new} cannot be written ({in_one_line(error)}): is the disk full?"
-        ) from error
+        full = "" if error.errno in _NOT_FULL else ": is the disk full?"
+        raise DataError(f"{new} cannot be written ({in_one_line(error)}){full}") from error
 
 
 def key_of(told: Iterable[str], files: Iterable[Path]) -> str:
-    """Return a name for what is made of these files' contents, as ``told`` says."""
+    """Return a name for what is made of these files' contents, as ``told`` and their endings say."""
     digest = hashlib.sha256()
     for text in told:
         digest.update(text.encode())
     for path in files:
+        digest.update(f"{ending(path)} {path.suffix}\n".encode())
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:24]

@@ -31,7 +31,7 @@ def picture(text: str, recipe: PretrainRecipe) -> str:
         raise SettingsError("--show-masks needs encoder.name, whose subwords are masked")
     tokenizer = load_tokenizer(recipe.encoder.name)
     sentences = tokenise(tokenizer, sentence_texts(text, recipe.text.language))
-    if not sentences:
+    if not any(one.ids for one in sentences):
         raise DataError("the text to show has no words")
     width = max(map(len, SCHEMES))
     return "\n".join(f"{name:<{width}}  {_line(name, sentences, recipe)}" for name in SCHEMES)

@@ -19,6 +19,8 @@ from bnaparser.errors import DataError, ModelError, in_one_line
 from bnaparser.spanbert.pretrain_settings import NewEncoderSettings
 
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+# What configurations call them.
+_ROLES = {"pad": "[PAD]", "cls": "[CLS]", "sep": "[SEP]", "bos": "[CLS]", "eos": "[SEP]"}
 
 
 def train_tokenizer(
@@ -60,8 +62,13 @@ def new_config(settings: NewEncoderSettings, vocabulary: int, block: int) -> Pre
 
     Raises ModelError for an architecture that the library does not have, or cannot size so.
     """
+    if settings.width % settings.heads:
+        raise ModelError(
+            f"encoder.new.width is {settings.width}, which {settings.heads} heads cannot share"
+        )
+    special = {f"{name}_token_id": _SPECIAL.index(token) for name, token in _ROLES.items()}
     try:
-        return AutoConfig.for_model(
+        config = AutoConfig.for_model(
             settings.architecture,
             vocab_size=vocabulary,
             hidden_size=settings.width,
@@ -69,9 +76,12 @@ def new_config(settings: NewEncoderSettings, vocabulary: int, block: int) -> Pre
             num_attention_heads=settings.heads,
             intermediate_size=settings.feed_forward_width,
             max_position_embeddings=block + 2,  # RoBERTa's kind counts from 2
-            pad_token_id=0,
+            **special,
         )
-    except (ValueError, TypeError, KeyError) as error:
+        if settings.architecture == "distilbert":  # it has a name of its own for it
+            config.hidden_dim = settings.feed_forward_width
+        return config
+    except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         raise ModelError(
             f"no new encoder of the architecture {settings.architecture!r}: {in_one_line(error)}"
         ) from error

@@ -119,6 +119,14 @@ class PretrainSettings(Settings):
     seed: Seed = 1
     threads: int | None = Field(None, gt=0)
 
+    @model_validator(mode="after")
+    def _encoder_has_its_turn(self) -> PretrainSettings:
+        if self.heads_first >= self.updates:
+            raise ValueError(
+                f"heads_first is {self.heads_first} of {self.updates} updates: the encoder would not be trained"
+            )
+        return self
+
 
 class PretrainRecipe(Settings):
     """A whole pre-training recipe."""

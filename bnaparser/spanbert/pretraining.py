@@ -38,7 +38,10 @@ log = logging.getLogger(__name__)
 LOG_EVERY = 50
 # What may differ from the recipe that a run was begun with. The number of updates may not: the
 # learning rate falls towards their end.
-FREE_IN_PRETRAIN = {"threads", "check_every", "batch_tokens"}
+FREE_IN_PRETRAIN = {
+    "pretrain": {"threads", "check_every", "batch_tokens", "held_out_blocks"},
+    "text": {"workers", "cache"},
+}
 # A batch of training, a batch of held-out text: their masks are never the same.
 TRAINED, HELD_OUT = 0, 1
 
@@ -72,9 +75,7 @@ def pretrain(
     with training_arithmetic(accelerator.device):
         run = PretrainRun(recipe, output, accelerator)
         begin = run.progress
-        run.progress = load_checkpoint(
-            accelerator, output, recipe, begin, FREE_IN_PRETRAIN, "pretrain"
-        )
+        run.progress = load_checkpoint(accelerator, output, recipe, begin, FREE_IN_PRETRAIN)
         if run.progress.text != begin.text:
             raise SettingsError(
                 f"the text has changed since {output} was begun: give the old one, start over with"

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"
 SEEDS, NEW, DATA = "seed-*", "model.new", "data.json"
 # What may differ from the recipe that the first seed was trained with.
-FREE = {"seeds", "device", "threads"}
+FREE = {"train": {"seeds", "device", "threads"}}
 _SEED = re.compile(r"seed-(\d+)")
 
 

@@ -134,8 +134,10 @@ class AnswerReader:
         self._text_types = types[asked[0]], types[read[0]]
         self._room = min(settings.window, max_pieces) - sum(map(len, self._special))
         if self._room <= settings.question:
+            own = settings.window <= max_pieces
+            limit = "answers.window is" if own else "the encoder takes"
             raise SettingsError(
-                f"the encoder takes {max_pieces} pieces, which leaves a passage no room beside a"
+                f"{limit} {min(settings.window, max_pieces)} pieces, which leaves a passage no room beside a"
                 f" question of {settings.question}: set answers.question to less"
             )
 

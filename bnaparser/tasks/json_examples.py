@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import DataError
+from bnaparser.files.tables import whole_characters
 from bnaparser.tasks.prepared_example import Span, TaskExample
 from bnaparser.tasks.task_lines import class_of, read_lines
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
@@ -52,9 +53,13 @@ def read_squad(path: Path) -> Iterator[TaskExample]:
         asked = [(paragraph, question) for paragraph in paragraphs for question in paragraph["qas"]]
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is not JSON: {error}") from error
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
         raise DataError(
             f"{path} is not in SQuAD's form, data, paragraphs, qas: {error} is missing"
+        ) from error
+    except TypeError as error:
+        raise DataError(
+            f"{path} is not in SQuAD's form, lists of objects under data, paragraphs, qas"
         ) from error
     for number, (paragraph, question) in enumerate(asked, 1):
         name = question.get("id", number) if isinstance(question, dict) else number
@@ -106,7 +111,8 @@ def _text(found: Any, key: str, place: str, what: str) -> str:
         raise DataError(f"{place}: there is no {what}, a text under {key!r}")
     if not text.strip():
         raise DataError(f"{place}: the {what} is empty")
-    return text
+    whole: str = whole_characters(text)
+    return whole
 
 
 def _answered(question: str, passage: str, answers: Any, key: str, place: str) -> TaskExample:

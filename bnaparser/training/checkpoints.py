@@ -18,7 +18,7 @@ from bnaparser.files.tensors import writing
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
 RECIPE = "recipe.json"
 # What may differ from the recipe that a run was begun with: how long it goes on, and on what.
-FREE = {"epochs", "max_updates", "stop_after_epochs", "threads"}
+FREE = {"train": {"epochs", "max_updates", "stop_after_epochs", "threads"}}
 # A checkpoint that is being written, and the last one until the new one has its place.
 NEW, OLD = "checkpoint.new", "checkpoint.old"
 
@@ -36,15 +36,16 @@ class Progress:
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
+Free = dict[str, set[str]]  # settings by table
 Stand = TypeVar("Stand")  # Progress, or what another kind of training keeps of where it stands
 
 
-def fixed_part(recipe: BaseModel, free: set[str], table: str = "train") -> dict[str, Any]:
-    """Return a recipe's tables as JSON has them, without the ``free`` keys of one of them.
+def fixed_part(recipe: BaseModel, free: Free) -> dict[str, Any]:
+    """Return a recipe's tables as JSON has them, without the ``free`` settings.
 
     What is left must stay the same while a run goes on.
     """
-    tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude={table: free}))
+    tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude=free))
     return tables
 
 
@@ -84,16 +85,15 @@ def load_checkpoint(
     output: Path,
     recipe: BaseModel,
     begin: Stand,
-    free: set[str] = FREE,
-    table: str = "train",
+    free: Free = FREE,
 ) -> Stand:
     """Load what the accelerator holds as the last checkpoint has it; return where the run stood.
 
     Without a checkpoint a run stands where it begins, and the recipe's `fixed_part`, without the
-    ``free`` keys of a ``table``, is written into the output. Raises SettingsError where the
+    ``free`` settings, is written into the output. Raises SettingsError where the
     checkpoint does not fit.
     """
-    ours = fixed_part(recipe, free, table)
+    ours = fixed_part(recipe, free)
     target, new = output / CHECKPOINT, output / NEW
     unfinished = not target.exists() and (new / PROGRESS).is_file()
     if unfinished and accelerator.is_main_process:
@@ -106,7 +106,7 @@ def load_checkpoint(
             write_json(output / RECIPE, ours)
         return begin
     stored = output / RECIPE
-    theirs = _stored_part(stored, recipe, free, table) if stored.is_file() else ours
+    theirs = _stored_part(stored, recipe, free) if stored.is_file() else ours
     if changed := differing(ours, theirs):
         raise SettingsError(
             f"{target} is another recipe's (it differs in {', '.join(changed)}): start over with "
@@ -124,11 +124,11 @@ def load_checkpoint(
     return progress
 
 
-def _stored_part(file: Path, recipe: BaseModel, free: set[str], table: str) -> Any:
+def _stored_part(file: Path, recipe: BaseModel, free: Free) -> Any:
     """Return the tables that a run was begun with, and defaults for settings that came since."""
     stored = read_json(file)
     try:
-        return fixed_part(type(recipe).model_validate(stored), free, table)
+        return fixed_part(type(recipe).model_validate(stored), free)
     except ValidationError:  # no recipe of today: it differs, whatever it is
         return stored
 

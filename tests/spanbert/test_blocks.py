@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,6 +131,12 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
     lines = TextSettings(document="line")
     assert len(list(read_documents(tmp_path / "a.txt", lines))) == 2
     assert find_files([str(tmp_path / "*.txt"), str(tmp_path / "a.txt")]) == [tmp_path / "a.txt"]
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "h.txt").write_text(plain)
+    everywhere = find_files([f"{tmp_path}/**", os.path.relpath(tmp_path / "a.txt")])
+    assert [file.name for file in everywhere] == sorted(
+        [*(one.name for one in files), "h.txt", "notes.md"]
+    )
 
 
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path) -> None:
@@ -139,6 +146,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path) -> Non
         "rows.jsonl": (b'{"text": "a"}\n{"body": "b"}\n', "line 2: no text under 'text'"),
         "broken.jsonl": (b'{"text": "a"\n', "line 1: not JSON"),
         "table.parquet": (b"PAR1 no", "not a Parquet file"),
+        "list.json": (b'[{"text": "a"}]', "named .jsonl"),
         "cut.txt.xz": (lzma.compress(b"abc" * 100)[:20], "not a whole .xz file"),
     }
     for name, (content, told) in bad.items():
@@ -174,6 +182,40 @@ def test_a_long_document_is_cut_at_a_line_end(
     assert "".join(found) == file.read_text()
 
 
+def test_there_is_nothing_to_tokenise(tokenizer: PreTrainedTokenizerBase) -> None:
+    assert tokenise(tokenizer, []) == []
+    (empty,) = tokenise(tokenizer, [""])
+    assert empty.ids == []
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "deberta-v2", "modernbert"])
+def test_a_text_that_speaks_of_special_subwords_has_none(
+    encoder_folder: Callable[[str], Path], kind: str
+) -> None:
+    found = AutoTokenizer.from_pretrained(encoder_folder(kind))
+    special = set(found.all_special_ids) - {found.unk_token_id}
+    text = f"The {found.sep_token} cat {found.mask_token} {found.cls_token} sat {found.pad_token} ."
+    (one,) = tokenise(found, [text])
+    assert one.ids
+    assert not special & set(one.ids)
+    assert one.starts[0] and len(one.ids) == len(one.starts) == len(one.places)
+
+
+def test_a_blank_ends_a_word_for_tokenizers_that_cut_at_none() -> None:
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    pieces = [("<unk>", 0.0), ("▁The", -1.0), ("▁cat", -1.0), ("▁sat", -1.0), (".", -1.0)]
+    whole = Tokenizer(models.Unigram(pieces, unk_id=0))
+    whole.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
+    whole.pre_tokenizer = pre_tokenizers.Split("\n", "isolated")
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=whole, unk_token="<unk>")
+    (one,) = tokenise(tokenizer, ["The cat sat."])
+    assert one.starts == [True, True, True, False]
+
+
 def blocks_of(documents: list[int]) -> Blocks:
     return Blocks(None, np.ones(1), np.array(documents), Path())
 
@@ -188,7 +230,75 @@ def test_held_out_documents_are_whole_and_always_the_same() -> None:
     assert len(split_blocks(blocks, 0.0)[1]) == 0
 
 
+def test_a_document_that_is_most_of_the_text_is_trained_on() -> None:
+    trained, held = split_blocks(blocks_of([0] * 10 + [1] * 1000), 0.01)
+    assert held.tolist() == list(range(10))
+    trained, held = split_blocks(blocks_of([0] * 500 + [1] * 500 + [2] * 500), 0.99)
+    assert len(held) == 1000
+    trained, held = split_blocks(blocks_of([0] * 500 + [1] * 500), 0.01)
+    assert len(trained) == len(held) == 500
+
+
 def test_of_a_single_document_the_end_is_held_out() -> None:
     trained, held = split_blocks(blocks_of([0] * 20), 0.1)
     assert held.tolist() == [18, 19]
     assert trained.tolist() == list(range(18))
+
+
+def test_half_a_character_costs_that_character(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "The \\ud800 cat."}\n')
+    assert list(read_documents(tmp_path / "a.jsonl", TextSettings())) == ["The \ufffd cat."]
+
+
+def test_a_column_of_something_else_is_told(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    words = pyarrow.array(["The cat.", "Mira."]).dictionary_encode()
+    columns = {"text": [1, 2], "lists": [["a"], ["b"]], "bytes": [b"a", b"b"], "words": words}
+    file = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    for name in ("text", "lists", "bytes"):
+        with pytest.raises(DataError, match=f"the column '{name}' has .*, not text"):
+            list(read_documents(file, TextSettings(field=name)))
+    assert list(read_documents(file, TextSettings(field="words"))) == ["The cat.", "Mira."]
+
+
+def test_a_file_with_another_name_is_read_anew(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    """The same bytes are another text when their name says so."""
+    row = '{"text": "The cat sat."}\n'
+    (tmp_path / "a.txt").write_text(row)
+    (tmp_path / "a.jsonl").write_text(row)
+    texts = [
+        read_blocks(TextSettings(files=(str(tmp_path / name),)), tokenizer, 40, tmp_path / "cache")
+        for name in ("a.txt", "a.jsonl")
+    ]
+    assert [one.table[0]["sentences"] for one in texts][1] == ["The cat sat."]
+    assert texts[0].table[0]["sentences"] != ["The cat sat."]
+
+
+def test_empty_documents_are_passed_over_and_a_damaged_cache_is_told(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    rows = [{"text": text} for text in ("", "  ", "The cat sat.")]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    settings = TextSettings(files=(str(tmp_path / "a.jsonl"),))
+    blocks = read_blocks(settings, tokenizer, 40, tmp_path / "cache")
+    assert [row["sentences"] for row in blocks.table] == [["The cat sat."]]
+    (blocks.folder / "counts.npy").write_bytes(b"")
+    with pytest.raises(DataError, match=r"the tokenised text in .* is damaged"):
+        read_blocks(settings, tokenizer, 40, tmp_path / "cache")
+
+
+def test_a_cache_that_cannot_be_there_is_no_full_disk(
+    tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("The cat sat.")
+    (tmp_path / "cache").write_text("a file")
+    with pytest.raises(DataError, match="cannot be written") as raised:
+        read_blocks(
+            TextSettings(files=(str(tmp_path / "a.txt"),)), tokenizer, 40, tmp_path / "cache"
+        )
+    assert "disk" not in str(raised.value)

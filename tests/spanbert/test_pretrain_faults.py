@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
-from bnaparser.errors import BnaparserError, DataError, SettingsError
+from bnaparser.errors import BnaparserError, DataError, ModelError, SettingsError
 from bnaparser.spanbert.language_model import give_mask, load_language_model
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import pretrain
@@ -178,3 +178,34 @@ def test_a_tokenizer_without_a_mask_gets_one(
     made = tmp_path / "run" / "model"
     mask = AutoTokenizer.from_pretrained(made).mask_token_id
     assert mask == tokenizer.mask_token_id < AutoModel.from_pretrained(made).config.vocab_size
+
+
+def test_a_tokenizer_of_another_encoder_is_told(
+    make_recipe: MakeRecipe, encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "encoder"
+    shutil.copytree(encoder_folder("bert"), folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens(["Zanzibar", "Zeppelin"])
+    tokenizer.save_pretrained(folder)
+    with pytest.raises(
+        ModelError, match=r"the tokenizer has \d+ subwords, the encoder vectors for"
+    ):
+        pretrain(make_recipe(encoder={"name": str(folder)}), tmp_path / "run")
+
+
+def test_a_run_goes_on_with_other_workers_and_another_cache(
+    make_recipe: MakeRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretrain(make_recipe(), tmp_path / "whole")
+    _until(make_recipe, tmp_path / "run", monkeypatch, 4)
+    moved = make_recipe(
+        text={"workers": 2, "cache": str(tmp_path / "cache")}, pretrain={"held_out_blocks": 3}
+    )
+    assert pretrain(moved, tmp_path / "run").update == 6
+    assert equal(weights(tmp_path / "run"), weights(tmp_path / "whole"))
+
+
+def test_heads_that_leave_the_encoder_no_turn_are_told(make_recipe: MakeRecipe) -> None:
+    with pytest.raises(ValueError, match="the encoder would not be trained"):
+        make_recipe(pretrain={"heads_first": 6})

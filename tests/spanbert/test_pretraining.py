@@ -22,7 +22,10 @@ from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun, pretrain
 
 MakeRecipe = Callable[..., PretrainRecipe]
 RECIPES = Path(__file__).parents[2] / "recipes" / "pretrain"
-KINDS = ["bert", "distilbert", "roberta", "mpnet", "electra", "deberta", "deberta-v2", "modernbert"]
+KINDS = [
+    "bert", "distilbert", "roberta", "mpnet", "electra", "deberta", "deberta-v2", "modernbert",
+    "xlm-roberta", "albert",
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -1,0 +1,71 @@
+"""The masked-word head of every family is the library's own; what cannot be trained so is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModelForMaskedLM, PretrainedConfig
+
+from bnaparser.errors import ModelError
+from bnaparser.spanbert.language_model import HEADS, new_language_model
+from bnaparser.spanbert.new_encoder import new_config
+from bnaparser.spanbert.pretrain_settings import NewEncoderSettings
+
+SMALL = NewEncoderSettings(layers=1, width=32, heads=2, feed_forward_width=48, vocabulary=101)
+
+
+def config_of(kind: str) -> PretrainedConfig:
+    config = new_config(SMALL.model_copy(update={"architecture": kind}), 101, 40)
+    if kind == "albert" or kind == "electra":
+        config.embedding_size = 24
+    if kind == "esm":
+        config.mask_token_id = 4
+    return config
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_words_are_scored_as_the_library_scores_them(kind: str) -> None:
+    torch.manual_seed(3)
+    model = new_language_model(config_of(kind)).eval()
+    assert model.head is None
+    assert isinstance(model.model, type(AutoModelForMaskedLM.from_config(config_of(kind))))
+    with torch.no_grad():
+        for parameter in model.parameters():  # biases, too, which begin as 0
+            parameter.normal_(std=0.1)
+        given = {
+            "input_ids": torch.tensor([[2, 7, 4, 9, 3]]),
+            "attention_mask": torch.ones(1, 5, dtype=torch.int64),
+        }
+        expected = model.model(**given).logits
+        found = model.word_scores(model(**given).flatten(0, 1)).view_as(expected)
+    assert torch.allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["qwen2", "mistral", "opt", "gpt_neox"])
+def test_what_reads_from_left_to_right_is_refused(kind: str) -> None:
+    with pytest.raises(ModelError, match=f"the kind '{kind}' cannot be trained on masked words"):
+        new_language_model(AutoConfig.for_model(kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "told"),
+    [
+        ("bert", {"heads": 3}, "width is 32, which 3 heads cannot share"),
+        ("xlnet", {}, "no new encoder of the architecture 'xlnet'"),
+        ("vit", {}, "no new encoder of the architecture 'vit'"),
+        ("nothing", {}, "no new encoder of the architecture 'nothing'"),
+    ],
+)
+def test_what_cannot_be_made_new_is_told(kind: str, changed: dict[str, int], told: str) -> None:
+    settings = SMALL.model_copy(update={"architecture": kind, **changed})
+    with pytest.raises(ModelError, match=told) as raised:
+        new_language_model(new_config(settings, 101, 40))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", ["bert", "distilbert", "modernbert", "roberta"])
+def test_a_new_encoder_is_as_large_as_asked(kind: str) -> None:
+    model = new_language_model(config_of(kind))
+    widths = {size for one in model.parameters() for size in one.shape}
+    assert 48 in widths or 96 in widths  # ModernBERT's gate lies beside what it gates
+    assert max(widths) < 128
