@@ -237,7 +237,7 @@ def _fitting(
     source, number = iter(given), 0
     while ahead := list(islice(source, READ_AHEAD)):
         rows = None if tags is None else tags.take(len(ahead))
-        sentences = [from_words(one.words) for one in ahead]
+        sentences = [parser.text.of_words(from_words(one.words)) for one in ahead]
         questions = [replace(question, dependencies=given.heads_of(one)) for one in ahead]
         for parse in parser.parse_sentences(sentences, rows, questions=questions):
             number += 1

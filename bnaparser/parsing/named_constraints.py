@@ -160,7 +160,10 @@ def in_words(
 
 
 def _in_words(constraint: Constraint, sentence: Sentence) -> Constraint:
-    starts = {start: word for word, (start, _) in enumerate(sentence.offsets)}
+    # Of two words that stand at one place, as those of "à" do, the first begins there.
+    starts: dict[int, int] = {}
+    for word, (start, _) in enumerate(sentence.offsets):
+        starts.setdefault(start, word)
     ends = {end: word + 1 for word, (_, end) in enumerate(sentence.offsets)}
     if constraint.start not in starts:
         raise SentenceError(f"no word of the sentence begins at {constraint.start}")

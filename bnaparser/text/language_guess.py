@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from unicodedata import normalize
 
-from bnaparser.text.rules.chinese_characters import SIMPLIFIED, TRADITIONAL
+from bnaparser.text.rules.chinese_characters import is_simplified
 
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff\uff66-\uff9d]")),
@@ -23,27 +24,27 @@ _SCRIPTS = (
     ("hi", re.compile("[\u0900-\u097f]")),
     ("th", re.compile("[\u0e00-\u0e7f]")),
 )
+_ADDRESS = re.compile(
+    r"https?://[!-~]+|www\.[!-~]+|[\w.+-]{1,64}@[\w.-]{1,64}|\b[\w-]{1,64}\.(?:com|org|net)\b"
+)
 _LATIN = re.compile("[A-Za-z\xc0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+")
-# Characters that only one way of writing Chinese has.
-_TRADITIONAL = frozenset(TRADITIONAL) - frozenset(SIMPLIFIED)
-_SIMPLIFIED = frozenset(SIMPLIFIED) - frozenset(TRADITIONAL)
 
 _COMMON = {
     "en": "the of and to in is that it was for on are with as his they at be this have from had not "
     "but what were we when your can said there use an each which she do how their if will up don didn doesn isn wasn",
     "es": "de la que el en y a los se del las un por con no una su para es al lo como más pero sus le "
     "ya este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos "
-    "ni fue son ha era él ella está o",
+    "ni fue son ha era él ella está o te día tu mi",
     "fr": "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il "
     "sont avec ont été aux mais comme cette elle ou leur être deux je nous vous ils tout y sans même "
-    "après aussi l d qu j",
+    "après aussi l d qu j non te tu si",
     "pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à "
     "seu sua ou quando muito nos já eu também só pelo pela até isso ela entre depois sem mesmo aos seus "
-    "quem nas me esse eles você foi são ser tem está às",
+    "quem nas me esse eles você foi são ser tem está às te bom boa dia",
     "id": "yang dan di dengan untuk dari pada ini itu tidak dalam adalah akan ke karena oleh juga saya "
     "bisa ada kami mereka telah sudah lebih bahwa atau seperti sebagai dia anda harus hanya tahun "
-    "menjadi saat para tersebut secara antara orang kata ia satu belum kita sedang lalu masih",
+    "menjadi saat para tersebut secara antara orang kata ia satu belum kita sedang lalu masih tak mau",
     "is": "og að í á sem er til það hann var við af um en með ekki þá fyrir hún ég því frá svo þar þú "
     "eins nú hafa þeir eða upp þegar hefur verið vera yfir síðan hans hafði sér eru mig þetta þess "
     "honum henni voru skal hvað úr",
@@ -94,31 +95,33 @@ for _language, _words in _COMMON.items():
 _ENOUGH = 0.6
 _LEAD = 1.1
 _LIKELIER = 1.4
+_ENOUGH_OF_OTHERS = 1.6
+_LEAD_OF_OTHERS = 1.5
 
 
 def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
     """Return the code of the language that a text seems to be in; None where it tells too little.
 
-    Languages that are ``likely`` win where it is close.
+    Languages that are ``likely`` win where it is close, and where there is little: another one's
+    single word does not speak against them. Addresses are in no language.
     """
+    text = _ADDRESS.sub(" ", normalize("NFC", text))
     counts = {language: len(script.findall(text)) for language, script in _SCRIPTS}
     if counts["ja"] and counts["ja"] * 8 >= counts["zh"]:
         counts["ja"] += counts.pop("zh")
     best = max(counts, key=counts.__getitem__)
     # A character of Chinese is half a word.
+    script = _chinese(text) if best == "zh" else best
     if counts[best] and counts[best] * (3 if best in ("ja", "zh") else 1) > len(
         _LATIN.findall(text)
     ):
-        return _chinese(text) if best == "zh" else best
-    return _in_latin_letters(text, frozenset(likely))
+        return script
+    found = _in_latin_letters(text, frozenset(likely))
+    return script if found is None and counts[best] else found
 
 
 def _chinese(text: str) -> str:
-    simplified = sum(sign in _SIMPLIFIED for sign in text)
-    traditional = sum(sign in _TRADITIONAL for sign in text)
-    if simplified == traditional:
-        return "zh"
-    return "zh-Hans" if simplified > traditional else "zh-Hant"
+    return {None: "zh", True: "zh-Hans", False: "zh-Hant"}[is_simplified(text)]
 
 
 def _in_latin_letters(text: str, likely: frozenset[str]) -> str | None:
@@ -135,4 +138,8 @@ def _in_latin_letters(text: str, likely: frozenset[str]) -> str | None:
     second, best = sorted(scores, key=scores.__getitem__)[-2:]
     if scores[best] < _ENOUGH or scores[best] < _LEAD * scores[second]:
         return None
+    if likely and best not in likely:
+        near = max((scores[one] for one in likely & scores.keys()), default=0.0)
+        if scores[best] < _ENOUGH_OF_OTHERS or scores[best] < _LEAD_OF_OTHERS * near:
+            return None
     return best

@@ -72,7 +72,10 @@ def split_lines(
             start += len(line)
     else:
         for line in lines:
-            yield iter([rules.sentence(line) if split == "line" else from_spaced_words(line)])
+            words_given = split == "token"
+            yield iter(
+                [rules.of_words(from_spaced_words(line)) if words_given else rules.sentence(line)]
+            )
 
 
 def goes_on(line: str, following: str) -> bool:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bnaparser.text.english import english_text, stand_ins
 from bnaparser.text.language_guess import guessed_language
 from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
-from bnaparser.text.rules.chinese_characters import to_simplified, to_traditional
+from bnaparser.text.rules.chinese_characters import read_as_simplified, read_as_traditional
 from bnaparser.text.rules.french import FRENCH
 from bnaparser.text.rules.icelandic import ICELANDIC
 from bnaparser.text.rules.indonesian import INDONESIAN
@@ -76,6 +76,7 @@ class TextRules:
     sentence, as a treebank has them, as their text would be cut, for a network to learn from: None
     where a word begins within a piece. It is itself None where the rules find words themselves.
     ``as_read`` returns what a network reads in the place of words, given whether it knows capitals.
+    ``named`` is the language that every sentence says it is in, where somebody has said so.
     """
 
     language: str
@@ -84,6 +85,11 @@ class TextRules:
     cut_words: Callable[[Sequence[str]], CutWords | None] | None = None
     needs_words: bool = False
     as_read: Callable[[Sequence[str], bool], Sequence[str]] = _as_written
+    named: str | None = None
+
+    def of_words(self, sentence: Sentence) -> Sentence:
+        """Return a sentence whose words are given as these rules' own sentences are."""
+        return sentence if self.named is None else replace(sentence, language=self.named)
 
 
 ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read)
@@ -116,22 +122,25 @@ def in_language(rules: TextRules, language: str) -> TextRules:
     def sentences(block: str, start: int) -> Iterator[Sentence]:
         return (replace(one, language=language) for one in rules.sentences(block, start))
 
-    return replace(rules, sentence=sentence, sentences=sentences)
+    return replace(rules, sentence=sentence, sentences=sentences, named=language)
 
 
 def known_as(language: str, known: Iterable[str]) -> str | None:
     """Return which of the languages known a code means; None for none of them.
 
-    Capitals do not count. ``zh`` is ``zh-Hant`` or ``zh-Hans``, and with a country that which is
-    written there; either is read in the characters of the other.
+    Capitals do not count, nor do countries, and ``es_ES`` is ``es-ES``. ``zh`` is ``zh-Hant`` or
+    ``zh-Hans``, and with a country that which is written there; either is read in the characters of
+    the other.
     """
     known = list(known)
-    written = _WRITTEN.get(language.lower(), language)
-    for one in known:
-        if one.lower() == written.lower():
-            return one
-    primary = language.lower().partition("-")[0]
-    return next((one for one in known if one.partition("-")[0] == primary), None)
+    parts = language.lower().replace("_", "-").split("-")
+    for length in range(len(parts), 0, -1):
+        code = "-".join(parts[:length])
+        written = _WRITTEN.get(code, code).lower()
+        for one in known:
+            if one.lower() == written:
+                return one
+    return next((one for one in known if one.partition("-")[0] == parts[0]), None)
 
 
 def guessing(languages: Sequence[str]) -> TextRules:
@@ -148,7 +157,7 @@ def guessing(languages: Sequence[str]) -> TextRules:
         if _UNSPACED.search(block) and _LATIN_SENTENCE.search(block):
             outer = ENGLISH  # whose sentences may end in either way
         for one in outer.sentences(block, start):
-            language = _told(one.text, languages) or around
+            language = _told_within(one.text, languages, around)
             own, place = _among(known, language), one.offsets[0][0]
             if own.needs_words:
                 found = own.sentences(one.text, place)
@@ -167,6 +176,17 @@ def _told(text: str, languages: Sequence[str]) -> str | None:
     """Return the language that a text seems to be in, by the name that it has among those known."""
     found = guessed_language(text, languages)
     return found and (known_as(found, languages) or found)
+
+
+def _told_within(text: str, languages: Sequence[str], around: str) -> str:
+    """Return the language that a sentence seems to be in, among others in the language ``around``.
+
+    Characters that are Chinese in either way of writing, and Japanese, too, tell nothing there.
+    """
+    found = guessed_language(text, languages)
+    if found is None or (found == "zh" and around.partition("-")[0] in ("ja", "zh")):
+        return around
+    return known_as(found, languages) or found
 
 
 def seeming_language(text: str, languages: Sequence[str]) -> str:
@@ -241,10 +261,12 @@ def _spelled(language: str, spelling: blank_separated.Spelling) -> TextRules:
 
 
 def _unspaced(
-    language: str, ends: re.Pattern[str], folded: Callable[[str], str] = str
+    language: str,
+    ends: re.Pattern[str],
+    folded: Callable[[Sequence[str]], Sequence[str]] = list,
 ) -> TextRules:
-    def as_read(words: Sequence[str], _cased: bool) -> list[str]:
-        return list(map(folded, words))
+    def as_read(words: Sequence[str], _cased: bool) -> Sequence[str]:
+        return folded(words)
 
     spans = partial(unseparated.sentence_spans, ends=ends)
     rules = _of_pieces(language, spans, unseparated.pieces, unescape, lambda before, after: True)
@@ -261,7 +283,7 @@ _RULES = {
         _spelled("is", ICELANDIC),
         replace(_spelled("pt", PORTUGUESE), as_read=with_marks),
         _unspaced("ja", japanese.SENTENCE_END),
-        _unspaced("zh-Hans", chinese.SENTENCE_END, to_simplified),
-        _unspaced("zh-Hant", chinese.CLAUSE_END, to_traditional),
+        _unspaced("zh-Hans", chinese.SENTENCE_END, read_as_simplified),
+        _unspaced("zh-Hant", chinese.CLAUSE_END, read_as_traditional),
     )
 }

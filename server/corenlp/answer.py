@@ -72,7 +72,7 @@ def annotate(
         tokens = tuple(
             AnnotatedToken(
                 word=escape_brackets(word),
-                original=word,
+                original=text[start:end],
                 tag=tag,
                 before=gaps[number],
                 after=gaps[number + 1],

@@ -74,11 +74,11 @@ def asked_of_sentences(
     return _under(sentences, question, each)
 
 
-def asked_of_tokens(request: TokensRequest, question: Question) -> list[Sentence]:
+def asked_of_tokens(
+    request: TokensRequest, question: Question, rules: TextRules = ENGLISH
+) -> list[Sentence]:
     """Return the sentences whose words were given."""
-    sentences = [
-        replace(from_words(words), language=request.language or None) for words in request.tokens
-    ]
+    sentences = [rules.of_words(from_words(words)) for words in request.tokens]
     trees = request.dependencies
     questions = [question] * len(sentences)
     if trees is not None and len(trees) != len(sentences):

@@ -192,7 +192,7 @@ def _asked(
         return Asked(asked_of_sentences(request, question, rules), None, *options)
     check_size((word for words in request.tokens for word in words), settings)
     check_trees(len(request.tokens), question, settings)
-    sentences = asked_of_tokens(request, question)
+    sentences = asked_of_tokens(request, question, rules)
     problem = None
     if request.tags is not None and len(request.tags) != len(sentences):
         problem = (

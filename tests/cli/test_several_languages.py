@@ -29,6 +29,10 @@ def test_a_language_that_is_given(
     model = ["--model", str(two_languages_dir)]
     assert parse.main([*model, "--language", "zh", "我吃魚。"]) == 0
     assert capsys.readouterr().out == CHINESE + "\n"
+    given = ["--split", "token", "--format", "json", "Ana vive ."]
+    for code, known in (("zh", "zh-Hant"), ("es_ES", "es")):
+        assert parse.main([*model, "--language", code, *given]) == 0
+        assert f'"language": "{known}"' in capsys.readouterr().out
     assert parse.main([*model, "--language", "fr", "Oui."]) == 2
     assert capsys.readouterr().err == (
         "bnaparse: no model here knows the language 'fr': there is zh-Hant (Chinese (traditional)),"

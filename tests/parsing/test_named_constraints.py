@@ -25,6 +25,7 @@ from bnaparser.parsing.named_constraints import (
 )
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.text.splitting import read_sentences
+from bnaparser.text.text_rules import rules_of
 
 LABELS = Inventory.of_labels(["NP", "S", "S::VP", "VP"])
 MODEL = ChartModel(LABELS, allow_empty_root=False, temperature=1.0)
@@ -260,5 +261,10 @@ def test_places_in_a_text_become_places_in_its_sentences() -> None:
     one, other = in_words([Constraint("must", 12, 18), Constraint("must", 0, 9)], sentences)
     assert one == [Constraint("must", 0, 2)]
     assert other == "constraint 1 (must at 12 to 18): no word of the sentence begins at 12"
+    (found,) = in_words(
+        [Constraint("must", 8, 16, "pp"), Constraint("tag", 8, 9, tag="prp")],
+        [rules_of("pt").sentence("Ele foi à escola.")],
+    )
+    assert found == [Constraint("must", 2, 5, ("pp",)), Constraint("tag", 2, 4, tag="prp")]
     beyond = in_words([Constraint("must", 0, 18)], sentences)[0]
     assert beyond == "constraint 1 (must at 0 to 18): no word of the sentence ends at 18"

@@ -38,6 +38,18 @@ from bnaparser.text.rules.chinese_characters import (
         ("12:30", None),
         ("", None),
         ("Xyzzy", None),
+        ("Na\u0303o ha\u0301 pa\u0303o a\u0300 mesa.", "pt"),
+        ("Bom dia, senhor.", "pt"),
+        ("Please visit www.example.com, not example.org.", "en"),
+        ("請看https://example.com/a?b=1 謝謝大家", "zh-Hant"),
+        ("WhatsApp, Facebook, Instagram都很好用", "zh"),
+        ("我喜歡Node.js,React,Vue.", "zh-Hant"),
+        # A single word of another language does not speak against those that are known.
+        ("Il a dit non.", "fr"),
+        ("Te quiero.", None),
+        ("Ja.", None),
+        ("Menteri Suswono tak mau kalah.", "id"),
+        ("Guten Morgen, das ist nicht gut.", "de"),
     ],
 )
 def test_languages_are_told_apart(text: str, language: str | None) -> None:

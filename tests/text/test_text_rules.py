@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import read_sentences, split_stream
 from bnaparser.text.text_pieces import TextPiece, put_together
-from bnaparser.text.text_rules import LANGUAGE_NAMES, guessing, known_as, rules_of
+from bnaparser.text.text_rules import LANGUAGE_NAMES, guessing, in_language, known_as, rules_of
 from tests.text.test_splitting import TEXTS, unseen
 
 OTHERS = [language for language in LANGUAGE_NAMES if language != "en"]
@@ -35,6 +35,10 @@ def words_by_rules(text: str, language: str) -> str:
         ("pt", "Trata-se do porta-voz: dá-lo-ia.", "Trata- se de o porta-voz : dá- lo- ia ."),
         ("id", "Katanya biasanya 25-30 anak-anak.", "Kata nya biasanya 25 - 30 anak - anak ."),
         ("is", "Maðurinn kom í hús nr. 5.", "Maðurinn kom í hús nr. 5 ."),
+        ("pt", "Foi a\u0300 escola a\u0300s cinco, DA\u0300 A\u0300S.", "Foi a a escola a as cinco , DA\u0300 A AS ."),
+        ("es", "Te quiero 👍🏽 ❤️ 👨‍👩‍👧 1️⃣ 🇪🇸.", "Te quiero 👍🏽 ❤️ 👨‍👩‍👧 1️⃣ 🇪🇸 ."),
+        ("id", "Aku ❤️👍🏽 kamu.", "Aku ❤️ 👍🏽 kamu ."),
+        ("fr", "L'art. 5 et son art.", "L' art. 5 et son art ."),
     ],
 )  # fmt: skip
 def test_words_as_rules_guess_them(language: str, text: str, words: str) -> None:
@@ -76,6 +80,17 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
         ("ja", "寝る。「そう。」と言う。はい！", ["寝る。", "「そう。」と言う。", "はい！"]),
         ("zh-Hans", "我来，他走。「好！」对。", ["我来，他走。", "「好！」", "对。"]),
         ("zh-Hant", "我來，他走。3,000元", ["我來，", "他走。", "3,000元"]),
+        ("is", "Hún fæddist árið 1950. Hann fæddist 1952.", ["Hún fæddist árið 1950.", "Hann fæddist 1952."]),
+        ("pt", "É tudo o que podia ter. Ele foi.", ["É tudo o que podia ter.", "Ele foi."]),
+        ("fr", "Il aime son art. Il sort, no. 5 aussi.", ["Il aime son art.", "Il sort, no. 5 aussi."]),
+        ("id", "Dia bilang no. Saya pergi dll. Mereka.", ["Dia bilang no.", "Saya pergi dll.", "Mereka."]),
+        ("es", "Pan, etc. Luego no. El Sr. Díaz.", ["Pan, etc.", "Luego no.", "El Sr. Díaz."]),
+        ("ja", "彼は言った．私は行った．", ["彼は言った．", "私は行った．"]),
+        ("ja", "Yahoo!ニュースを読む。OK! 次。", ["Yahoo!ニュースを読む。", "OK!", "次。"]),
+        ("ja", '"はい。"と言う。"いいえ。"', ['"はい。"と言う。', '"いいえ。"']),
+        ("ja", "https://a.jp/?id=3を見て。はい!", ["https://a.jp/?id=3を見て。", "はい!"]),
+        ("zh-Hans", '他走了。"你好吗？"她问。\'是的。\'他说。', ["他走了。", '"你好吗？"', "她问。", "'是的。'", "他说。"]),
+        ("zh-Hant", "請看https://a.com/b?c=1:2,謝謝。", ["請看https://a.com/b?c=1:2,", "謝謝。"]),
     ],
 )  # fmt: skip
 def test_where_sentences_end(language: str, text: str, sentences: list[str]) -> None:
@@ -138,7 +153,24 @@ def test_pieces_are_put_together_as_told(given: list[tuple[str, bool, bool, bool
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize(
-    "unit", [".", "(", "d'", "a-", "a.", "。", "我", "1.", "-nya", "1-", "inn", " »"]
+    "unit",
+    [
+        ".",
+        "(",
+        "d'",
+        "a-",
+        "a.",
+        "。",
+        "我",
+        "1.",
+        "-nya",
+        "1-",
+        "inn",
+        " »",
+        '"。',
+        "www.a。",
+        "👍\u200d",
+    ],
 )
 def test_hostile_text_takes_linear_time(unit: str, language: str) -> None:
     text = unit * (12_000 // len(unit))
@@ -162,3 +194,30 @@ def test_codes_of_one_language() -> None:
     assert known_as("zh-Hant", ["zh-Hans", "zh-Hant"]) == "zh-Hant"
     assert known_as("ES", ["es"]) == "es"
     assert known_as("de", ["en"]) is None
+    assert known_as("es_ES", ["en", "es"]) == "es"
+    for known in (["zh-Hans", "zh-Hant"], ["zh-Hant", "zh-Hans"]):
+        codes = ("zh-Hant-TW", "zh_TW", "zh-hk", "zh-Hans-CN", "zh_CN")
+        assert [known_as(code, known) for code in codes] == ["zh-Hant"] * 3 + ["zh-Hans"] * 2
+
+
+def test_characters_of_both_languages_are_in_that_of_the_text_around() -> None:
+    rules = guessing(["es", "ja", "zh-Hant"])
+    found = read_sentences(
+        "私たちの会社はとても大きいです。東京大学。学生です。", "paragraph", rules
+    )
+    assert [one.language for one in found] == ["ja"] * 3
+    found = read_sentences("我們都在家裡。你好。", "paragraph", guessing(["zh-Hans", "zh-Hant"]))
+    assert [one.language for one in found] == ["zh-Hant"] * 2
+
+
+def test_given_words_are_in_the_language_that_is_named() -> None:
+    named = in_language(guessing(["es", "pt"]), "pt")
+    (one,) = read_sentences("Bom dia .", "token", named)
+    assert (one.words, one.language) == (("Bom", "dia", "."), "pt")
+    assert read_sentences("Bom dia .", "token", guessing(["es", "pt"]))[0].language is None
+
+
+def test_simplified_text_is_read_in_traditional_characters() -> None:
+    read = rules_of("zh-Hant").as_read
+    assert read(["他", "后来", "说", "了"], True) == ["他", "後來", "說", "了"]
+    assert read(["皇后", "說"], True) == ["皇后", "說"]

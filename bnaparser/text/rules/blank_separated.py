@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bnaparser.text.english.sentences import segments
 from bnaparser.text.english.token_rules import BLANK
+from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
 from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
 
@@ -26,7 +27,8 @@ def _token_pattern(hyphens: bool) -> re.Pattern[str]:
     score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if hyphens else r"(?!)"
     return re.compile(
         rf"""
-        (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
+        (?P<emoji> {WHOLE_EMOJI} )
+      | (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
       | (?P<whole>
             (?:https?://|www\.) (?: [^{BLANK}<>"]* (?<![.,;:!?)\]»”']) )?
           | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+
@@ -36,7 +38,7 @@ def _token_pattern(hyphens: bool) -> re.Pattern[str]:
           | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|[ºª°])+ \d* )? (?!\w)
         )
       | (?P<word> (?:\w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) {hyphen} | [ºª°] )* )
-      | (?P<mark> \.{{2,}} | …+ | -{{2,}} | [—–]+ | [^{BLANK}] )
+      | (?P<mark> \.{{2,}} | …+ | -{{2,}} | [—–]+ | [^{BLANK}] (?: {EMOJI_GOES_ON} )* )
         """,
         re.VERBOSE,
     )
@@ -48,6 +50,8 @@ _STOP = re.compile(
 )
 _LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
 _LONGEST_WORD = 40
+# Abbreviations behind which a list ends, and often the sentence.
+_ENDS_LIST = frozenset({"etc", "dll", "dsb", "dkk"})
 _OPENING = frozenset("\"'«“‘„([{¿¡-–—•*")
 _VISIBLE = re.compile(rf"[^{BLANK}]")
 
@@ -64,7 +68,8 @@ def _with_blanks(word: str) -> str:
 class Spelling:
     """What a language has of its own.
 
-    ``abbreviations`` keep their period, which ends no sentence; ``cut`` makes pieces of a run of
+    ``abbreviations`` keep their period, which ends no sentence; those ``before_numbers`` only where
+    a digit follows; ``cut`` makes pieces of a run of
     letters, given the text, where it begins and ends. With ``hyphens`` a word goes on over one; with
     ``units`` a word may go on over a blank; with ``ordinals`` ``15.`` is the fifteenth. ``glued``
     tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
@@ -72,6 +77,7 @@ class Spelling:
 
     abbreviations: frozenset[str]
     cut: Callable[[str, int, int], list[TextPiece]]
+    before_numbers: frozenset[str] = frozenset()
     hyphens: bool = True
     units: bool = True
     ordinals: bool = False
@@ -113,11 +119,21 @@ def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
 
 def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
     """Return where a word ends, its period included where it is an abbreviation or an initial."""
-    if text[end : end + 1] != "." or _VISIBLE.search(text, end + 1) is None:
+    following = _VISIBLE.search(text, end + 1)
+    if text[end : end + 1] != "." or following is None:
         return end
-    word = text[start:end]
-    initial = len(word) == 1 and word.isupper()
-    return end + 1 if initial or word.lower() in spelling.abbreviations else end
+    return end + 1 if _is_short(text[start:end], following.group(), spelling) else end
+
+
+def _is_short(word: str, following: str, spelling: Spelling) -> bool:
+    """Tell whether a word that a period follows is an abbreviation or an initial, given what comes then."""
+    word = word.replace("’", "'").rpartition("'")[2]  # l'art.
+    if len(word) == 1 and word.isupper():
+        return True
+    word = word.lower()
+    return word in spelling.abbreviations or (
+        word in spelling.before_numbers and following.isdigit()
+    )
 
 
 def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> bool:
@@ -129,9 +145,10 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> boo
         return following.isupper() or following.isdigit() or following in _OPENING
     match = _LAST_WORD.search(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
     word = match.group() if match is not None else ""
-    if word.lower() in spelling.abbreviations or (len(word) == 1 and word.isupper()):
+    ends_list = word.lower() in _ENDS_LIST and following.isupper()
+    if _is_short(word, following, spelling) and not ends_list:
         return False
-    if spelling.ordinals and word.isdigit():
+    if spelling.ordinals and word.isdigit() and len(word) < 3:  # more are a year
         return False
     return following.isupper() or following.isdigit() or following in _OPENING
 

@@ -6,6 +6,6 @@ import re
 
 _CLOSING = "[」』）】》〉〕\"'’”)\\]]*"
 # A half-width period ends a sentence behind a Chinese character only: 3.5, U.S.A.
-_FINAL = r"(?:[。！？!?｡]+|…+(?![，。！？])|(?<=[\u3400-\u9fff])\.(?![\w.]))"
+_FINAL = r"(?:[。！？!?｡]+|…+(?![，。！？])|(?<=[\u3400-\u9fff])(?:\.(?![\w.])|．(?![0-9０-９．])))"
 SENTENCE_END = re.compile(f"{_FINAL}{_CLOSING}")
 CLAUSE_END = re.compile(f"(?:{_FINAL}|[，；：;:](?![0-9０-９])|,(?!\\d)){_CLOSING}")

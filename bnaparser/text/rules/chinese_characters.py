@@ -5,6 +5,8 @@ From OpenCC's tables (Apache License 2.0): of several traditional ones for a sim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 # Pairs that stand for each other: no simplified one of them is in traditional text.
 SIMPLIFIED = (
     "㐷㐽㑇㑈㑔㑩㓥㔉㖊㖞㘎㚯㛀㛣㛤㟆㟥㡎㤘㤽㥪㧏㧐㧑㧟㧰㨫㭎㭏㭤㭴㱩㱮㲿㳔㳕㳠㳡㴋㶉㶶㶽㺍㻅䀥䁖䂵䃅䅉䅟䇲䉤䌶䌷䌸䌹䌺䌻䌼䌾䌿䍀䍁䍠䎬䏝䓓䓕䓖䓨䗖䙌䜣䜤䜧䜩"
@@ -96,13 +98,40 @@ _RARER_SIMPLIFIED = (
     "挂据斗朴杠杰极柜栗涂涌淀游熏皂确种筑胜腊腌膻苧苹范荐虫蚝蜡蝎跖辟适郁采里峰床晒灶痴秘粽群肴霉"
 )
 
+# Simplified ones that traditional text has as well, but seldom: in simplified text they stand for these.
+_SELDOM, _SELDOM_TRADITIONAL = "后里于几云划", "後裡於幾雲劃"
+
 _TO_TRADITIONAL = str.maketrans(SIMPLIFIED, TRADITIONAL)
+_ALL_TO_TRADITIONAL = str.maketrans(SIMPLIFIED + _SELDOM, TRADITIONAL + _SELDOM_TRADITIONAL)
+_ONLY_TRADITIONAL = frozenset(TRADITIONAL) - frozenset(SIMPLIFIED)
+_ONLY_SIMPLIFIED = frozenset(SIMPLIFIED) - frozenset(TRADITIONAL)
 _TO_SIMPLIFIED = str.maketrans(TRADITIONAL + _RARER, SIMPLIFIED + _RARER_SIMPLIFIED)
 
 
 def to_traditional(text: str) -> str:
     """Return a text in traditional characters, character by character."""
     return text.translate(_TO_TRADITIONAL)
+
+
+def read_as_traditional(words: Sequence[str]) -> list[str]:
+    """Return the words of a sentence in traditional characters.
+
+    Where it is written in simplified ones, those too that traditional text has seldom: 后 is 後 there.
+    """
+    table = _ALL_TO_TRADITIONAL if is_simplified("".join(words)) else _TO_TRADITIONAL
+    return [word.translate(table) for word in words]
+
+
+def read_as_simplified(words: Sequence[str]) -> list[str]:
+    """Return the words of a sentence in simplified characters."""
+    return list(map(to_simplified, words))
+
+
+def is_simplified(text: str) -> bool | None:
+    """Tell whether a text has more of the characters that are only simplified; None where it is even."""
+    simplified = sum(sign in _ONLY_SIMPLIFIED for sign in text)
+    traditional = sum(sign in _ONLY_TRADITIONAL for sign in text)
+    return None if simplified == traditional else simplified > traditional
 
 
 def to_simplified(text: str) -> str:

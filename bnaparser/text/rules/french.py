@@ -73,16 +73,14 @@ FRENCH = Spelling(
             "bd",
             "etc",
             "vol",
-            "no",
             "pp",
             "p",
-            "art",
             "fig",
             "cf",
-            "ex",
         ]
     ),
     _cut,
+    before_numbers=frozenset({"art", "no"}),
     glued=_glued,
     written=_written,
 )

@@ -82,7 +82,6 @@ INDONESIAN = Spelling(
             "h",
             "hj",
             "k.h",
-            "no",
             "inc",
             "ltd",
             "tbk",
@@ -98,6 +97,7 @@ INDONESIAN = Spelling(
         ]
     ),
     _cut,
+    before_numbers=frozenset({"no"}),
     hyphens=False,
     units=False,
     glued=lambda before, after: after == "nya" and before.isalpha(),

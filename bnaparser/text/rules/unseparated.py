@@ -6,19 +6,25 @@ Letters and digits of the West that stand together are one piece, in half width 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from bnaparser.text.english.token_rules import BLANK
+from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
 from bnaparser.text.text_pieces import TextPiece
 
 Span = tuple[int, int]
 
 _LATIN = r"A-Za-z\xc0-\u024f\uff21-\uff3a\uff41-\uff5a"
 _DIGIT = r"0-9\uff10-\uff19"
+_ADDRESS = re.compile(
+    r"https?://[!-~]*(?<![.,;:!?)\]\"'])|www\.[!-~]*(?<![.,;:!?)\]\"'])"
+    r"|[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64})+"
+)
 _PIECE = re.compile(
-    rf"[{_LATIN}]+(?:['’&.-][{_LATIN}]+)* | [{_DIGIT}]+(?:[.,．，][{_DIGIT}]+)*"
+    rf"{_ADDRESS.pattern} | {WHOLE_EMOJI} | [{_LATIN}]+(?:['’&.-][{_LATIN}]+)* | [{_DIGIT}]+(?:[.,．，][{_DIGIT}]+)*"
     r" | (?P<mark>[.…‥・･―—–-])(?P=mark)+ | [^"
-    rf"{BLANK}][\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef]*",
+    rf"{BLANK}](?:[\u0300-\u036f\u3099\u309a\U000e0100-\U000e01ef]|{EMOJI_GOES_ON})*",
     re.VERBOSE,
 )
 
@@ -37,14 +43,27 @@ def pieces(text: str) -> list[TextPiece]:
 
 
 def sentence_spans(block: str, ends: re.Pattern[str]) -> Iterator[Span]:
-    """Yield ``(start, end)`` of each sentence in a block; ``ends`` matches the marks at their ends."""
+    """Yield ``(start, end)`` of each sentence in a block; ``ends`` matches the marks at their ends.
+
+    Within an address none ends. A straight quotation mark behind the end belongs to the sentence if it
+    closes one there, and else to the next.
+    """
+    addresses = [match.span() for match in _ADDRESS.finditer(block)]
     start = 0
     for match in ends.finditer(block):
-        yield from _stripped(block, start, match.end())
-        start = match.end()
+        end = match.end()
+        before = bisect_left(addresses, (end, 0)) - 1  # the last address that begins before
+        if before >= 0 and end <= addresses[before][1]:
+            continue
+        quote = block[end - 1]
+        if quote in _STRAIGHT and block.count(quote, start, end - 1) % 2 == 0:
+            end -= 1
+        yield from _stripped(block, start, end)
+        start = end
     yield from _stripped(block, start, len(block))
 
 
+_STRAIGHT = frozenset("\"'")
 _VISIBLE = re.compile(rf"[^{BLANK}]")
 
 

@@ -44,6 +44,8 @@ def test_a_language_may_be_given(client: TestClient) -> None:
         ({"text": "我吃魚。"}, "?language=zh"),
         ({"sentences": ["我吃魚。"], "language": "zh-Hant"}, ""),
         ({"tokens": [["我", "吃", "魚", "。"]], "language": "zh-Hant"}, ""),
+        ({"tokens": [["我", "吃", "魚", "。"]]}, "?language=zh"),
+        ({"text": "我 吃 魚 。", "split": "token"}, "?language=zh_TW"),
     ):
         assert parses(client, body, query)[0]["tree"].startswith("(TOP (S (NP (N 我))")
     plain = client.post("/v1/parse?language=zh", content="我吃魚。".encode())
@@ -54,6 +56,8 @@ def test_a_language_that_no_model_knows_is_the_sentences_error(client: TestClien
     (one,) = parses(client, {"text": "Oui.", "language": "fr"})
     assert one["tree"] is None
     assert "no model here knows the language 'fr': there is en (English), zh-Hant" in one["error"]
+    (one,) = parses(client, {"tokens": [["Oui", "."]]}, "?language=fr")
+    assert one["tree"] is None
     answer = client.post(f"/v1/parse?language={'x' * 41}", json={"text": "It rained."})
     assert answer.status_code == 422
 
