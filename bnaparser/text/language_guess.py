@@ -92,6 +92,8 @@ _HABITS: dict[str, Counter[str]] = {}
 for _language, _words in _COMMON.items():
     for _word in set(_words.split()):
         _HABITS.setdefault(_word, Counter())[_language] += 1
+# A character of Chinese is half a word, one of Japanese less.
+_LETTERS_OF_A_SIGN = {"zh": 3, "ja": 2}
 _ENOUGH = 0.6
 _LEAD = 1.1
 _LIKELIER = 1.4
@@ -110,11 +112,8 @@ def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
     if counts["ja"] and counts["ja"] * 8 >= counts["zh"]:
         counts["ja"] += counts.pop("zh")
     best = max(counts, key=counts.__getitem__)
-    # A character of Chinese is half a word.
     script = _chinese(text) if best == "zh" else best
-    if counts[best] and counts[best] * (3 if best in ("ja", "zh") else 1) > len(
-        _LATIN.findall(text)
-    ):
+    if counts[best] * _LETTERS_OF_A_SIGN.get(best, 1) > len(_LATIN.findall(text)):
         return script
     found = _in_latin_letters(text, frozenset(likely))
     return script if found is None and counts[best] else found

@@ -43,6 +43,8 @@ from bnaparser.text.rules.chinese_characters import (
         ("Please visit www.example.com, not example.org.", "en"),
         ("請看https://example.com/a?b=1 謝謝大家", "zh-Hant"),
         ("WhatsApp, Facebook, Instagram都很好用", "zh"),
+        ("I love 寿司 and ラーメン very much.", "en"),
+        ("私はWindowsとLinuxを使っています。", "ja"),
         ("我喜歡Node.js,React,Vue.", "zh-Hant"),
         # A single word of another language does not speak against those that are known.
         ("Il a dit non.", "fr"),
