@@ -110,7 +110,8 @@ def page_of(rows: list[Row]) -> str:
     lines = ["# Parsers before and after pre-training", ""]
     lines += [f"{dates[0]} to {dates[-1]} UTC.", "", f"- {processor()}"]
     lines += [f"- {listed(rows[-1]['versions'])}"]
-    lines += [f"- `{command('benchmarks.pretrain.run_parsers', without_folders(sys.argv[1:]))}`"]
+    typed = [one for one in without_folders(sys.argv[1:]) if one != "--report"]
+    lines += [f"- `{command('benchmarks.pretrain.run_parsers', typed)}`"]
     for data, sets in DATA.items():
         mine = [row for row in rows if row["data"] == data]
         if mine:
