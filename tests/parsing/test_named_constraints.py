@@ -261,10 +261,10 @@ def test_places_in_a_text_become_places_in_its_sentences() -> None:
     one, other = in_words([Constraint("must", 12, 18), Constraint("must", 0, 9)], sentences)
     assert one == [Constraint("must", 0, 2)]
     assert other == "constraint 1 (must at 12 to 18): no word of the sentence begins at 12"
-    (found,) = in_words(
+    (held,) = in_words(
         [Constraint("must", 8, 16, "pp"), Constraint("tag", 8, 9, tag="prp")],
         [rules_of("pt").sentence("Ele foi à escola.")],
     )
-    assert found == [Constraint("must", 2, 5, ("pp",)), Constraint("tag", 2, 4, tag="prp")]
+    assert held == [Constraint("must", 2, 5, ("pp",)), Constraint("tag", 2, 4, tag="prp")]
     beyond = in_words([Constraint("must", 0, 18)], sentences)[0]
     assert beyond == "constraint 1 (must at 0 to 18): no word of the sentence ends at 18"
