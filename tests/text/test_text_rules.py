@@ -86,6 +86,7 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
         ("id", "Dia bilang no. Saya pergi dll. Mereka.", ["Dia bilang no.", "Saya pergi dll.", "Mereka."]),
         ("es", "Pan, etc. Luego no. El Sr. Díaz.", ["Pan, etc.", "Luego no.", "El Sr. Díaz."]),
         ("ja", "彼は言った．私は行った．", ["彼は言った．", "私は行った．"]),
+        ("ja", "Yahoo!!ニュースを読む。本当!?次。", ["Yahoo!!ニュースを読む。", "本当!?", "次。"]),
         ("ja", "Yahoo!ニュースを読む。OK! 次。", ["Yahoo!ニュースを読む。", "OK!", "次。"]),
         ("ja", '"はい。"と言う。"いいえ。"', ['"はい。"と言う。', '"いいえ。"']),
         ("ja", "https://a.jp/?id=3を見て。はい!", ["https://a.jp/?id=3を見て。", "はい!"]),

@@ -119,8 +119,10 @@ def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
 
 def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
     """Return where a word ends, its period included where it is an abbreviation or an initial."""
+    if text[end : end + 1] != ".":
+        return end
     following = _VISIBLE.search(text, end + 1)
-    if text[end : end + 1] != "." or following is None:
+    if following is None:
         return end
     return end + 1 if _is_short(text[start:end], following.group(), spelling) else end
 
