@@ -27,7 +27,7 @@ class About:
     """A model in a few words; what its folder does not tell is empty.
 
     ``license`` is an SPDX expression, or words where none fits, and ``license_note`` says why in one
-    sentence. ``f1`` has the score on each test set, in percent; ``size_bytes`` is that of the folder.
+    sentence. ``purpose`` says what one takes it for, where there are others. ``f1`` has the score on each test set, in percent; ``size_bytes`` is that of the folder.
     """
 
     name: str
@@ -35,6 +35,7 @@ class About:
     license: str = ""
     license_note: str = ""
     description: str = ""
+    purpose: str = ""
     f1: dict[str, float] = field(default_factory=dict)
     size_bytes: int = 0
 
@@ -47,7 +48,7 @@ def about(folder: Path, name: str = "") -> About:
     told = _read(folder / ABOUT)
     words = {
         key: str(told.get(key, ""))
-        for key in ("language", "license", "license_note", "description")
+        for key in ("language", "license", "license_note", "description", "purpose")
     }
     return About(
         name=name or folder.resolve().name,

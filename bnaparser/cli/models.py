@@ -14,7 +14,7 @@ from bnaparser.errors import DataError, ModelError
 if TYPE_CHECKING:
     from bnaparser.models.about import About
 
-HEAD = ("model", "from", "size", "language", "licence", "F1")
+HEAD = ("model", "from", "size", "language", "licence", "take it for", "F1")
 SHIPS, HUB = "ships", "hub"
 EXAMPLES = """\
   bnaparser models
@@ -153,6 +153,7 @@ def _describe(name: str) -> None:
         "folder": str(folder),
         "kind": kind(folder),
         "description": model.description,
+        "take it for": model.purpose,
         "language": model.language,
         "licence": model.license,
         "why": model.license_note,
@@ -211,7 +212,8 @@ def _rows() -> Iterator[tuple[str, ...]]:
         except ModelError as error:
             say(str(error))
             continue
-        yield name, origin, _size(model), model.language, model.license, _scores(model)
+        known = model.language, model.license, model.purpose, _scores(model)
+        yield name, origin, _size(model), *known
 
 
 def _size(model: About) -> str:

@@ -1,0 +1,54 @@
+"""What a model's card says of its errors, on trees whose errors one can count."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from benchmarks.accuracy.run_details import Bracket, Details, brackets_of, confused, tables
+from bnaparser import Tree
+from bnaparser.eval import collins, score
+from bnaparser.eval.fast import FastScorer
+
+GOLD = "(TOP (S (NP (PRP I)) (VP (VBP see) (PRT (RP out)) (NP (NN tea))) (. .)))"
+GIVEN = "(TOP (S (NP (PRP I)) (VP (VBP see) (ADVP (RP out)) (ADJP (NN tea))) (. .)))"
+
+
+@pytest.fixture
+def scorer() -> FastScorer:
+    return FastScorer(collins())
+
+
+def brackets(scorer: FastScorer, tree: str) -> Counter[Bracket]:
+    return brackets_of(scorer, Tree.parse(tree))
+
+
+def test_constituents_are_evalbs(scorer: FastScorer) -> None:
+    gold, given = brackets(scorer, GOLD), brackets(scorer, GIVEN)
+    assert gold.total() == 5  # without TOP
+    assert max(bracket.end for bracket in gold) == 4  # without the mark
+    scores = score([GOLD], [GIVEN])
+    assert ((gold & given).total(), gold.total(), given.total()) == (
+        scores.matched,
+        scores.gold,
+        scores.test,
+    )
+
+
+def test_a_wrong_label_is_told_from_a_wrong_place(scorer: FastScorer) -> None:
+    gold, given = brackets(scorer, GOLD), brackets(scorer, GIVEN)
+    assert confused(gold, given) == [("NP", "ADJP")]
+    moved = brackets(scorer, "(TOP (S (NP (PRP I)) (VP (VBP see) (NP (RP out) (NN tea))) (. .)))")
+    assert confused(gold, moved) == []
+
+
+def test_tables_hold_each_length_and_label(scorer: FastScorer) -> None:
+    details = Details()
+    details.add(5, brackets(scorer, GOLD), brackets(scorer, GIVEN))
+    details.add(11, brackets(scorer, GOLD), brackets(scorer, GOLD))
+    lines = tables(details)
+    assert "| up to 10 | 1 | 80.00 | 80.00 | 80.00 | 0.0 % |" in lines
+    assert "| 11 to 20 | 1 | 100.00 | 100.00 | 100.00 | 100.0 % |" in lines
+    assert "| NP | 4 | 75.00 | 100.00 | 85.71 |" in lines
+    assert "| NP | ADJP | 1 |" in lines
