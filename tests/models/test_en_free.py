@@ -1,0 +1,76 @@
+"""The model for commercial use: nothing in its recipes that may not be, small, fast, and good enough."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.accuracy.run_accuracy import bracket_scores, gold_trees
+from bnaparser import Parser, models
+
+FOLDER = models.SHIPPED / "en-free"
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "model.safetensors").is_file(), reason="models/en-free is not checked out"
+)
+FREE = {"masc", "craft", "genia", "silver_bert/ewt"}
+FLOORS = {"masc": 88, "genia": 86, "craft": 85}  # of the first development sentences
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return Parser.load("en-free", device="cpu")
+
+
+def test_the_readme_sentence(parser: Parser) -> None:
+    assert str(parser("The cat sat on the mat.")[0].tree) == (
+        "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "usual"),
+    [
+        ("THE CAT SAT ON THE MAT.", "The cat sat on the mat."),
+        ("The Cat Sat On The Mat.", "The cat sat on the mat."),
+    ],
+)
+def test_the_same_tree_in_capitals(parser: Parser, text: str, usual: str) -> None:
+    (parse,), (other,) = parser(text), parser(usual)
+    assert (parse.tags, parse.spans) == (other.tags, other.spans)
+
+
+def test_every_treebank_of_its_recipes_is_free() -> None:
+    used: set[str] = set()
+    for recipe in ("teacher.toml", "student.toml"):
+        used.update(re.findall(r"TREEBANKS/([\w/]+?)(?:/train|/dev)?\.\w", _read(recipe)))
+    assert used == FREE
+    assert not re.search("wsj|gum|brown", _read("make"))
+
+
+def test_its_licence_allows_commercial_use_and_names_all_that_it_learned_from() -> None:
+    assert json.loads(_read("about.json"))["license"] == "CC-BY-SA-4.0"
+    terms = _read("LICENSE")
+    for source in ("MASC", "CRAFT", "GENIA", "English Web Treebank", "MiniLM", "mpnet"):
+        assert source in terms
+
+
+def test_at_most_20_megabytes() -> None:
+    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 20e6
+
+
+@pytest.mark.skipif(
+    "BNAPARSER_DATA" not in os.environ, reason="BNAPARSER_DATA: a folder with treebanks"
+)
+@pytest.mark.parametrize("name", FLOORS)
+def test_development_f1(parser: Parser, name: str) -> None:
+    gold = gold_trees(Path(os.environ["BNAPARSER_DATA"]) / "treebanks", name, "dev", 100)
+    parses = parser.parse_many([tree.words for tree in gold])
+    assert bracket_scores(gold, parses).f1 > FLOORS[name]
+
+
+def _read(file: str) -> str:
+    return (FOLDER / file).read_text(encoding="utf-8")
