@@ -28,7 +28,7 @@ LABELS, CONFUSIONS = 20, 12  # rows at most
 SHORT = 18  # words of a sentence that is shown
 
 
-class Bracket(NamedTuple):
+class PlacedLabel(NamedTuple):
     """A constituent over the words that EVALB counts, from ``start`` up to ``end``."""
 
     start: int
@@ -46,7 +46,7 @@ class Count:
     sentences: int = 0
     exact: int = 0
 
-    def add(self, gold: Counter[Bracket], test: Counter[Bracket]) -> None:
+    def add(self, gold: Counter[PlacedLabel], test: Counter[PlacedLabel]) -> None:
         """Count one sentence."""
         self.gold += gold.total()
         self.test += test.total()
@@ -71,7 +71,7 @@ class Details:
     lengths: dict[int, Count] = field(default_factory=dict)
     confusions: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, words: int, gold: Counter[Bracket], test: Counter[Bracket]) -> None:
+    def add(self, words: int, gold: Counter[PlacedLabel], test: Counter[PlacedLabel]) -> None:
         """Count one sentence of so many words."""
         row = sum(words > limit for limit in LENGTHS)
         self.lengths.setdefault(row, Count()).add(gold, test)
@@ -80,12 +80,12 @@ class Details:
         self.confusions.update(confused(gold, test))
 
 
-def only(brackets: Counter[Bracket], label: str) -> Counter[Bracket]:
+def only(brackets: Counter[PlacedLabel], label: str) -> Counter[PlacedLabel]:
     """Return those of one label."""
     return Counter({key: count for key, count in brackets.items() if key.label == label})
 
 
-def confused(gold: Counter[Bracket], test: Counter[Bracket]) -> list[tuple[str, str]]:
+def confused(gold: Counter[PlacedLabel], test: Counter[PlacedLabel]) -> list[tuple[str, str]]:
     """Return gold and given label of the words whose only wrong constituents differ in nothing else."""
     missing, wrong = by_words(gold - test), by_words(test - gold)
     return [
@@ -95,7 +95,7 @@ def confused(gold: Counter[Bracket], test: Counter[Bracket]) -> list[tuple[str, 
     ]
 
 
-def by_words(brackets: Counter[Bracket]) -> dict[tuple[int, int], list[str]]:
+def by_words(brackets: Counter[PlacedLabel]) -> dict[tuple[int, int], list[str]]:
     """Return the labels of constituents by the words that they cover."""
     found: dict[tuple[int, int], list[str]] = {}
     for start, end, label in brackets.elements():
@@ -103,12 +103,14 @@ def by_words(brackets: Counter[Bracket]) -> dict[tuple[int, int], list[str]]:
     return found
 
 
-def brackets_of(scorer: FastScorer, tree: Tree) -> Counter[Bracket]:
+def brackets_of(scorer: FastScorer, tree: Tree) -> Counter[PlacedLabel]:
     """Return what EVALB compares of a tree; ValueError where the quick reader cannot read it."""
     outline = scorer.read(str(tree).encode())
     if outline is None:
         raise ValueError(f"not a line in good order: {tree}")
-    return Counter(Bracket(start, end, label.decode()) for start, end, label in outline.brackets)
+    return Counter(
+        PlacedLabel(start, end, label.decode()) for start, end, label in outline.brackets
+    )
 
 
 def main() -> None:
@@ -139,7 +141,7 @@ def main() -> None:
     print("\n".join(examples(islice(shown, options.examples))))
 
 
-def is_telling(tree: Tree, gold: Counter[Bracket], test: Counter[Bracket]) -> bool:
+def is_telling(tree: Tree, gold: Counter[PlacedLabel], test: Counter[PlacedLabel]) -> bool:
     """Tell whether a tree is short, and a constituent or two of it are wrong."""
     return len(tree.words) <= SHORT and 1 <= (gold - test).total() <= 2
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.accuracy.run_details import Bracket, Details, brackets_of, confused, tables
+from benchmarks.accuracy.run_details import Details, PlacedLabel, brackets_of, confused, tables
 from bnaparser import Tree
 from bnaparser.eval import collins, score
 from bnaparser.eval.fast import FastScorer
@@ -20,7 +20,7 @@ def scorer() -> FastScorer:
     return FastScorer(collins())
 
 
-def brackets(scorer: FastScorer, tree: str) -> Counter[Bracket]:
+def brackets(scorer: FastScorer, tree: str) -> Counter[PlacedLabel]:
     return brackets_of(scorer, Tree.parse(tree))
 
 
