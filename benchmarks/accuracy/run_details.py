@@ -174,11 +174,9 @@ def _largest(labels: dict[str, Count]) -> Sequence[tuple[str, Count]]:
 
 
 def examples(shown: Iterable[tuple[Tree, Tree]]) -> list[str]:
-    """Return the lines of a block with gold trees and the model's below each."""
-    lines = ["", "```"]
-    for gold, given in shown:
-        lines += [f"right {gold}", f"given {given}", ""]
-    return [*lines[:-1], "```"]
+    """Return the lines of a block with gold trees and the model's below each; none where none is shown."""
+    pairs = [f"right {gold}\ngiven {given}" for gold, given in shown]
+    return ["", "```", "\n\n".join(pairs), "```"] if pairs else []
 
 
 if __name__ == "__main__":

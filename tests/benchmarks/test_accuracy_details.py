@@ -6,7 +6,14 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.accuracy.run_details import Details, PlacedLabel, brackets_of, confused, tables
+from benchmarks.accuracy.run_details import (
+    Details,
+    PlacedLabel,
+    brackets_of,
+    confused,
+    examples,
+    tables,
+)
 from bnaparser import Tree
 from bnaparser.eval import collins, score
 from bnaparser.eval.fast import FastScorer
@@ -52,3 +59,10 @@ def test_tables_hold_each_length_and_label(scorer: FastScorer) -> None:
     assert "| 11 to 20 | 1 | 100.00 | 100.00 | 100.00 | 100.0 % |" in lines
     assert "| NP | 4 | 75.00 | 100.00 | 85.71 |" in lines
     assert "| NP | ADJP | 1 |" in lines
+
+
+def test_trees_are_shown_in_one_block_and_none_in_no_block() -> None:
+    pair = Tree.parse(GOLD), Tree.parse(GIVEN)
+    shown = "\n".join(examples([pair, pair]))
+    assert shown == f"\n```\nright {GOLD}\ngiven {GIVEN}\n\nright {GOLD}\ngiven {GIVEN}\n```"
+    assert examples([]) == []
