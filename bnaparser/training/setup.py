@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import torch
 
 from bnaparser.encoders.characters import alphabet
+from bnaparser.encoders.device import cpu_has_bfloat16
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
@@ -24,6 +26,8 @@ from bnaparser.training.loss import Gold, gold
 from bnaparser.training.objective import GoldPieces
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.warm_start import create_from
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,11 @@ class TrainingSentence:
 def build_accelerator(precision: str, output: str | Path) -> Any:
     """Return Hugging Face's Accelerator, which does the device work; its logs go to ``output``.
 
-    ``precision`` is "no", "bf16" or "fp16". An Accelerator that was made before in this process is
-    not to be used any more. Raises MissingExtraError without accelerate.
+    ``precision`` is "no", "bf16" or "fp16"; "bf16" is left aside, and said to be, on a CPU that lacks it. An
+    Accelerator that was made before in this process is not to be used any more. Raises MissingExtraError without accelerate.
     """
     try:
-        from accelerate import Accelerator
+        from accelerate import Accelerator, PartialState
         from accelerate.state import AcceleratorState
         from accelerate.utils import DistributedDataParallelKwargs, ProjectConfiguration
     except ImportError as error:
@@ -54,6 +58,11 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     # All Accelerators of a process share what the first was told, precision and processes, even
     # after its training has ended; Hugging Face's Trainer forgets it like this, too.
     AcceleratorState._reset_state(reset_partial_state=True)
+    if precision == "bf16" and PartialState().device.type == "cpu" and not cpu_has_bfloat16():
+        log.warning(
+            "this processor has no products of bfloat16 numbers: the run computes in float32"
+        )
+        precision = "no"
     # Some encoders have weights that nothing here reads, such as XLNet's for masked words: several
     # processes would wait for their gradients for ever.
     unread = DistributedDataParallelKwargs(find_unused_parameters=True)

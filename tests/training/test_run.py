@@ -16,6 +16,7 @@ from bnaparser.errors import DataError, SettingsError
 from bnaparser.network import storage
 from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.parsing.parser import Parser
+from bnaparser.training import setup
 from bnaparser.training.checkpoints import BEST
 from bnaparser.training.data import Example
 from bnaparser.training.recipe import DataSettings, Recipe
@@ -55,15 +56,33 @@ def test_without_development_data_no_f1_is_made_up(
 
 
 def test_one_process_trains_again_in_another_precision(
-    recipe: Callable[..., Recipe], tmp_path: Path
+    recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """accelerate holds on to what the first training of a process was told."""
+    monkeypatch.setattr(setup, "cpu_has_bfloat16", lambda: True)
     losses = []
     for number, precision in enumerate(("no", "bf16", "no")):
         progress = train(recipe(precision=precision, max_updates=1), tmp_path / str(number))
         losses.append(progress.history[0]["loss"])
     assert losses[0] == losses[2] != losses[1]
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
+
+
+def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
+    recipe: Callable[..., Recipe],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The recipes that ship say "bf16": a training of 30 minutes would take two days there."""
+    monkeypatch.setattr(setup, "cpu_has_bfloat16", lambda: False)
+    losses = []
+    for precision in ("no", "bf16"):
+        assert "float32" not in caplog.text
+        progress = train(recipe(precision=precision, max_updates=1), tmp_path / precision)
+        losses.append(progress.history[0]["loss"])
+    assert losses[0] == losses[1]
+    assert "no products of bfloat16 numbers: the run computes in float32" in caplog.text
 
 
 def test_a_finished_run_says_where_its_model_is(
