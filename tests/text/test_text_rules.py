@@ -39,6 +39,7 @@ def words_by_rules(text: str, language: str) -> str:
         ("es", "Te quiero 👍🏽 ❤️ 👨‍👩‍👧 1️⃣ 🇪🇸.", "Te quiero 👍🏽 ❤️ 👨‍👩‍👧 1️⃣ 🇪🇸 ."),
         ("id", "Aku ❤️👍🏽 kamu.", "Aku ❤️ 👍🏽 kamu ."),
         ("fr", "L'art. 5 et son art.", "L' art. 5 et son art ."),
+        ("fr", "Il n'a\u200b pas dor\u200bmi.", "Il n' a pas dor\u200bmi ."),
     ],
 )  # fmt: skip
 def test_words_as_rules_guess_them(language: str, text: str, words: str) -> None:

@@ -35,7 +35,7 @@ BLANK = (
     r"\u2061-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
 )
 # Of these, what has no width: inside a word it is part of the word.
-_UNSEEN = r"\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\ufeff"
+NO_WIDTH = r"\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\ufeff"
 _QUOTES = '"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4'
 _BRACKETS = r"()\[\]{}<>"
 _ASIAN = r"\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
@@ -223,7 +223,7 @@ _PARTS = (
     TokenRule(
         "comma or colon of a number", r"(?<=\d)[,:](?=\d)", "1,000 at 10:30", "1,000 at 10:30"
     ),
-    TokenRule("no width", rf"(?<=\w)[{_UNSEEN}]++(?=\w)", "to\u200bgether", "to\u200bgether"),
+    TokenRule("no width", rf"(?<=\w)[{NO_WIDTH}]++(?=\w)", "to\u200bgether", "to\u200bgether"),
     TokenRule("double colon", r"(?<=\w)::(?=\w)", "std::sort", "std::sort"),
     TokenRule("drive", r"(?<=[A-Za-z]):(?=\\)", r"C:\temp", r"C:\temp"),
     TokenRule(

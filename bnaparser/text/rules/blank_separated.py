@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bnaparser.text.english.sentences import segments
-from bnaparser.text.english.token_rules import BLANK
+from bnaparser.text.english.token_rules import BLANK, NO_WIDTH
 from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
 from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
@@ -18,7 +18,7 @@ from bnaparser.trees.escapes import unescape
 Span = tuple[int, int]
 
 # Letters, accents that stand alone, and what has no width within a word.
-_LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\xad\u200c\u200d\u2060])"
+_LETTER = rf"(?:[^\W\d_]|[\u0300-\u036f\xad\u200c\u200d\u2060]|(?<=\w)[{NO_WIDTH}]++(?=\w))"
 
 
 def _token_pattern(hyphens: bool) -> re.Pattern[str]:
