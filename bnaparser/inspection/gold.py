@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from bnaparser.errors import DataError
+from bnaparser.files.compressed import ending
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants import sla
 from bnaparser.treebanks.conllu import load_conllu
@@ -36,7 +37,7 @@ def read_gold(path: StrPath, rules: HeadRules, limit: int | None = None) -> list
     `bnaparser.treebanks.reading.find_trees` does, cleaned, its heads found by ``rules``. Raises DataError or
     TreeError where it cannot be read or holds no sentence.
     """
-    conllu = ".conllu" in Path(path).suffixes
+    conllu = ending(Path(path)) == ".conllu"
     read = _dependencies(path) if conllu else _trees(path, rules)
     found = list(islice(read, limit))
     if not found:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bnaparser.errors import DataError
+from bnaparser.files.compressed import ending
 from bnaparser.treebanks.conllu import read_conllu
 from bnaparser.treebanks.reading import StrPath, find_trees, read_lines
 from bnaparser.trees.cleaning import clean
@@ -28,7 +29,7 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
     that begins with a bracket holds trees: their tags are taken, traces left out. Raises DataError
     and TreeError as `bnaparser.treebanks.reading.find_trees` does.
     """
-    if ".conllu" in Path(path).suffixes:
+    if ending(Path(path)) == ".conllu":
         for one in read_conllu(read_lines(path), str(path)):
             if not one.tags:
                 raise DataError(f"{path}:{one.line}: the fifth column has no tag of some word")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bnaparser.errors import DataError
+from bnaparser.files.compressed import ending
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, words_of
 from bnaparser.syntax.structure import Structure, dependencies_of
 from bnaparser.text.sentence import not_one_string
@@ -46,7 +47,7 @@ class FileTrees:
     def __init__(self, path: StrPath, rules: HeadRules = UD):
         self.path = Path(path)
         self.by_words, self.by_characters = _Index("\n"), _Index("")
-        read = _read_conllu(path) if ".conllu" in self.path.suffixes else _read_trees(path, rules)
+        read = _read_conllu(path) if ending(self.path) == ".conllu" else _read_trees(path, rules)
         for sentence in read:
             self.by_words.add(sentence)
             self.by_characters.add(sentence)
