@@ -11,7 +11,6 @@ from benchmarks.ablation.ablation_tables import (
     BATCH_SIZE,
     BY_NGRAMS,
     BY_NSA_LAYERS,
-    LEARNING_RATE,
     MAIN,
     MARGIN,
     PARTS,
@@ -20,8 +19,9 @@ from benchmarks.ablation.ablation_tables import (
     SEEDS,
     WARM_UP,
 )
-from benchmarks.ablation.ablation_training import Result
+from benchmarks.ablation.ablation_training import Result, learning_rate
 from benchmarks.machine import command, listed
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 
 def report(options: argparse.Namespace, rows: list[Result]) -> str:
@@ -109,11 +109,18 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         found = [row["versions"] for row in rows if program in row["versions"]]
         if found:
             lines.append(f"- {listed(found[-1])}")
+    encoder = "characters" if options.encoder is None else options.encoder.name
+    names = [folder.name for folder in options.data]
     lines.append(
-        f"- {options.encoder.name}, {options.data.name}; {options.updates} updates of {BATCH_SIZE} "
-        f"sentences, learning rate {LEARNING_RATE:g}, warm-up {WARM_UP}, tags predicted beside"
+        f"- {encoder}, {' '.join(names)}; {options.updates} updates of {BATCH_SIZE} "
+        f"sentences, learning rate {learning_rate(options):g}, warm-up {WARM_UP}, tags predicted beside"
     )
-    given = ["--data", options.data.name, "--encoder", options.encoder.name]
+    given = ["--data", *names]
+    for option, value in (("judged", options.judged), ("encoder", options.encoder)):
+        if value is not None:
+            given += [f"--{option}", getattr(value, "name", str(value))]
+    if options.language != DEFAULT_LANGUAGE:
+        given += ["--language", options.language]
     given += ["--output", options.output.name, "--updates", str(options.updates)]
     given += ["--threads", str(options.threads), "--precision", options.precision]
     if any(row["name"] == PEER for row in rows):

@@ -43,4 +43,5 @@ BY_NSA_LAYERS = {"0 of 2": "bimsa", "1 of 2": "bimsa+nsa", "2 of 2": "nsa"}
 MAIN, PEER, MARGIN = "bimsa+nsa", "benepar", 0.3
 BARE = "none"
 PARTS = ("dev", "test")
-BATCH_SIZE, BATCH_TOKENS, LEARNING_RATE, WARM_UP = 32, 500, 1e-4, 160
+BATCH_SIZE, BATCH_TOKENS, WARM_UP = 32, 500, 160
+LEARNING_RATE, LEARNING_RATE_OF_CHARACTERS = 1e-4, 8e-4

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import time
+import tomllib
 from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from benchmarks.ablation.ablation_tables import (
     BATCH_SIZE,
     BATCH_TOKENS,
     LEARNING_RATE,
+    LEARNING_RATE_OF_CHARACTERS,
     PARTS,
     RUNS,
     WARM_UP,
@@ -57,14 +59,32 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
 
 def write_data(options: argparse.Namespace, data: Path) -> None:
     """Write the trees as our reader gives them, so that both programs see the same ones."""
-    from bnaparser.training.data import read_examples
-    from bnaparser.training.recipe import DataSettings, TrainSettings
-
     data.mkdir(parents=True, exist_ok=True)
     for part in ("train", *PARTS):
-        source = DataSettings(path=str(options.data / f"{part}.mrg"))
-        trees = [str(example.tree) for example in read_examples(source, TrainSettings())]
+        most = None if part == "train" else options.judged
+        trees = [
+            tree
+            for folder in options.data
+            for tree in islice(trees_of(options, folder, part), most)
+        ]
         (data / f"{part}.mrg").write_text("\n".join(trees) + "\n", encoding="utf-8")
+
+
+def trees_of(options: argparse.Namespace, folder: Path, part: str) -> list[str]:
+    """Return the trees of a part of a treebank, one a line, with the labels that its map gives them."""
+    from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings, TrainSettings
+    from bnaparser.treebanks.reading import list_files
+
+    (file,) = list_files(f"{folder}/{part}.*")
+    maps = tomllib.loads(options.label_maps.read_text(encoding="utf-8"))["map"]
+    source = DataSettings(path=str(file), map=folder.name if folder.name in maps else None)
+    settings = TrainSettings(label_maps=str(options.label_maps))
+    return [str(example.tree) for example in read_examples(source, settings)]
+
+
+def learning_rate(options: argparse.Namespace) -> float:
+    return LEARNING_RATE_OF_CHARACTERS if options.encoder is None else LEARNING_RATE
 
 
 def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
@@ -72,7 +92,8 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
 
     return Recipe.model_validate(
         {
-            "encoder": {"name": str(options.encoder)},
+            "encoder": {} if options.encoder is None else {"name": str(options.encoder)},
+            "text": {"languages": [options.language]},
             "layers": RUNS[name].layers or {},
             "tags": {"predict": True},
             "train": {
@@ -81,7 +102,7 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
                 "batch_size": BATCH_SIZE,
                 "batch_tokens": BATCH_TOKENS,
                 "max_updates": options.updates,
-                "learning_rate": LEARNING_RATE,
+                "learning_rate": learning_rate(options),
                 "warmup_updates": WARM_UP,
                 "schedule": "constant",
                 "stop_after_epochs": None,
@@ -135,7 +156,7 @@ def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Pat
         "seed": seed,
         "train": str(data / "train.mrg"),
         "batches": batches(recipe),
-        "learning_rate": LEARNING_RATE,
+        "learning_rate": learning_rate(options),
         "warmup_updates": WARM_UP,
         "betas": recipe.train.betas,
         "epsilon": recipe.train.epsilon,

@@ -1,9 +1,11 @@
 """What the layers are worth: kinds of attention, sizes of n-grams, and benepar 0.2, by F1.
 
-    python -m benchmarks.ablation.run_ablation --data FOLDER --encoder DIR --output DIR [--benepar-python PYTHON]
-    python -m benchmarks.ablation.run_ablation --data FOLDER --encoder DIR --output DIR --report
+    python -m benchmarks.ablation.run_ablation --data FOLDER... [--encoder DIR] --output DIR [--benepar-python PYTHON]
+    python -m benchmarks.ablation.run_ablation --data FOLDER... [--encoder DIR] --output DIR --report
 
-FOLDER holds ``train.mrg``, ``dev.mrg`` and ``test.mrg``; PYTHON is that of an environment with
+A FOLDER holds the trees of a treebank, ``train``, ``dev`` and ``test`` with any ending; those of several are put together, each by the
+label map of ``--label-maps`` that has its name, where there is one. ``--judged`` takes so many development and test trees of each.
+``--language`` is that of their text. Without an encoder words are read from their characters. PYTHON is that of an environment with
 benepar 0.2 (without it, benepar is left out). Every run of RUNS has the same encoder, data, batches
 (for one seed), number of updates and learning rate, and a process of its own. Encoder and layers
 train in bfloat16 (``--precision no``: float32); weights, scores of spans and losses are float32, and
@@ -14,7 +16,7 @@ beside this file (or ``--page``), and keeps the notes at its end.
 One learning rate for encoder and head, warm-up of 160 updates, constant from there, Adam with
 betas (0.9, 0.98) and no clipping: the schedule of benepar's training script and of the BNA program.
 The rate, 1e-4, is the middle of what the authors of the small BERT models tried for theirs (3e-4,
-1e-4, 5e-5, 3e-5; Turc and others 2019): no score of ours was looked at. The network after the last
+1e-4, 5e-5, 3e-5; Turc and others 2019): no score of ours was looked at. From characters it is 8e-4, the BNA paper's. The network after the last
 update parses the development and the test trees, once; what was decided by the development score is
 in the page's notes.
 """
@@ -35,15 +37,22 @@ from benchmarks.ablation.ablation_training import Result, run_one
 from benchmarks.machine import command
 from benchmarks.pages import notes
 from benchmarks.speed.run_speed import say
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES
 
 # Options that a run's own process is given.
-PASSED_ON = ("data", "encoder", "output", "benepar_python", "updates", "threads", "precision")
+PASSED_ON = (
+    *("label_maps", "judged", "language", "encoder", "output"),
+    *("benepar_python", "updates", "threads", "precision"),
+)
 
 
 def options_from_command_line() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--encoder", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--data", type=Path, nargs="+", required=True, metavar="FOLDER")
+    parser.add_argument("--label-maps", type=Path, default=Path("recipes/label_maps.toml"))
+    parser.add_argument("--judged", type=int, metavar="TREES", help="all, where it is not given")
+    parser.add_argument("--language", choices=LANGUAGE_NAMES, default=DEFAULT_LANGUAGE)
+    parser.add_argument("--encoder", type=Path, metavar="DIR")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--benepar-python", metavar="PYTHON")
     parser.add_argument("--updates", type=int, default=600)
@@ -56,6 +65,8 @@ def options_from_command_line() -> argparse.Namespace:
     options = parser.parse_args()
     if options.only == PEER and not (options.benepar_python or options.report):
         parser.error("benepar needs --benepar-python")
+    if options.benepar_python and options.encoder is None:
+        parser.error("beside benepar there must be an --encoder")
     return options
 
 
@@ -84,7 +95,7 @@ def run_all(options: argparse.Namespace, runs: list[tuple[str, int]]) -> None:
             f"run {number + 1} of {len(runs)}, {name} seed {seed}; {time_left(options, runs[number:])}"
         )
         started = [sys.executable, "-W", "ignore", "-m", "benchmarks.ablation.run_ablation"]
-        started += ["--only", name, "--seed", str(seed)]
+        started += ["--only", name, "--seed", str(seed), "--data", *map(str, options.data)]
         for key in PASSED_ON:
             if getattr(options, key) is not None:
                 started.append(f"--{key.replace('_', '-')}={getattr(options, key)}")
