@@ -55,8 +55,10 @@ def test_wheel_holds_what_is_tracked_and_names_its_licences(tmp_path: Path) -> N
 def check_licences(wheel: zipfile.ZipFile) -> None:
     (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
     told = wheel.read(metadata).decode().partition("\n\n")[0].splitlines()
-    assert "License-Expression: MIT AND LicenseRef-bnaparser-models-non-commercial" in told
-    texts = ["LICENSE", "models/en/GENIA-LICENSE", "models/en/LICENSE", "models/sst2/LICENSE"]
+    terms = "MIT AND CC-BY-SA-4.0 AND LicenseRef-bnaparser-models-non-commercial"
+    assert f"License-Expression: {terms}" in told
+    of_models = ("en/GENIA-LICENSE", "en/LICENSE", "en-free/GENIA-LICENSE", "en-free/LICENSE")
+    texts = ["LICENSE", *(f"models/{text}" for text in (*of_models, "sst2/LICENSE"))]
     assert [line.partition(": ")[2] for line in told if line.startswith("License-File")] == texts
     folder = metadata.removesuffix("METADATA")
     for text in texts:
