@@ -190,11 +190,15 @@ def test_labels_and_tags_are_explained(visit: Visit) -> None:
     phrase = page.locator(".phrase").first
     phrase.hover()
     meaning = labels["phrases"][phrase.locator(".label").text_content()][1]
-    assert meaning in page.get_by_role("tooltip").text_content()
+    tooltip = page.get_by_role("tooltip")
+    assert meaning in tooltip.text_content()
+    # The tree is drawn once more when probabilities come: what lies under the mouse is told again.
+    tooltip.filter(has_text="sure").wait_for()
+    page.mouse.move(0, 0)
     leaf = page.locator(".leaf").first
     leaf.focus()
     meaning = labels["tags"][leaf.locator(".tag").text_content()][1]
-    assert meaning in page.get_by_role("tooltip").text_content()
+    tooltip.filter(has_text=meaning).wait_for()
     page.get_by_role("button", name="Labels").click()
     assert meaning in page.locator(".legend").text_content()
 
