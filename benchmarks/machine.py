@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import shlex
@@ -43,6 +44,16 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
 def listed(found: Mapping[str, str]) -> str:
     """Return versions in one line."""
     return ", ".join(f"{name} {number}" for name, number in found.items())
+
+
+def check_precision(parser: argparse.ArgumentParser, precision: str) -> None:
+    """End with an error where a training in "bf16" would compute in float32, and its page say otherwise."""
+    import torch
+
+    from bnaparser.encoders.device import cpu_has_bfloat16
+
+    if precision == "bf16" and not torch.cuda.is_available() and not cpu_has_bfloat16():
+        parser.error("this processor has no products of bfloat16 numbers: give --precision no")
 
 
 def command(module: str, arguments: Iterable[str]) -> str:

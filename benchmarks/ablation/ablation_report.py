@@ -116,9 +116,10 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         f"sentences, learning rate {learning_rate(options):g}, warm-up {WARM_UP}, tags predicted beside"
     )
     given = ["--data", *names]
-    for option, value in (("judged", options.judged), ("encoder", options.encoder)):
-        if value is not None:
-            given += [f"--{option}", getattr(value, "name", str(value))]
+    if options.judged is not None:
+        given += ["--judged", str(options.judged)]
+    if options.encoder is not None:
+        given += ["--encoder", encoder]
     if options.language != DEFAULT_LANGUAGE:
         given += ["--language", options.language]
     given += ["--output", options.output.name, "--updates", str(options.updates)]

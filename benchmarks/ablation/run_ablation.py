@@ -16,8 +16,8 @@ beside this file (or ``--page``), and keeps the notes at its end.
 One learning rate for encoder and head, warm-up of 160 updates, constant from there, Adam with
 betas (0.9, 0.98) and no clipping: the schedule of benepar's training script and of the BNA program.
 The rate, 1e-4, is the middle of what the authors of the small BERT models tried for theirs (3e-4,
-1e-4, 5e-5, 3e-5; Turc and others 2019): no score of ours was looked at. From characters it is 8e-4, the BNA paper's. The network after the last
-update parses the development and the test trees, once; what was decided by the development score is
+1e-4, 5e-5, 3e-5; Turc and others 2019): no score of ours was looked at. From characters it is 8e-4, the BNA paper's.
+The network after the last update parses the development and the test trees, once; what was decided by the development score is
 in the page's notes.
 """
 
@@ -34,16 +34,14 @@ from pathlib import Path
 from benchmarks.ablation.ablation_report import of, report
 from benchmarks.ablation.ablation_tables import MAIN, PEER, RUNS, SEEDS
 from benchmarks.ablation.ablation_training import Result, run_one
-from benchmarks.machine import command
+from benchmarks.machine import check_precision, command
 from benchmarks.pages import notes
 from benchmarks.speed.run_speed import say
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES
 
 # Options that a run's own process is given.
-PASSED_ON = (
-    *("label_maps", "judged", "language", "encoder", "output"),
-    *("benepar_python", "updates", "threads", "precision"),
-)
+PASSED_ON = ("label_maps", "judged", "language", "encoder", "output", "benepar_python",
+             "updates", "threads", "precision")  # fmt: skip
 
 
 def options_from_command_line() -> argparse.Namespace:
@@ -67,6 +65,8 @@ def options_from_command_line() -> argparse.Namespace:
         parser.error("benepar needs --benepar-python")
     if options.benepar_python and options.encoder is None:
         parser.error("beside benepar there must be an --encoder")
+    if not options.report:
+        check_precision(parser, options.precision)
     return options
 
 

@@ -22,7 +22,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.machine import command
+from benchmarks.machine import check_precision, command
 from benchmarks.pages import notes
 from benchmarks.pretrain.masking_report import report
 from benchmarks.pretrain.masking_tables import NONE, RUNS, SEEDS
@@ -50,7 +50,10 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--seed", type=int)
     parser.add_argument("--report", action="store_true", help="write the page; run nothing")
     parser.add_argument("--page", type=Path, default=Path(__file__).with_name("masking.md"))
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.report:
+        check_precision(parser, options.precision)
+    return options
 
 
 def pending(options: argparse.Namespace) -> list[tuple[str, int]]:

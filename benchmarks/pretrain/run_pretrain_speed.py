@@ -29,7 +29,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.machine import begun, command, listed, memory, processor, versions, without_folders
+from benchmarks.machine import (
+    begun,
+    check_precision,
+    command,
+    listed,
+    memory,
+    processor,
+    versions,
+    without_folders,
+)
 from benchmarks.pages import notes
 
 if TYPE_CHECKING:
@@ -60,7 +69,9 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--precision", choices=("bf16", "no"), default="bf16")
     parser.add_argument("--page", type=Path, default=Path(__file__).with_name("pretrain_speed.md"))
     parser.add_argument("--only", choices=("time", *SYSTEMS), help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    check_precision(parser, options.precision)
+    return options
 
 
 def run_of(options: argparse.Namespace, boundaries: bool) -> PretrainRun:

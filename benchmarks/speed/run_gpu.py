@@ -17,8 +17,7 @@ import torch
 from benchmarks.machine import begun, command, processor, versions, without_folders
 from benchmarks.speed.run_precision import SENTENCE, fastest
 from bnaparser import Parser
-from bnaparser.treebanks.reading import read_trees
-from bnaparser.trees.cleaning import clean
+from bnaparser.treebanks.reading import load_clean_trees
 
 PRECISIONS: tuple[Literal["float32", "bfloat16"], ...] = ("float32", "bfloat16")
 NOTES = """\
@@ -37,8 +36,7 @@ that torch held on the device; how many trees are those of float32.
 
 def main() -> None:
     options = options_from_command_line()
-    trees = [tree for tree in map(clean, read_trees(options.trees)) if tree is not None]
-    words = [tree.words for tree in trees[: options.sentences]]
+    words = [tree.words for tree in load_clean_trees(options.trees)[: options.sentences]]
     torch_version = versions(["torch"])["torch"]
     where = f"{begun()}; {device_name(options.device)}, {processor()}; torch {torch_version}"
     shown = command("benchmarks.speed.run_gpu", without_folders(sys.argv[1:]))

@@ -66,11 +66,9 @@ def main() -> None:
 
 def read_words(trees: Path, sentences: int) -> list[tuple[str, ...]]:
     """Return the words of a file's first trees."""
-    from bnaparser.treebanks.reading import read_trees
-    from bnaparser.trees.cleaning import clean
+    from bnaparser.treebanks.reading import load_clean_trees
 
-    cleaned = (tree for tree in map(clean, read_trees(trees)) if tree is not None)
-    return [tuple(tree.words) for tree, _ in zip(cleaned, range(sentences), strict=False)]
+    return [tree.words for tree in load_clean_trees(trees)[:sentences]]
 
 
 def on_threads(threads: int) -> dict[str, dict[str, float]]:

@@ -100,11 +100,9 @@ def part(options: argparse.Namespace, way: str, threads: int) -> dict[str, float
 
 def measure(options: argparse.Namespace) -> dict[str, float]:
     """Measure one precision, in this process."""
-    from bnaparser.treebanks.reading import read_trees
-    from bnaparser.trees.cleaning import clean
+    from bnaparser.treebanks.reading import load_clean_trees
 
-    trees = [tree for tree in map(clean, read_trees(options.trees)) if tree is not None]
-    words = [tree.words for tree in trees[: options.sentences]]
+    words = [tree.words for tree in load_clean_trees(options.trees)[: options.sentences]]
     text = "\n".join(" ".join(sentence) for sentence in words)
     parser = loaded(options.part, options.model)
     one = fastest(lambda: parser.parse_sentence(SENTENCE), 10 * options.repeats)

@@ -35,7 +35,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import command
+from benchmarks.machine import check_precision, command
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.inside import look_inside
 from benchmarks.syntax.kept_runs import Run, claimed, pack, packed_runs, read_run, results
@@ -78,6 +78,8 @@ def options_from_command_line() -> argparse.Namespace:
     options = parser.parse_args()
     if options.only and (options.only[0] not in TASKS or options.only[1] not in SYSTEMS):
         parser.error(f"tasks are {', '.join(TASKS)}, systems {', '.join(SYSTEMS)}")
+    if not options.report:
+        check_precision(parser, options.precision)
     return options
 
 

@@ -130,11 +130,10 @@ def run_model(args: argparse.Namespace) -> int:
 def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str]:
     """Return gold and predicted lines (empty where parsing failed), and a report for stderr."""
     from bnaparser.parsing.parser import Parser  # with torch: only a model needs it
-    from bnaparser.treebanks.reading import read_trees
-    from bnaparser.trees.cleaning import clean
+    from bnaparser.treebanks.reading import load_clean_trees
 
     # Traces are no words to parse, and an outer bracket without a label would count against us.
-    trees = [tree for tree in map(clean, read_trees(args.gold)) if tree is not None]
+    trees = load_clean_trees(args.gold)
     tags, source = given_tags(args.tags, trees), args.tags
     parser = Parser.load(
         args.model, device=args.device, precision=args.precision, language=args.language

@@ -12,10 +12,10 @@ import numpy as np
 from bnaparser.errors import SettingsError
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.label_maps import read_label_map
-from bnaparser.treebanks.reading import load_trees
+from bnaparser.treebanks.reading import load_clean_trees
 from bnaparser.treebanks.releases import CTB, PTB
 from bnaparser.treebanks.tag_files import tags_of
-from bnaparser.trees.cleaning import Cleaning, clean
+from bnaparser.trees.cleaning import Cleaning
 from bnaparser.trees.tree import Span, Tree
 
 
@@ -131,8 +131,7 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
     """Read the trees of one file or release, cleaned, with the label map that it asks for."""
     rules = Cleaning(merge_repeated=settings.merge_repeated)
     if source.release is None:
-        cleaned = (clean(tree, rules) for tree in load_trees(source.path))
-        trees = [tree for tree in cleaned if tree is not None]
+        trees = load_clean_trees(source.path, rules)
     else:
         release = {"ptb": PTB, "ctb": CTB}[source.release]
         trees = list(release.read(source.path, source.part, rules))

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from bnaparser.errors import DataError, TreeError
 from bnaparser.files.compressed import open_compressed
+from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
 logger = logging.getLogger(__name__)
@@ -114,6 +115,14 @@ def load_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False)
     """
     with _collector_at_rest():
         return list(read_trees(paths, skip_broken=skip_broken))
+
+
+def load_clean_trees(
+    paths: StrPath | Iterable[StrPath], rules: Cleaning | None = None
+) -> list[Tree]:
+    """Return all trees as `clean` leaves them, without those that have no word left; raises as `find_trees` does."""
+    cleaned = (clean(tree, rules) for tree in load_trees(paths))
+    return [tree for tree in cleaned if tree is not None]
 
 
 def without(lines: Iterable[str], may_hold: Callable[[str], bool]) -> Iterator[str]:
