@@ -40,6 +40,8 @@ from benchmarks.speed.parts import PARTS, Result, clock
 from benchmarks.speed.speed_report import plot, report
 
 BOTH = "bimsa,nsa"
+# The same tokenizer as transformers 4 and 5 call it (`bnaparser prune` writes with 5).
+PLAIN_TOKENIZERS = ("PreTrainedTokenizerFast", "TokenizersBackend")
 SENTENCE = "The cat sat on the mat."
 
 
@@ -135,12 +137,12 @@ def as_result(text: str) -> Result:
 def for_benepar(encoder: Path, work: Path) -> Path:
     """Return the encoder's folder, or one in ``work`` with a tokenizer that benepar can use.
 
-    Of ``PreTrainedTokenizerFast`` it cannot tell the special pieces; a BERT's tokenizer may be
+    Of one of PLAIN_TOKENIZERS it cannot tell the special pieces; a BERT's tokenizer may be
     called BertTokenizerFast as well: the pieces are the same.
     """
     settings = json.loads((encoder / "tokenizer_config.json").read_text(encoding="utf-8"))
     kind = json.loads((encoder / "config.json").read_text(encoding="utf-8"))["model_type"]
-    if kind != "bert" or settings.get("tokenizer_class") != "PreTrainedTokenizerFast":
+    if kind != "bert" or settings.get("tokenizer_class") not in PLAIN_TOKENIZERS:
         return encoder
     folder = work / "encoder"
     folder.mkdir(parents=True, exist_ok=True)

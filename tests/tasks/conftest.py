@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +20,6 @@ NAMES = {"0": "negative", "1": "positive"}
 @pytest.fixture(autouse=True)
 def on_one_thread(one_thread: None) -> None:
     """Every test of this folder runs on one thread: all its encoders are tiny."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def little_garbage() -> Iterator[None]:
-    """The Trainer collects garbage at each run's end: what was loaded before is not looked through."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture
