@@ -7,7 +7,6 @@ sentence into an error.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bnaparser.chart import kernels
 from bnaparser.chart.spans import Bools, Float32s, Int32s, Int64s, span_count
+from bnaparser.compute.cores import usable_cores
 
 # What costs about as much as starting a thread: reading this many scores.
 _SCORES_WORTH_A_THREAD = 1_000_000
@@ -89,7 +89,7 @@ class ChartBatch:
     def run(self, work: Callable[[int, int], None], size: int, threads: int | None) -> None:
         """Call work(begin, end) on runs of sentences with about equal spans, one run a thread."""
         if threads is None:
-            threads = min(_usable_cores(), 1 + size // _SCORES_WORTH_A_THREAD)
+            threads = min(usable_cores(), 1 + size // _SCORES_WORTH_A_THREAD)
         if threads < 1:
             raise ValueError(f"threads is {threads}; it must be at least 1")
         shares = np.arange(1, threads) * self.spans / threads
@@ -127,12 +127,6 @@ def raise_first(status: Int64s) -> None:
         of_scores = code in (kernels.NOT_A_NUMBER, kernels.TOO_LARGE, kernels.NO_TREE)
         kind = ScoresError if of_scores else ValueError
         raise kind(f"sentence {bad[0]}: {_MESSAGES[code]}")
-
-
-def _usable_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def check_scores(name: str, scores: Float32s, spans: int, allow_empty_root: bool) -> None:

@@ -13,7 +13,7 @@ import argparse
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,8 +59,12 @@ class Count:
         """Recall, precision and F1 in per cent, as cells of a table."""
         recall = 100 * self.matched / max(self.gold, 1)
         precision = 100 * self.matched / max(self.test, 1)
-        f1 = 200 * self.matched / max(self.gold + self.test, 1)
-        return f"{recall:.2f} | {precision:.2f} | {f1:.2f}"
+        return f"{recall:.2f} | {precision:.2f} | {self.f1:.2f}"
+
+    @property
+    def f1(self) -> float:
+        """In per cent."""
+        return 200 * self.matched / max(self.gold + self.test, 1)
 
 
 @dataclass
@@ -121,24 +125,38 @@ def main() -> None:
     arguments.add_argument("--shown", default="masc", choices=SETS)
     arguments.add_argument("--examples", type=int, default=4)
     options = arguments.parse_args()
-    parser = Parser.load(options.model, device="cpu")
-    scorer, details = FastScorer(collins()), Details()
+    parser, scorer, details = (
+        Parser.load(options.model, device="cpu"),
+        FastScorer(collins()),
+        Details(),
+    )
     shown: list[tuple[Tree, Tree]] = []
     for name in SETS:
         gold = gold_trees(options.treebanks, name, options.part, None)
-        parses = parser.parse_many([tree.words for tree in gold])
-        for tree, parse in zip(gold, parses, strict=True):
-            given = Tree.from_spans(tree.words, tree.tags, parse.spans)
-            right, found = brackets_of(scorer, tree), brackets_of(scorer, given)
-            details.add(len(tree.words), right, found)
-            if name == options.shown and is_telling(tree, right, found):
-                shown.append((tree, given))
+        telling = add_all(details, parser, gold, scorer)
+        if name == options.shown:
+            shown = telling
     print(
         f"{now()} UTC, {processor()}, {listed(versions(PACKAGES))}, {options.model}, {parser.precision},"
         f" {options.part} parts of {', '.join(SETS)}\n"
     )
     print("\n".join(tables(details)))
     print("\n".join(examples(islice(shown, options.examples))))
+
+
+def add_all(
+    details: Details, parser: Parser, gold: Sequence[Tree], scorer: FastScorer
+) -> list[tuple[Tree, Tree]]:
+    """Count all trees of a treebank; return those that are telling, the model's beside each."""
+    telling = []
+    parses = parser.parse_many([tree.words for tree in gold])
+    for tree, parse in zip(gold, parses, strict=True):
+        given = Tree.from_spans(tree.words, tree.tags, parse.spans)
+        right, found = brackets_of(scorer, tree), brackets_of(scorer, given)
+        details.add(len(tree.words), right, found)
+        if is_telling(tree, right, found):
+            telling.append((tree, given))
+    return telling
 
 
 def is_telling(tree: Tree, gold: Counter[PlacedLabel], test: Counter[PlacedLabel]) -> bool:
@@ -152,12 +170,12 @@ def tables(details: Details) -> list[str]:
         "| words | sentences | recall | precision | F1 | exactly right |",
         "|---|---|---|---|---|---|",
     ]
-    names = [f"up to {LENGTHS[0]}", *map(_between, LENGTHS, LENGTHS[1:]), f"over {LENGTHS[-1]}"]
+    names = length_names()
     for row, count in sorted(details.lengths.items()):
         exact = 100 * count.exact / count.sentences
         lines.append(f"| {names[row]} | {count.sentences:,} | {count.scores} | {exact:.1f} % |")
     lines += ["", "| label | in gold trees | recall | precision | F1 |", "|---|---|---|---|---|"]
-    for label, count in _largest(details.labels):
+    for label, count in largest(details.labels, LABELS):
         lines.append(f"| {label} | {count.gold:,} | {count.scores} |")
     lines += ["", "| right label | given | times |", "|---|---|---|"]
     for (right, given), times in details.confusions.most_common(CONFUSIONS):
@@ -165,12 +183,15 @@ def tables(details: Details) -> list[str]:
     return lines
 
 
-def _between(shorter: int, longer: int) -> str:
-    return f"{shorter + 1} to {longer}"
+def length_names() -> list[str]:
+    """Return what the rows by length are called."""
+    between = [f"{shorter + 1} to {longer}" for shorter, longer in pairwise(LENGTHS)]
+    return [f"up to {LENGTHS[0]}", *between, f"over {LENGTHS[-1]}"]
 
 
-def _largest(labels: dict[str, Count]) -> Sequence[tuple[str, Count]]:
-    return sorted(labels.items(), key=lambda item: -item[1].gold)[:LABELS]
+def largest(labels: dict[str, Count], most: int) -> list[tuple[str, Count]]:
+    """Return the labels of most constituents in gold trees, at most so many."""
+    return sorted(labels.items(), key=lambda item: (-item[1].gold, item[0]))[:most]
 
 
 def examples(shown: Iterable[tuple[Tree, Tree]]) -> list[str]:

@@ -163,7 +163,8 @@ def on_all_threads(work: Callable[[Any], Any], batches: Sequence[Any]) -> None:
     """Do some work on each batch, a batch in each of as many threads as parse."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from bnaparser.parsing.threads import on_one_thread, usable_threads
+    from bnaparser.compute.cores import usable_threads
+    from bnaparser.parsing.threads import on_one_thread
 
     def compute(batch: Any) -> None:
         with on_one_thread():

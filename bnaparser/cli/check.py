@@ -11,6 +11,7 @@ from importlib import metadata
 from bnaparser.cli.arguments import add_precision
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.compute.cores import usable_threads
 
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "numba", "pydantic", "nltk")
 EXTRAS = {
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     quiet_libraries()
     import torch
 
-    print(f"threads: {torch.get_num_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
+    print(f"threads: {usable_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
     devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     print("devices: cpu", *devices, sep=", ")
     from bnaparser.compute.instructions import instructions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
 import time
 from datetime import timedelta
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from bnaparser.cli.arguments import add_examples, add_precision
 from bnaparser.cli.asking import add_trees, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
 from bnaparser.text.split_names import SPLITS
@@ -149,9 +149,7 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
 
 
 def _cores(gpu: bool) -> int:
-    if gpu:
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return 1 if gpu else usable_cores()
 
 
 def _load(options: argparse.Namespace) -> Parser:

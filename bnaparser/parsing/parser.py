@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 from bnaparser import models
+from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
 from bnaparser.errors import SettingsError
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
@@ -33,7 +34,7 @@ from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.sentence_languages import parse_by_language
-from bnaparser.parsing.threads import on_one_thread, usable_threads
+from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences

@@ -1,4 +1,4 @@
-"""How many threads parse: a batch each. PyTorch computes a batch with one of them.
+"""Many batches are parsed in as many threads, and PyTorch computes a batch with one.
 
 So the numbers do not depend on how many cores there are or what else runs: PyTorch would share a sum
 out among its threads, and add it up in another order with another number of them. Nor do its threads
@@ -11,23 +11,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-
-def usable_threads() -> int:
-    """Return how many threads may compute: PyTorch's number where it is loaded.
-
-    Else what it would be: OMP_NUM_THREADS, or the cores that this process may use.
-    """
-    if "torch" in sys.modules:
-        import torch
-
-        return torch.get_num_threads()
-    said = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    if said.isdecimal() and int(said) > 0:
-        return int(said)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.device import check_device
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import METRICS
@@ -60,8 +61,7 @@ def train(
     check_device(recipe.train.device)
     if against is not None:
         _predictions(recipe, against)
-    if recipe.train.threads is not None:
-        torch.set_num_threads(recipe.train.threads)
+    torch.set_num_threads(recipe.train.threads or usable_threads())
     if all((output / f"seed-{seed}" / RESULTS).is_file() for seed in recipe.train.seeds):
         log.info("all seeds are trained already")
     else:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.characters import alphabet
 from bnaparser.encoders.device import cpu_has_bfloat16
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
@@ -80,8 +81,7 @@ def begin_run(precision: str, threads: int | None, output: Path, fresh: bool) ->
     ``fresh`` removes what an earlier run has left there. All processes must take part.
     """
     accelerator = build_accelerator(precision, output)
-    if threads is not None:
-        torch.set_num_threads(threads)
+    torch.set_num_threads(threads or usable_threads())
     if fresh and accelerator.is_main_process:
         remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
     accelerator.wait_for_everyone()

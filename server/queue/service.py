@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from bnaparser import models
+from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
 from bnaparser.parsing.question import Question
@@ -75,8 +75,7 @@ def load_parser(settings: ServerSettings) -> Parser | Polyglot:
 
 def threads_of(settings: ServerSettings) -> int:
     """Return the threads that a worker's models may use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return settings.threads or max(1, (cores or 1) // settings.workers)
+    return settings.threads or max(1, usable_cores() // settings.workers)
 
 
 class Service:

@@ -9,12 +9,14 @@ import pytest
 from benchmarks.accuracy.run_details import (
     Details,
     PlacedLabel,
+    add_all,
     brackets_of,
     confused,
     examples,
     tables,
 )
-from bnaparser import Tree
+from benchmarks.languages import run_language_details
+from bnaparser import Parser, Tree
 from bnaparser.eval import collins, score
 from bnaparser.eval.fast import FastScorer
 
@@ -66,3 +68,27 @@ def test_trees_are_shown_in_one_block_and_none_in_no_block() -> None:
     shown = "\n".join(examples([pair, pair]))
     assert shown == f"\n```\nright {GOLD}\ngiven {GIVEN}\n\nright {GOLD}\ngiven {GIVEN}\n```"
     assert examples([]) == []
+
+
+def test_a_model_s_trees_are_counted_and_the_telling_ones_kept(scorer: FastScorer) -> None:
+    parser, details = Parser.load("en", device="cpu"), Details()
+    right = Tree.parse("(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))")
+    wrong = Tree.parse("(TOP (S (NP (DT The) (NN dog)) (ADJP (VBD ran)) (. .)))")
+    shown = add_all(details, parser, [right, wrong], scorer)
+    assert [gold for gold, _ in shown] == [wrong]
+    assert details.lengths[0].sentences == 2
+    assert details.lengths[0].exact == 1
+    assert details.confusions == Counter({("ADJP", "VP"): 1})
+
+
+def test_languages_have_a_row_each(scorer: FastScorer) -> None:
+    details = Details()
+    for _ in range(run_language_details.COMMON):
+        details.add(5, brackets(scorer, GOLD), brackets(scorer, GIVEN))
+    lines = run_language_details.tables({"fr": details, "is": Details()})
+    assert lines[2:4] == ["| fr | 80.0 |  |  |  |  |", "| is |  |  |  |  |  |"]
+    assert (
+        "| fr | NP 66.7, ADVP 100.0, S 100.0, VP 100.0, ADJP 0.0 | NP 66.7, ADVP 100.0, S 100.0 |"
+        in lines
+    )
+    assert lines[-1] == "| is |  |  |"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +15,7 @@ from bnaparser import Parser
 from bnaparser.network.model import BnaModel, Encoded
 from bnaparser.network.precision import Precision
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.threads import on_one_thread, usable_threads
+from bnaparser.parsing.threads import on_one_thread
 
 WORDS = ["The", "cat", "saw", "Mira", "."]
 
@@ -28,16 +26,6 @@ def three_threads() -> Iterator[None]:
     torch.set_num_threads(3)
     yield
     torch.set_num_threads(before)
-
-
-def test_as_many_threads_as_pytorch_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert usable_threads() == 3
-    monkeypatch.delitem(sys.modules, "torch")
-    monkeypatch.setenv("OMP_NUM_THREADS", "7,2")
-    assert usable_threads() == 7
-    for said in ("", "0", "many"):
-        monkeypatch.setenv("OMP_NUM_THREADS", said)
-        assert 1 <= usable_threads() <= (os.cpu_count() or 1)
 
 
 def test_what_the_user_set_is_put_back_in_each_thread_and_after_an_error() -> None:

@@ -15,7 +15,7 @@ from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.training.recipe import load_recipe
 from bnaparser.training.run import train
-from tests.conftest import ENCODERS
+from tests.tiny_encoders import ENCODERS
 from tests.two_processes import run_in_two
 
 # Of sixty sentences a batch of 59 leaves one, fewer than there are processes.

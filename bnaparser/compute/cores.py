@@ -1,0 +1,92 @@
+"""How many cores this process may use: those that it is bound to, and no more than a container's share of time pays for.
+
+A container that may use two cores' time on a machine of sixty-four sees all sixty-four. Threads on each of them would use
+its share up in a fraction of every tenth of a second, and stand still for the rest.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+_GROUPS, _MOUNTED = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+
+
+def usable_cores() -> int:
+    """Return how many threads can compute at once, at least one."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return paid_for(bound or 1)
+
+
+def usable_threads() -> int:
+    """Return how many threads may compute: what OMP_NUM_THREADS says, or PyTorch's number where it is loaded.
+
+    Else the usable cores. PyTorch knows nothing of a container's share: of its number so many as that pays for.
+    """
+    said = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    chosen = int(said) if said.isdecimal() else 0
+    if "torch" in sys.modules:
+        threads: int = sys.modules["torch"].get_num_threads()
+        return threads if chosen else paid_for(threads)
+    return chosen or usable_cores()
+
+
+def paid_for(threads: int) -> int:
+    """Return so many threads, or the fewer that a container's share of time is enough for."""
+    share = _share()
+    return threads if share is None else max(1, min(threads, math.ceil(share)))
+
+
+@functools.cache
+def _share() -> float | None:
+    return share_of_time(_GROUPS, _MOUNTED)
+
+
+def share_of_time(groups: Path, mounted: Path) -> float | None:
+    """Return the seconds that Linux lets this process compute in a second; None where it sets no limit.
+
+    ``groups`` names the control groups that the process is in, ``mounted`` is where they all are. The limit of a
+    group holds for those in it, too. Of version 2 the file is cpu.max, of version 1 two of the controller "cpu".
+    """
+    try:
+        lines = groups.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    shares = [
+        share
+        for _, controllers, path in (line.split(":", 2) for line in lines)
+        for share in _limits(controllers.split(","), path, mounted)
+    ]
+    return min(shares, default=None)
+
+
+def _limits(controllers: list[str], path: str, mounted: Path) -> Iterator[float]:
+    """Yield the limits of a group and of those around it."""
+    names: tuple[str, ...] = ("cpu.max",)
+    if controllers == [""]:
+        root = mounted
+    elif "cpu" in controllers:
+        root, names = mounted / ",".join(controllers), ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+        root = root if root.is_dir() else mounted / "cpu"
+    else:
+        return
+    # A container may be told its name outside, of which it sees nothing: then the topmost group is its own.
+    inside = root / path.strip("/")
+    for group in (inside, *inside.parents):
+        if group.is_relative_to(root):
+            yield from _limit(group, names)
+
+
+def _limit(group: Path, names: tuple[str, ...]) -> Iterator[float]:
+    """Yield a group's limit, if it has one: two numbers, the first being "max" or -1 where it has none."""
+    try:
+        text = " ".join((group / name).read_text(encoding="utf-8") for name in names)
+        quota, period = map(int, text.split())
+    except (OSError, ValueError):
+        return
+    if quota > 0 and period > 0:
+        yield quota / period

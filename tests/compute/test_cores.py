@@ -1,0 +1,111 @@
+"""Cores that a container may use, from control groups of both versions, written as Linux writes them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from bnaparser.compute import cores
+from bnaparser.compute.cores import paid_for, share_of_time, usable_cores, usable_threads
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew() -> Iterator[None]:
+    cores._share.cache_clear()
+    yield
+    cores._share.cache_clear()
+
+
+def written(folder: Path, groups: str, files: dict[str, str]) -> tuple[Path, Path]:
+    """Return the paths of a list of groups and of their folder, with such files in it."""
+    listed, mounted = folder / "cgroup", folder / "mounted"
+    listed.write_text(groups, encoding="utf-8")
+    mounted.mkdir()
+    for name, text in files.items():
+        file = mounted / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return listed, mounted
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "share"),
+    [
+        # Version 2, as Docker and Kubernetes show it within a container.
+        ("0::/\n", {"cpu.max": "200000 100000\n"}, 2.0),
+        ("0::/\n", {"cpu.max": "max 100000\n"}, None),
+        ("0::/\n", {}, None),
+        # A service of systemd, within a slice that has a smaller limit.
+        ("0::/a.slice/b.service\n",
+         {"a.slice/cpu.max": "50000 100000\n", "a.slice/b.service/cpu.max": "150000 100000\n"}, 0.5),
+        ("0::/a.slice/b.service\n",
+         {"a.slice/cpu.max": "max 100000\n", "a.slice/b.service/cpu.max": "150000 100000\n"}, 1.5),
+        # Version 1; the container's name outside is none of its folders.
+        ("12:cpu,cpuacct:/docker/0f3a\n3:memory:/docker/0f3a\n",
+         {"cpu,cpuacct/cpu.cfs_quota_us": "300000\n", "cpu,cpuacct/cpu.cfs_period_us": "100000\n"}, 3.0),
+        ("12:cpu,cpuacct:/docker/0f3a\n",
+         {"cpu/cpu.cfs_quota_us": "25000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 0.25),
+        ("4:cpu:/\n", {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
+        # Both at once: version 2 without the controller.
+        ("1:cpu:/\n0::/\n", {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
+        ("0::/\n", {"cpu.max": "what is this\n"}, None),
+        ("0::/\n", {"cpu.max": "\n"}, None),
+    ],
+)  # fmt: skip
+def test_the_smallest_limit_holds(
+    tmp_path: Path, groups: str, files: dict[str, str], share: float | None
+) -> None:
+    assert share_of_time(*written(tmp_path, groups, files)) == share
+
+
+def test_no_linux_no_limit(tmp_path: Path) -> None:
+    assert share_of_time(tmp_path / "none", tmp_path) is None
+
+
+@pytest.mark.parametrize(("share", "found"), [(None, 8), (2.0, 2), (1.5, 2), (0.2, 1), (64.0, 8)])
+def test_no_more_threads_than_are_paid_for(
+    monkeypatch: pytest.MonkeyPatch, share: float | None, found: int
+) -> None:
+    monkeypatch.setattr(cores, "share_of_time", lambda groups, mounted: share)
+    assert paid_for(8) == found
+
+
+def test_cores_are_those_bound_to_and_paid_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 5, 6}, raising=False)
+    listed, mounted = written(tmp_path, "0::/\n", {"cpu.max": "max 100000\n"})
+    monkeypatch.setattr(cores, "_GROUPS", listed)
+    monkeypatch.setattr(cores, "_MOUNTED", mounted)
+    assert usable_cores() == 3
+    cores._share.cache_clear()
+    (mounted / "cpu.max").write_text("100000 100000\n", encoding="utf-8")
+    assert usable_cores() == 1
+
+
+def test_as_many_threads_as_pytorch_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    assert usable_threads() == 3
+    monkeypatch.delitem(sys.modules, "torch")
+    monkeypatch.setenv("OMP_NUM_THREADS", "7,2")
+    assert usable_threads() == 7
+    for said in ("", "0", "many"):
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+        assert 1 <= usable_threads() <= (os.cpu_count() or 1)
+
+
+def test_of_pytorch_s_threads_those_that_are_paid_for_but_all_that_a_user_asks_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cores, "share_of_time", lambda groups, mounted: 2.0)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert usable_threads() == 2
+    monkeypatch.setenv("OMP_NUM_THREADS", "64")
+    assert usable_threads() == 64
