@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.accuracy import run_class_details
 from benchmarks.accuracy.run_details import (
     Details,
     PlacedLabel,
@@ -92,3 +93,18 @@ def test_languages_have_a_row_each(scorer: FastScorer) -> None:
         in lines
     )
     assert lines[-1] == "| is |  |  |"
+
+
+def test_classes_and_lengths_of_texts_have_a_row_each() -> None:
+    gold, said = ["good", "good", "bad", "bad"], ["good", "bad", "bad", "bad"]
+    lines = run_class_details.by_class(["bad", "good"], gold, said)
+    assert lines[2:] == [
+        "| bad | 2 | 100.00 | 66.67 | 80.00 |",
+        "| good | 2 | 50.00 | 100.00 | 66.67 |",
+    ]
+    lines = run_class_details.by_length([3, 10, 11, 45], gold, said)
+    assert lines[2:] == [
+        "| up to 10 | 2 | 50.00 | 100.00 |",
+        "| 11 to 20 | 1 | 100.00 | 100.00 |",
+        "| over 40 | 1 | 100.00 | 100.00 |",
+    ]
