@@ -40,6 +40,8 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
     lines += [table_line(name, of(rows, name)) for name in RUNS if of(rows, name)]
     lines += ["", *gains(rows), "", *targets(rows)]
     for title, runs in (("n of NSA", BY_NGRAMS), ("NSA layers", BY_NSA_LAYERS)):
+        if not any(of(rows, name, SEEDS[0]) for name in runs.values() if name != MAIN):
+            continue
         lines += ["", f"| {title} (seed {SEEDS[0]}) | development | test |", "|---|---|---|"]
         lines += [small_line(label, of(rows, name, SEEDS[0])) for label, name in runs.items()]
     return "\n".join(lines) + "\n"

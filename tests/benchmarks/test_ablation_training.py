@@ -1,4 +1,4 @@
-"""benchmarks/ablation: benepar gets the batches that our training has."""
+"""benchmarks/ablation: benepar gets the batches that our training has; what the page holds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.ablation.ablation_report import report
 from benchmarks.ablation.ablation_training import batches, recipe_of, write_data
 from bnaparser.training.data import read_mix
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
@@ -66,3 +67,21 @@ def test_without_an_encoder_it_reads_characters_in_larger_steps(tmp_path: Path) 
     assert recipe.encoder.name is None
     assert recipe.text.languages == ("fr",)
     assert recipe.train.learning_rate == 8e-4
+
+
+def test_the_page_has_no_table_of_what_was_not_run() -> None:
+    options = argparse.Namespace(
+        precision="no", threads=1, encoder=Path("e5"), data=[Path("fr_sequoia")], updates=300,
+        judged=None, language="fr", output=Path("fr"),
+    )  # fmt: skip
+    row = {"date": "2026-11-25 15:00", "processor": "a CPU", "seconds": 60.0}
+    ours = row | {"name": "bimsa+nsa", "dev": 80.0, "test": 79.0, "versions": {"bnaparser": "1"}}
+    peers = row | {"name": "benepar", "dev": 78.0, "test": 79.0, "versions": {"benepar": "0.2"}}
+    page = report(options, [ours | {"seed": 1}, ours | {"seed": 2}, peers | {"seed": 1}])
+    assert "| BiMSA + NSA | 1 2 | 80.00 ± 0.00 | 79.00 ± 0.00 |  | 1.0 |" in page
+    assert "- dev: +2.00, met\n- test: +0.00, **missed**\n" in page
+    assert "n of NSA" not in page
+    assert "--language fr" in page
+    more = report(options, [ours | {"seed": 1}, ours | {"seed": 1, "name": "n=2"}])
+    assert "| n of NSA (seed 1) |" in more
+    assert "NSA layers" not in more
