@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from bnaparser.cli.arguments import add_examples, add_precision
 from bnaparser.cli.asking import add_trees, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
-from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
 from bnaparser.text.split_names import SPLITS
@@ -134,22 +133,17 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
     if options.engine != "ray" and (options.ray_address is not None or options.ray_gpus):
         raise SettingsError("--ray-address and --ray-gpus are of Ray: give --engine ray as well")
-    gpu = options.device not in (None, "cpu") or options.ray_gpus > 0
     settings = CorpusSettings(
         kind=options.kind,
         text_field=options.field,
         id_field=options.id,
         shard=ShardSettings(options.split, options.to, options.shard_size, question_of(options)),
         engine=options.engine,
-        workers=_cores(gpu) if options.workers is None else options.workers,
+        workers=options.workers,
         cluster=RaySettings(options.ray_address, gpus=options.ray_gpus),
         fresh=options.fresh,
     )
     return CorpusRun(inputs, Path(output), settings)
-
-
-def _cores(gpu: bool) -> int:
-    return 1 if gpu else usable_cores()
 
 
 def _load(options: argparse.Namespace) -> Parser:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import platform
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
+
+from bnaparser.errors import SettingsError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -27,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until a signal ends it; 0 when it ended in order."""
+    """Serve until a signal ends it; 0 when it ended in order. Raises SettingsError under Windows."""
+    if platform.system() == "Windows":
+        raise SettingsError("the service needs Linux or macOS: on Windows run it in WSL")
     from bnaparser.cli.quiet import quiet_libraries
 
     settings = settings_of(options)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+_forked = False
 _GROUPS, _MOUNTED = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
@@ -25,14 +26,15 @@ def usable_cores() -> int:
 def usable_threads() -> int:
     """Return how many threads may compute: what OMP_NUM_THREADS says, or PyTorch's number where it is loaded.
 
-    Else the usable cores. PyTorch knows nothing of a container's share: of its number so many as that pays for.
+    Else the usable cores. PyTorch knows nothing of a container's share: of its number so many as that pays for. A forked process
+    has one thread, unless OMP_NUM_THREADS says more: who forks mostly forks one process a core.
     """
     said = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     chosen = int(said) if said.isdecimal() else 0
     if "torch" in sys.modules:
         threads: int = sys.modules["torch"].get_num_threads()
         return threads if chosen else paid_for(threads)
-    return chosen or usable_cores()
+    return chosen or (1 if _forked else usable_cores())
 
 
 def paid_for(threads: int) -> int:
@@ -90,3 +92,12 @@ def _limit(group: Path, names: tuple[str, ...]) -> Iterator[float]:
         return
     if quota > 0 and period > 0:
         yield quota / period
+
+
+def _one_thread() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_one_thread)

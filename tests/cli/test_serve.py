@@ -67,6 +67,14 @@ def test_wrong_settings(
     assert refusal(*arguments).startswith(f"bnaparser serve: {said}")
 
 
+def test_on_windows_it_says_where_it_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("platform.system", lambda: "Windows")
+    assert main(["serve"]) == 2
+    assert "on Windows run it in WSL" in capsys.readouterr().err
+
+
 def test_options_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BNAPARSER_MODEL", "/nowhere")
     monkeypatch.setenv("BNAPARSER_PORT", "1")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,24 @@ def test_of_pytorch_s_threads_those_that_are_paid_for_but_all_that_a_user_asks_f
     assert usable_threads() == 2
     monkeypatch.setenv("OMP_NUM_THREADS", "64")
     assert usable_threads() == 64
+
+
+def _told(sender: Connection) -> None:
+    sys.modules.pop("torch", None)
+    sender.send(usable_threads())
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it has threads
+@pytest.mark.parametrize(("said", "threads"), [("", 1), ("3", 3)])
+def test_a_forked_process_has_one_thread_unless_more_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, said: str, threads: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=_told, args=(sender,))
+    child.start()
+    assert receiver.poll(60)
+    assert receiver.recv() == threads
+    child.join()

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import bnaparser
 from bnaparser import models
+from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import SettingsError
 from bnaparser.files.folder import CONFIG, LABELS, WEIGHTS
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile, Kind, find_files
@@ -44,7 +45,7 @@ class CorpusSettings:
     """How a corpus is read, parsed and written.
 
     ``text_field`` and ``id_field`` are those of tables. ``workers`` parse at the same time, one thread
-    each; with one and no cluster it is this process.
+    each; with one and no cluster it is this process. None is one for each core, and one where a GPU parses.
     """
 
     kind: Kind | None = None
@@ -52,7 +53,7 @@ class CorpusSettings:
     id_field: str | None = None
     shard: ShardSettings = field(default_factory=ShardSettings)
     engine: Engine = "processes"
-    workers: int = 1
+    workers: int | None = 1
     cluster: RaySettings = field(default_factory=RaySettings)
     fresh: bool = False
 
@@ -81,7 +82,7 @@ class CorpusRun:
     """
 
     def __init__(self, inputs: Iterable[str], output: Path, settings: CorpusSettings):
-        if settings.workers < 1:
+        if settings.workers is not None and settings.workers < 1:
             raise SettingsError(f"{settings.workers} workers: there must be at least 1")
         if settings.shard.size < 1:
             raise SettingsError(f"shards of {settings.shard.size} characters: at least 1 is needed")
@@ -118,11 +119,16 @@ class CorpusRun:
 
     def _parsed(self, parser: Parser, shards: Iterator[Shard], notice: Notice) -> Results:
         settings = self.settings
+        workers = settings.workers or self._usual_workers(parser)
         if settings.engine == "ray":
-            return on_ray(parser, shards, settings.shard, settings.workers, settings.cluster)
-        if settings.workers == 1:
+            return on_ray(parser, shards, settings.shard, workers, settings.cluster)
+        if workers == 1:
             return in_this_process(parser, shards, settings.shard)
-        return in_processes(parser, shards, settings.shard, settings.workers, notice)
+        return in_processes(parser, shards, settings.shard, workers, notice)
+
+    def _usual_workers(self, parser: Parser) -> int:
+        on_gpu = not str(parser.model.device).startswith("cpu") or self.settings.cluster.gpus > 0
+        return 1 if on_gpu else usable_cores()
 
     def _missing(self, folder: OutputFolder, report: Report) -> Iterator[Shard]:
         """Yield the shards that are not there yet; all input is read, and so checked."""
