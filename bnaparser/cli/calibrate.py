@@ -87,18 +87,19 @@ def _examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Exam
     from bnaparser.training.recipe import DataSettings, TrainSettings
 
     settings = TrainSettings(label_maps=options.map)
-    examples: list[Example] = []
+    treebanks: list[list[Example]] = []
     for path in options.data:
         found = read_examples(DataSettings(path=path, map=options.map_set), settings)
         if not found:
             raise DataError(f"{path}: no tree in it")
-        examples += found[: options.sentences]
-    tags = given_tags(options.tags, [one.tree for one in examples])
+        treebanks.append(found)
+    tags = given_tags(options.tags, [one.tree for found in treebanks for one in found])
     if tags is None and network.settings.tags.given:
         raise missing_tags(options.model, "--tags FILE, or --tags gold")
-    if tags is None:
-        return examples
-    return [replace(one, given_tags=own) for one, own in zip(examples, tags, strict=True)]
+    if tags is not None:
+        rows = iter(tags)
+        treebanks = [[replace(one, given_tags=next(rows)) for one in found] for found in treebanks]
+    return [one for found in treebanks for one in found[: options.sentences]]
 
 
 def _shown(charts: list[GoldChart], before: float, after: float) -> str:

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         source = None
         if options.trees is None:
             source = stack.enter_context(open_input(options.input))
-        output = stack.enter_context(open_output(options.output, source))
+        output = stack.enter_context(open_output(options.output, source, options.trees))
         ensemble = Ensemble.load(options.models, options.shares, options.device, options.language)
         empty(output)
         if source is None:

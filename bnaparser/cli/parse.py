@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> int:
         words = open_words(options.text) if options.text else open_input(options.input)
         source = stack.enter_context(words)
         tags = None if options.tags is None else TagStream(options.tags)
-        output = stack.enter_context(open_output(options.output, source))
+        output = stack.enter_context(open_output(options.output, source, options.tags))
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--split token --tags FILE")
@@ -218,7 +218,8 @@ def _run_dependencies(options: argparse.Namespace) -> int:
     given = DependencyFile(options.dependencies, options.malus)
     tags = None if options.tags is None else TagStream(options.tags)
     with ExitStack() as stack:
-        output = stack.enter_context(open_output(options.output))
+        inputs = options.dependencies, options.tags
+        output = stack.enter_context(open_output(options.output, *inputs))
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--tags FILE")

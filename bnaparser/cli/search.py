@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from bnaparser.cli.arguments import add_examples
 from bnaparser.cli.exits import SUCCESS, say
 from bnaparser.cli.streams import empty, open_input, open_output
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line
-from bnaparser.treebanks.parse_files import find_parsed, in_stream
+from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.treebanks.reading import Found
 from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import head_rules
@@ -87,12 +89,13 @@ def run(options: argparse.Namespace) -> int:
             known = ", ".join(sorted(pattern.names)) or "none: write NP=name"
             raise SettingsError(f"the pattern names no node {name!r}; its names are {known}")
     search = _Search(pattern, options)
-    with open_output(options.output) as output:
+    inputs = [one for path in search.paths for one in _files(path)]
+    with open_output(options.output, *inputs) as output:
         empty(output)
         for found in search.trees():
             search.show(found, output)
         if options.count:
-            output.write(f"{search.matches:,} matches in {search.hits:,} trees\n")
+            output.write(f"{search.count()}\n")
     if not options.quiet:
         say(search.summary())
     return SUCCESS
@@ -103,12 +106,13 @@ class _Search:
 
     def __init__(self, pattern: Pattern, options: argparse.Namespace):
         self.pattern, self.options = pattern, options
+        self.paths: list[str] = options.files or ["-"]
         self.seen = self.hits = self.matches = 0
         self.start = time.monotonic()
 
     def trees(self) -> Iterator[Found]:
         """Yield the trees that have to be looked at."""
-        for path in self.options.files or ["-"]:
+        for path in self.paths:
             if path == "-":
                 with open_input(None) as source:
                     yield from in_stream(source, "<stdin>", self.may_hold)
@@ -167,14 +171,24 @@ class _Search:
             return
         output.write(f"{place} {text}\n" if place else f"{text}\n")
 
+    def count(self, of: str = "") -> str:
+        """What was found, in how many trees; ``of`` says of how many."""
+        if self.options.invert:
+            return f"{self.hits:,}{of} trees without a match"
+        return f"{self.matches:,} matches in {self.hits:,}{of} trees"
+
     def summary(self) -> str:
         """What was found, in how many trees, and how fast."""
         seconds = time.monotonic() - self.start
         rate = self.seen / max(seconds, 1e-9)
-        return (
-            f"{self.matches:,} matches in {self.hits:,} of {self.seen:,} trees,"
-            f" {seconds:.1f} s, {rate:,.0f} trees/s"
-        )
+        return f"{self.count(f' of {self.seen:,}')}, {seconds:.1f} s, {rate:,.0f} trees/s"
+
+
+def _files(path: str) -> Sequence[BufferedIOBase | Path]:
+    """The files that a name means, which must not be written; standard input for ``-``."""
+    if path != "-":
+        return list_parse_files(path)
+    return [] if sys.stdin is None else [cast(BufferedIOBase, sys.stdin.buffer)]
 
 
 def _drawn(tree: Tree) -> str:

@@ -59,12 +59,12 @@ def refuse_file_names(words: Sequence[str], command: str, doing: str) -> None:
 
 
 def open_output(
-    path: Path | None, source: BufferedIOBase | None = None
+    path: Path | None, *inputs: BufferedIOBase | str | Path | None
 ) -> TextIO | nullcontext[TextIO]:
     """Open a file, or take standard output (also ``-``); each line is written once it is whole.
 
     A file keeps what it holds until ``empty`` is called. Raises DataError where it cannot be
-    written, SettingsError where it is ``source``, the input, as well.
+    written, SettingsError where it is one of ``inputs``, open or by its name, as well.
     """
     if path is None or str(path) == "-":
         if sys.stdout is None:
@@ -74,7 +74,7 @@ def open_output(
         file = path.open("a", buffering=1, encoding="utf-8", newline="\n")
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error
-    if source is not None and _same_file(source, file):
+    if any(_same_file(source, file) for source in inputs if source is not None):
         file.close()
         raise SettingsError(f"{path} is the input, which it would overwrite: write elsewhere")
     return file
@@ -83,6 +83,7 @@ def open_output(
 def empty(output: TextIO) -> None:
     """Drop what a file from ``open_output`` held before; call it when nothing can go wrong before."""
     if output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode):
+        output.seek(0)  # else what asks for the place, as a PDF does, hears of the old end
         output.truncate(0)
 
 
@@ -93,10 +94,11 @@ def _is_file(word: str) -> bool:
         return False
 
 
-def _same_file(source: BufferedIOBase, output: TextIO) -> bool:
+def _same_file(source: BufferedIOBase | str | Path, output: TextIO) -> bool:
     try:
-        one, other = os.fstat(source.fileno()), os.fstat(output.fileno())
-    except OSError:  # bytes in memory
+        one = os.stat(source if isinstance(source, str | Path) else source.fileno())
+        other = os.fstat(output.fileno())
+    except OSError:  # bytes in memory, or no such file
         return False
     return stat.S_ISREG(one.st_mode) and os.path.samestat(one, other)
 

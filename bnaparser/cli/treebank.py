@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import bz2
 import gzip
 import lzma
 import sys
@@ -186,18 +187,27 @@ def _copy(
 
 @contextmanager
 def _writer(name: str) -> Iterator[TextIO]:
-    """Open a file to write, compressed if its name says so; it appears only when it is complete."""
+    """Open a file to write, compressed if its name says so; it appears only when it is complete.
+
+    A pipe or a device stays what it is, a link leads where it leads.
+    """
     if name == "-":
         yield sys.stdout
         return
     path = Path(name)
-    unfinished = path.with_name(path.name + ".part")
-    openers = {".xz": lzma.open, ".gz": gzip.open}
-    opener = cast("Callable[..., TextIO]", openers.get(path.suffix, open))
+    suffix = path.suffix.lower()
+    if suffix == ".zst":
+        raise SettingsError(f"{path}: .zst is read, not written: name it .xz, .gz or .bz2")
+    openers = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
+    opener = cast("Callable[..., TextIO]", openers.get(suffix, open))
+    target = path.resolve()
+    regular = target.is_file() or not target.exists()
+    unfinished = target.with_name(target.name + ".part")
     try:
-        with opener(unfinished, "wt", encoding="utf-8", newline="\n") as file:
+        with opener(unfinished if regular else path, "wt", encoding="utf-8", newline="\n") as file:
             yield file
-        unfinished.replace(path)
+        if regular:
+            unfinished.replace(target)
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:

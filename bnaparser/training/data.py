@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
@@ -81,10 +82,8 @@ def read_mix(settings: TrainSettings) -> Mix:
         train.extend(example for example in examples if len(example.words) <= settings.max_words)
         sets.append((range(first, len(train)), source.weight))
     dev = {
-        _name(source, settings.dev): list(
-            islice(read_examples(source, settings), settings.dev_sentences)
-        )
-        for source in settings.dev
+        name: list(islice(read_examples(source, settings), settings.dev_sentences))
+        for name, source in zip(_names(settings.dev), settings.dev, strict=True)
     }
     return Mix(train, sets, dev)
 
@@ -150,11 +149,30 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
     ]
 
 
+def _names(sources: Sequence[DataSettings]) -> list[str]:
+    """Return a name for each set; those of one file have their map, tags or language beside it, or a number."""
+    names = [_name(source, sources) for source in sources]
+    tags = [one.tags and Path(one.tags).name for one in sources]
+    beside = [
+        ", ".join(filter(None, (one.map, own, one.language)))
+        for one, own in zip(sources, tags, strict=True)
+    ]
+    names = [
+        f"{name} ({more})" if more and names.count(name) > 1 else name
+        for name, more in zip(names, beside, strict=True)
+    ]
+    return [
+        f"{name} ({names[:place].count(name) + 1})" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
+
+
 def _name(source: DataSettings, sources: Sequence[DataSettings]) -> str:
-    """Return a short name of a set: as much of its path, from the end, as tells it from others."""
+    """Return a short name of a set: as much of its path, from the end, as tells it from other files."""
     parts = _parts(source)
+    others = [other for other in map(_parts, sources) if other != parts]
     for count in range(1, len(parts) + 1):
-        if sum(_parts(other)[-count:] == parts[-count:] for other in sources) == 1:
+        if all(other[-count:] != parts[-count:] for other in others):
             return "/".join(parts[-count:])
     return "/".join(parts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -61,15 +62,25 @@ def find_parsed(paths: Iterable[StrPath], may_hold: MayHold) -> Iterator[Found]:
 
 def in_stream(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:
     """Yield the trees of lines in UTF-8, of brackets or, where the first sign is ``{``, of JSON."""
-    rest = iter(lines)
-    first = list(itertools.islice((line for line in rest if line.strip()), 1))
-    together = itertools.chain(first, rest)
-    if first and first[0].lstrip().startswith(b"{"):
+    rest = without_mark(lines)
+    begin: list[bytes] = []  # up to the first line that is not blank
+    for line in rest:
+        begin.append(line)
+        if line.strip():
+            break
+    together = itertools.chain(begin, rest)
+    if begin and begin[-1].lstrip().startswith(b"{"):
         yield from in_json_lines(together, source, may_hold)
         return
-    texts = (line.decode("utf-8", "replace").removeprefix("\ufeff") for line in together)
+    texts = (line.decode("utf-8", "replace") for line in together)
     for tree, place in parse_trees_with_places(without(texts, may_hold), source):
         yield Found(tree, source, place.line)
+
+
+def without_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines, the first of them without a byte order mark."""
+    for number, line in enumerate(lines):
+        yield line if number else line.removeprefix(codecs.BOM_UTF8)
 
 
 def in_json_lines(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from bnaparser import Parser
+from bnaparser.cli import calibrate as cli_calibrate
 from bnaparser.cli import main
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.precision import load_network
+from bnaparser.treebanks.reading import load_trees
+from bnaparser.trees.cleaning import clean
+
+if TYPE_CHECKING:
+    from bnaparser.network.parsing_network import ParsingNetwork
 
 TREES = Path(__file__).parent.parent / "data" / "tiny.mrg"
 UNKNOWN = "(TOP (FOO (BAR (NNP Mira)) (VBD sang)))\n"
@@ -96,6 +104,20 @@ def test_several_treebanks_and_fewer_sentences(
     out = capsys.readouterr().out
     assert out.startswith("51 sentences, ")
     assert out.endswith("\n1 trees cannot be the model's: the likelihood is of the others\n")
+
+
+def test_fewer_sentences_have_their_own_rows_of_a_file_of_tags(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
+    model, tags = build_model(tagging=TagSettings(given=True)), tmp_path / "tags"
+    trees = [tree for tree in map(clean, load_trees(TREES)) if tree is not None]
+    rows = [" ".join(tree.tags) for tree in [*trees, *trees]]
+    tags.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    parser = argparse.ArgumentParser()
+    cli_calibrate.add_arguments(parser)
+    given = ["m", "--data", str(TREES), str(TREES), "--tags", str(tags), "--sentences", "2"]
+    examples = cli_calibrate._examples(parser.parse_args(given), cast("ParsingNetwork", model))
+    assert [one.given_tags for one in examples] == [tree.tags for tree in 2 * trees[:2]]
 
 
 @pytest.mark.parametrize(

@@ -320,6 +320,19 @@ def test_the_input_is_not_overwritten(
     assert source.read_text(encoding="utf-8") == "It rained.\n"
 
 
+def test_heads_and_tags_are_not_overwritten(run: Run, tmp_path: Path) -> None:
+    heads, tags = tmp_path / "in.conllu", tmp_path / "in.tags"
+    heads.write_text("1\tDogs\t_\t_\t_\t_\t2\t_\t_\t_\n2\tbark\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
+    tags.write_text("NNS VBP\n")
+    before = heads.read_bytes(), tags.read_bytes()
+    code, _, err = run("--dependencies", str(heads), "--output", str(heads))
+    assert (code, "which it would overwrite" in err) == (2, True)
+    for given in (["--dependencies", str(heads)], ["--split", "token", "Dogs bark"]):
+        code, _, err = run(*given, "--tags", str(tags), "--output", str(tags))
+        assert (code, "which it would overwrite" in err) == (2, True)
+    assert (heads.read_bytes(), tags.read_bytes()) == before
+
+
 def test_a_model_that_is_none_leaves_an_older_output_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

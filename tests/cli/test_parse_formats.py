@@ -114,6 +114,18 @@ def test_parquet_pdf_and_png_are_written_to_a_file(
     )
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_pdf_over_a_longer_file_is_whole(tiny_model_dir: Path, tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    target = tmp_path / "out.pdf"
+    target.write_bytes(b"an older file\n" * 10_000)
+    given = ["It rained.", "-f", "pdf", "-o", str(target), "--model", str(tiny_model_dir), "-q"]
+    assert bnaparse([*given, "--device", "cpu"]) == 0
+    assert target.stat().st_size < 100_000
+    assert len(PdfReader(target, strict=True).pages) == 1
+
+
 def test_what_is_no_text_is_not_for_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     code, out, err = run("It rained.\n", "pdf")

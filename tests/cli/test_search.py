@@ -49,7 +49,9 @@ def test_each_node_found_is_a_line(trees: Path, capsys: Streams) -> None:
         (["PP=a < NP=b", "--name", "b", "--name", "a", "-f", "words"], "Rome\nof Rome\n"),
         (["of", "--whole"], f"{CATS}\n"),
         (["PP", "--invert"], f"{DOGS}\n"),
-        (["PP", "--invert", "-c"], "1 matches in 1 trees\n"),
+        (["PP", "--invert", "-c"], "1 trees without a match\n"),
+        (["zebra", "--invert", "-c"], "2 trees without a match\n"),
+        (["NP", "--invert", "-c"], "0 trees without a match\n"),
         (["S << __", "-c"], "22 matches in 2 trees\n"),
         (["S << __", "-c", "--once"], "2 matches in 2 trees\n"),
         (["S <# NP", "--heads", "collins", "-c"], "0 matches in 0 trees\n"),
@@ -106,6 +108,38 @@ def test_standard_input_is_trees_or_json(
     stream = io.TextIOWrapper(io.BytesIO(text.encode()))
     monkeypatch.setattr(sys, "stdin", stream)
     assert run(capsys, "NP < (PP << of)", "-q", "-f", "words")[1] == "Cats of Rome\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (f"\ufeff{CATS}\n{DOGS}\n", [1, 2]),
+        (f"\ufeff{json.dumps({'tree': CATS})}\n", [1]),
+        (f"\n\n{CATS}\n", [3]),
+        (f"\n\n{json.dumps({'tree': CATS})}\n\n{json.dumps({'tree': DOGS})}\n", [3, 5]),
+        ("\n \n", []),
+    ],
+)
+def test_standard_input_may_have_a_mark_and_begin_with_blank_lines(
+    text: str, places: list[int], monkeypatch: pytest.MonkeyPatch, capsys: Streams
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    lines = run(capsys, "S", "-q", "-n")[1].splitlines()
+    assert [line.split(":")[1] for line in lines] == [str(place) for place in places]
+
+
+def test_what_is_searched_is_not_overwritten(
+    trees: Path, capsys: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = trees.read_bytes()
+    for where in (trees, trees.parent, f"{trees.parent}/*.mrg"):
+        code, _, err = run(capsys, "NP", where, "-o", trees)
+        assert code == 2
+        assert "which it would overwrite" in err
+    with trees.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert run(capsys, "NP", "-o", trees)[0] == 2
+    assert trees.read_bytes() == before
 
 
 @pytest.mark.parametrize(

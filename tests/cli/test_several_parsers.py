@@ -38,6 +38,18 @@ def test_words_of_trees_are_parsed_as_one_model_alone_would(
     assert load_trees(found) == [parse.tree for parse in alone]
 
 
+def test_the_trees_are_not_overwritten(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trees = tmp_path / "trees.mrg"
+    trees.write_text("(TOP (S (NP (PRP It)) (VP (VBD rained))))\n", encoding="utf-8")
+    before = trees.read_bytes()
+    command = ["ensemble", str(tiny_model_dir), str(tiny_model_dir), "--trees", str(trees)]
+    assert main([*command, "-o", str(trees)]) == 2
+    assert "which it would overwrite" in capsys.readouterr().err
+    assert trees.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

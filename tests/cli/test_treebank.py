@@ -7,6 +7,7 @@ import lzma
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,34 @@ class TestWriting:
         run(raw, "--output", tmp_path / "out.mrg.xz")
         text = lzma.decompress((tmp_path / "out.mrg.xz").read_bytes()).decode()
         assert text.splitlines() == CLEAN
+
+    @pytest.mark.parametrize("name", ["out.mrg.bz2", "out.mrg.gz", "out.mrg.XZ"])
+    def test_what_it_packs_can_be_read(self, raw: Path, tmp_path: Path, name: str) -> None:
+        run(raw, "--output", tmp_path / name)
+        assert (tmp_path / name).read_bytes()[:1] != b"("
+        assert [str(tree) for tree in load_trees(tmp_path / name)] == CLEAN
+
+    def test_does_not_pack_all_that_it_reads(self, raw: Path, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match=r"out\.mrg\.zst: \.zst is read, not written"):
+            run(raw, "--output", tmp_path / "out.mrg.zst")
+
+    def test_writes_where_a_link_leads(self, raw: Path, tmp_path: Path) -> None:
+        target, link = tmp_path / "target.mrg", tmp_path / "link.mrg"
+        target.write_text("old\n")
+        link.symlink_to(target)
+        run(raw, "--output", link)
+        assert link.is_symlink()
+        assert target.read_text(encoding="utf-8").splitlines() == CLEAN
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_writes_into_a_pipe(self, raw: Path, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        with ThreadPoolExecutor(1) as reader:
+            read = reader.submit(pipe.read_text, "utf-8")
+            run(raw, "--output", pipe)
+            assert read.result(60).splitlines() == CLEAN
+        assert pipe.is_fifo()
 
     def test_may_overwrite_what_it_reads(self, raw: Path) -> None:
         run(raw, "--output", raw)

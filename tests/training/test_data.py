@@ -122,6 +122,20 @@ def test_development_sets_have_the_shortest_names_that_differ(tmp_path: Path) ->
     assert list(read_mix(TrainSettings(dev=dev)).dev) == ["a/dev.mrg", "b/dev.mrg", "other.mrg"]
 
 
+def test_one_file_may_be_several_development_sets(tmp_path: Path) -> None:
+    trees, maps, tags = tmp_path / "dev.mrg", tmp_path / "maps.toml", tmp_path / "dev.tags"
+    trees.write_text(TREES, encoding="utf-8")
+    maps.write_text('[map.a.labels]\nNP = "X"\n[map.b.labels]\nNP = "Y"\n', encoding="utf-8")
+    given = [one.tags for one in read_examples(DataSettings(path=str(trees)), NONE)]
+    tags.write_text("".join(" ".join(row) + "\n" for row in given), encoding="utf-8")
+    sets: list[dict[str, str]] = [{}, {"map": "a"}, {"map": "b"}, {"tags": str(tags)}, {"map": "a"}]
+    dev = tuple(DataSettings(path=str(trees), **one) for one in sets)
+    found = read_mix(TrainSettings(dev=dev, label_maps=str(maps))).dev
+    names = ["dev.mrg", "dev.mrg (a) (1)", "dev.mrg (b)", "dev.mrg (dev.tags)", "dev.mrg (a) (2)"]
+    assert list(found) == names
+    assert all(len(examples) == len(given) for examples in found.values())
+
+
 def test_two_parts_of_one_release_are_two_development_sets(tmp_path: Path) -> None:
     for section in ("22", "23"):
         file = tmp_path / section / f"wsj_{section}01.mrg"
