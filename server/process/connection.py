@@ -1,14 +1,41 @@
-"""One client's connection: uvicorn's HTTP protocol, with limits on a request's head: its time and its size."""
+"""One client's connection: uvicorn's HTTP protocol, with limits on a request's head: its time and its size.
+
+A client that would rather speak another protocol (``Upgrade: h2c``, as Java's does by default) is answered in this one.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES = 65_536
 """What a request's line and headers may have together."""
+
+
+class _Parser(httptools.HttpRequestParser):
+    """llhttp's, which reads no body behind a wish for another protocol; this one passes over the wish."""
+
+    def __init__(self, connection: Connection):
+        super().__init__(connection)
+        self.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's own
+        self._connection = connection
+
+    @property
+    def wishes(self) -> bool:
+        """Whether the head asks for another protocol; a proxy's CONNECT counts as such, and is none."""
+        return bool(self.should_upgrade()) and self.get_method() != b"CONNECT"
+
+    def feed_data(self, data: Any) -> None:
+        """Read on; a head with a wish is read once more without it."""
+        try:
+            super().feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            if not self.wishes:
+                raise
+            self._connection.read_without_wish(data[upgrade.args[0] :])
 
 
 class Connection(HttpToolsProtocol):
@@ -18,8 +45,11 @@ class Connection(HttpToolsProtocol):
     more than ``HEAD_BYTES`` is answered by 400.
     """
 
+    parser: _Parser
+
     def __init__(self, *arguments: Any, head_seconds: float, **named: Any):
         super().__init__(*arguments, **named)
+        self.parser = _Parser(self)
         self._head_seconds = head_seconds
         self._head_timer: asyncio.TimerHandle | None = None
         self._in_head = False
@@ -44,8 +74,23 @@ class Connection(HttpToolsProtocol):
         self._in_head, self._head_bytes = True, 0
         self._wait_for_head()
 
+    def read_without_wish(self, rest: bytes) -> None:
+        """Read the head that is whole again, without its ``Upgrade``, and then what came behind it."""
+        version = self.parser.get_http_version().encode()
+        lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
+        lines += [b"%s: %s" % header for header in self.headers if header[0] != b"upgrade"]
+        self.parser = _Parser(self)
+        self.parser.feed_data(b"\r\n".join([*lines, b"", b""]) + rest)
+
+    def on_message_complete(self) -> None:
+        """Note that a request is whole, unless only its head was read, to be read again."""
+        if not self.parser.wishes:
+            super().on_message_complete()
+
     def on_headers_complete(self) -> None:
         """Note that it is whole."""
+        if self.parser.wishes:
+            return
         self._in_head = False
         self._stop_waiting()
         super().on_headers_complete()

@@ -63,6 +63,7 @@ class Searching:
                 check=False,
                 timeout=self.seconds,
                 env={**os.environ, "PYTHONPATH": path},
+                start_new_session=True,  # Ctrl-C ends the service, which lets it finish
             )
         except subprocess.TimeoutExpired:
             raise SlowSearch(self.seconds) from None

@@ -236,7 +236,7 @@ class Service:
         answers = await _before(seconds, record, batcher.submit(chosen, rows))
         found = dict(zip(good, answers, strict=True))
         parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
-        self._note(parses, record)
+        self.note(parses, record)
         return parses
 
     async def classify(self, texts: Sequence[ReadText], record: Record) -> list[Classification]:
@@ -269,7 +269,8 @@ class Service:
         )
         return Parse.without_tree(sentence, reason)
 
-    def _note(self, parses: Sequence[Parse], record: Record) -> None:
+    def note(self, parses: Sequence[Parse], record: Record) -> None:
+        """Count sentences, words and errors of an answer, in the request's record and in the metrics."""
         errors = sum(parse.error is not None for parse in parses)
         self.metrics.sentence_errors.inc(errors)
         record.sentences += len(parses)

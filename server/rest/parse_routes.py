@@ -141,6 +141,7 @@ async def _parse_json(
     else:
         check_count(len(asked.sentences), "sentences", service.settings)
         parses = [Parse.without_tree(one, asked.problem) for one in asked.sentences]
+        service.note(parses, request.state.record)
     answer = (service.model_name, parses, asked.format, asked.scores)
     trees = asked.sentences * asked.n_best
     return await write_answer(request, trees, answer_body.write_json, *answer)

@@ -24,7 +24,7 @@ const soon = new IntersectionObserver((entries) => {
 /**
  * The card of a parse; it is drawn when it is about to be seen. Its `find(numbers)` marks what a search has
  * found, `showNumber(number)` brings one of these into view; `shown` is the parse whose tree is drawn, the best
- * one or another. `acts.say(message)` tells what was done, `acts.onShow()` that another tree is drawn.
+ * one or another; `now` is to be the parse of the same words in the text as it is now. `acts.say(message)` tells what was done, `acts.onShow()` that another tree is drawn.
  * Where the parser is at hand, `acts.trees()` gives the best trees of the sentence, and
  * `acts.write(known, start, end)` writes into the text what is known of its words.
  */
@@ -33,7 +33,7 @@ export function card(parse, acts) {
   const title = html("h3", { dir: "auto", ...inLanguage(parse) }, number, html("span", { textContent: parse.text }));
   const sure = html("p", { className: "sure", title: MEANING });
   const made = html("article", { className: "card", tabIndex: -1 }, html("header", { className: "head" }, title, sure));
-  Object.assign(made, { number, sure, shown: parse });
+  Object.assign(made, { number, sure, shown: parse, now: parse });
   if (parse.error !== null || parse.tree === null) {
     made.append(html("p", { className: "error", textContent: failure(parse) }));
     made.find = () => {};
@@ -60,6 +60,13 @@ export function card(parse, acts) {
   };
   soon.observe(made);
   return made;
+}
+
+/** A parse with the places in the text that those of the same words, `now`, have. */
+function placedAs(parse, now) {
+  const tokens = parse.tokens.map((token, index) => ({ ...token, start: now.tokens[index].start, end: now.tokens[index].end }));
+  const constituents = parse.constituents.map((one) => ({ ...one, char_start: tokens[one.start].start, char_end: tokens[one.end - 1].end }));
+  return { ...parse, tokens, constituents };
 }
 
 function failure({ error }) {
@@ -92,7 +99,7 @@ function fill(made, parse, acts) {
     group("Fold",
       button("Fold", () => foldOuter(drawing), { title: "Fold the main parts; then click to open them one by one" }),
       button("Unfold", () => drawing.fold(preorder(drawing.root), false), { title: "Open everything" })),
-    group("Take along", ...saving(drawing, () => made.shown, acts.say)),
+    group("Take along", ...saving(drawing, () => placedAs(made.shown, made.now), acts.say)),
     group("Show", ...Object.entries(panels).map(([name, panel]) => toggle(name, panel))),
   );
   const elements = Object.values(panels).map(({ element }) => element);

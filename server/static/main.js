@@ -18,6 +18,7 @@ const PAUSE = 350; // milliseconds without a key before the text is parsed
 const LIVE_CHARACTERS = 2000; // longer texts wait for the button
 const MOST_RETRIES = 5;
 const LINK_CHARACTERS = 8000; // what mail programs and browsers carry whole
+const KEPT_CHARACTERS = 1e6; // of a longer text, what the browser's history keeps
 const MOST_TREES = 5; // of a sentence, to step through
 const KEY = "bnaparser-key";
 
@@ -52,7 +53,7 @@ const search = new Search(part("search"), {
   onJump: (index, number) => {
     const page = pageOf(shown.order.indexOf(index), shown.parses.length);
     if (page !== shown.first) turn(page);
-    cards.get(nameOf(shown.parses, index)).showNumber(number);
+    cards.get(nameOf(shown.parses, index))?.showNumber(number);
   },
 });
 
@@ -191,8 +192,8 @@ function show(wanted, parses, source = null) {
   cards = new Map([...cards].filter(([name]) => names.has(name)));
   trees.classList.toggle("single", parses.length === 1 && parses[0].text === wanted);
   unsurest.hidden = parses.length < 2 || !parses.some((one) => typeof one.confidence === "number");
+  searchShown(); // what was found before is not in these
   turn(shown.first);
-  searchShown();
   markStale();
 }
 
@@ -231,7 +232,7 @@ async function otherTrees(index) {
 
 /** Writes into the text what is known of words of a sentence, and parses it again. Throws an Error. */
 function write(index, known, start, end) {
-  if (text.value !== shown.source?.text) throw new Error("The text has changed: parse it first.");
+  if (text.value.trimEnd() !== shown.source?.text.trimEnd()) throw new Error("The text has changed: parse it first.");
   const written = shown.source.saying(known, shown.parses[index], start, end);
   history.pushState(null, "", location.href);
   set(written, true).then(() => {
@@ -247,6 +248,7 @@ function turn(first) {
     const name = nameOf(parses, index);
     const made = cards.get(name) ?? card(parses[index], actsOn(index));
     cards.set(name, made);
+    made.now = parses[index];
     made.number.textContent = parses.length > 1 ? `${index + 1}` : "";
     return made;
   });
@@ -322,13 +324,14 @@ function remember(wanted) {
   part("link").hidden = !wanted;
   part("link").disabled = !fits;
   part("link").title = fits ? "" : "This text is too long for a link";
-  history.replaceState(null, "", fits ? address : location.pathname);
+  const kept = fits || wanted.length > KEPT_CHARACTERS ? null : { held: `${held}` };
+  history.replaceState(kept, "", fits ? address : location.pathname);
 }
 
-/** The text that the address holds, or another part of the state, behind # or behind ?. */
+/** The text that the address holds, or another part of the state, behind # or behind ?; or that was too long for it. */
 function linked(name = "text") {
-  const found = (from) => new URLSearchParams(from.slice(1)).get(name);
-  return found(location.hash) ?? found(location.search) ?? "";
+  const found = (from) => new URLSearchParams(from).get(name);
+  return found(history.state?.held ?? "") ?? found(location.hash.slice(1)) ?? found(location.search.slice(1)) ?? "";
 }
 
 /** Whether the sentences stand in the order of sureness, not in that of the text. */
@@ -382,7 +385,7 @@ unsurest.addEventListener("click", () => {
   shown.order = orderOf(shown.parses, unsurestFirst());
   turn(0);
 });
-addEventListener("hashchange", () => {
+addEventListener("popstate", () => { // back, forward, or another address behind #
   const marked = Boolean(linked("markup"));
   if (linked() === asked && marked === markup.checked && linked("language") === language.value) return;
   choose(language, linked("language"));

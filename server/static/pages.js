@@ -7,14 +7,29 @@ export const A_PAGE = 20; // sentences
 /** Fills the navigation of sentences that begin with number `first`, of `count`; `turn(first)` turns. */
 export function fillPages(nav, { first, count, turn }) {
   nav.hidden = count <= A_PAGE;
+  const { previous, said, place, next } = (nav.controls ??= controlsOf(nav)); // they stay, and so does the focus
   const last = Math.min(count, first + A_PAGE);
-  const place = html("input", { type: "number", min: 1, max: count, value: first + 1, "aria-label": "First sentence" });
-  place.addEventListener("change", () => turn(pageOf(Number(place.value) - 1, count)));
-  nav.replaceChildren(
-    button("Previous", () => turn(first - A_PAGE), { disabled: first === 0 }),
-    html("span", {}, `Sentences ${first + 1} to ${last} of ${count}; go to `, place),
-    button("Next", () => turn(last), { disabled: last === count }),
-  );
+  Object.assign(nav, { first, count, turn });
+  said.textContent = `Sentences ${first + 1} to ${last} of ${count}; go to `;
+  place.max = count;
+  if (pageOf(Number(place.value) - 1, count) !== first || !place.value) place.value = first + 1;
+  const end = [first === 0 && previous, last === count && next];
+  if (end.includes(document.activeElement)) place.focus();
+  previous.disabled = first === 0;
+  next.disabled = last === count;
+}
+
+function controlsOf(nav) {
+  const previous = button("Previous", () => nav.turn(nav.first - A_PAGE));
+  const next = button("Next", () => nav.turn(nav.first + A_PAGE));
+  const place = html("input", { type: "number", min: 1, "aria-label": "First sentence" });
+  place.addEventListener("change", () => {
+    const wanted = pageOf(Number(place.value) - 1, nav.count);
+    if (wanted !== nav.first) nav.turn(wanted);
+  });
+  const said = html("span");
+  nav.replaceChildren(previous, html("span", {}, said, place), next);
+  return { previous, said, place, next };
 }
 
 /** The first sentence of the page that a sentence is on, of `count`; from 0. */

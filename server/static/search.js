@@ -40,6 +40,7 @@ export class Search {
   over(parses) {
     this.parses = parses;
     this.form.hidden = !parses.some(({ tree }) => tree);
+    this.tell("", false);
     this.run();
   }
 

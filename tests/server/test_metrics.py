@@ -53,6 +53,17 @@ def test_what_happens_is_counted(make_client: Callable[..., TestClient]) -> None
     assert found["process_resident_memory_bytes",] > 1e6
 
 
+def test_tags_that_do_not_fit_are_counted_as_other_mistakes(
+    make_client: Callable[..., TestClient],
+) -> None:
+    client = make_client()
+    body = {"tokens": [["The", "cat"], ["It"]], "tags": [["DT", "NN"]]}
+    parses = client.post("/v1/parse", json=body).json()["parses"]
+    assert all(parse["error"] for parse in parses)
+    found = samples(client.get("/metrics").text)
+    assert found["bnaparser_sentence_errors_total",] == 2
+
+
 WORKER = """
 import sys
 from bnaparser.server.metrics import Metrics

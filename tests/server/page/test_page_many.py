@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,6 +100,55 @@ def test_many_sentences_are_paged(visit: Visit, serving: Serving, parser: HeldPa
         page.locator("#text").fill(CAT)
         soon(page.locator("article")).to_have_count(1, timeout=PATIENCE)
         assert above.is_hidden()
+
+
+def test_the_pages_can_be_turned_by_keyboard_alone(visit: Visit) -> None:
+    page = visit("\n".join([CAT] * 65))
+    above = page.get_by_role("navigation", name="Pages", exact=True)
+    above.get_by_role("button", name="Next").focus()
+    for begin in (21, 41):
+        page.keyboard.press("Enter")
+        soon(page.locator("article .number").first).to_have_text(str(begin), timeout=PATIENCE)
+    page.keyboard.press("Enter")  # the last page: there is no next one
+    soon(page.locator("article .number").first).to_have_text("61", timeout=PATIENCE)
+    place = above.get_by_label("First sentence")
+    soon(place).to_be_focused()
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    soon(page.locator("article .number").first).to_have_text("41", timeout=PATIENCE)
+    soon(place).to_be_focused()
+    assert int(place.input_value()) < 61
+
+
+def test_saved_places_are_those_in_the_text_as_it_is_now(visit: Visit) -> None:
+    page = visit(f"It rained. {CAT}")
+    soon(page.locator("svg.tree")).to_have_count(2, timeout=PATIENCE)
+    text = f"It rained heavily yesterday. {CAT}"
+    page.locator("#text").fill(text)
+    soon(page.locator(".word").nth(2)).to_have_text("heavily", timeout=PATIENCE)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as JSON").nth(1).click()
+    with open(waiting.value.path(), encoding="utf-8") as saved:
+        parse = json.load(saved)
+    for token in parse["tokens"]:
+        assert text[token["start"] : token["end"]] == token["text"]
+    for one in parse["constituents"]:
+        words = [token["text"] for token in parse["tokens"][one["start"] : one["end"]]]
+        assert text[one["char_start"] : one["char_end"]].split(" ")[0] == words[0]
+
+
+def test_back_from_an_example_brings_a_text_back_that_fits_no_address(visit: Visit) -> None:
+    page = visit()
+    long = " ".join(["猫が寝る。"] * 180)  # 9 characters of an address each
+    page.locator("#text").fill(long)
+    page.get_by_role("button", name="Parse", exact=True).click()
+    soon(page.get_by_role("button", name="Copy link")).to_be_disabled(timeout=PATIENCE)
+    page.get_by_role("button", name="Colorless green ideas").click()
+    soon(page.locator("#text")).to_have_value(re.compile("furiously"), timeout=PATIENCE)
+    page.go_back()
+    soon(page.locator("#text")).to_have_value(long, timeout=PATIENCE)
+    page.reload()
+    soon(page.locator("#text")).to_have_value(long, timeout=PATIENCE)
 
 
 def test_a_tree_is_saved_as_json(visit: Visit) -> None:

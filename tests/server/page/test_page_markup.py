@@ -195,6 +195,16 @@ def test_words_are_marked_and_said_to_be_a_constituent_or_none(visit: Visit) -> 
     assert best not in spans(page)
 
 
+def test_a_blank_at_the_end_is_no_other_text(visit: Visit) -> None:
+    page = visit(CAT)
+    page.locator("#text").press("End")
+    page.locator("#text").press_sequentially(" ")
+    panel = known(page)
+    mark(panel, 1, 3)
+    panel.get_by_role("button", name="is a constituent").click()
+    wait_for_text(page, "The [* cat sat on] the mat.")
+
+
 def test_a_constituent_of_the_drawing_is_marked_by_click_and_key(visit: Visit) -> None:
     page = visit(CAT)
     panel = known(page)

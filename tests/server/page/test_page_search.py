@@ -72,6 +72,22 @@ def test_trees_of_the_parser_are_searched_and_a_new_one_at_once(visit: Visit) ->
     soon(page.locator(".node.found")).to_have_count(page.locator(".node").count(), timeout=PATIENCE)
 
 
+def test_what_was_found_in_older_trees_is_forgotten_at_once(visit: Visit) -> None:
+    page = visit(f"{CAT}\n{RAIN}")
+    find(page, "NP", "3 matches in 2 of 2 trees")
+    held: list[Any] = []
+    page.route("**/v1/search", lambda route: held.append(route), times=1)
+    with page.expect_request("**/v1/search"):
+        page.locator("#text").fill("(S (NP (NNS Dogs)) (VP (VBP bark)))")
+    assert not marked(page)
+    assert page.get_by_role("button", name="Jump").is_disabled()
+    page.get_by_label("Find in the trees").press("Enter")
+    assert page.locator("#found").text_content() == ""
+    held[0].continue_()
+    soon(page.locator("#found")).to_have_text("1 match", timeout=PATIENCE)
+    assert marked(page) == ["Dogs; found"]
+
+
 def test_a_wrong_pattern_is_told_with_its_place(visit: Visit) -> None:
     page = visit(CAT)
     find(page, "NP < DT", "2 matches")

@@ -1,0 +1,93 @@
+"""Clients that would rather speak another protocol are answered in HTTP/1.1, whatever the pieces their request comes in."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.client import HTTPResponse
+from typing import Any
+
+import pytest
+import uvicorn
+
+from bnaparser.server.process.connection import Connection
+
+WISH = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB"
+PATIENCE = 60  # seconds; a busy machine is no failure
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Answer with method, path, names of headers, and body."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+    names = b" ".join(sorted(name for name, _ in scope["headers"]))
+    told = b"\n".join([scope["method"].encode(), scope["path"].encode(), names, body])
+    head = [(b"content-length", str(len(told)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": head})
+    await send({"type": "http.response.body", "body": told})
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    http: Any = partial(Connection, head_seconds=30)
+    config = uvicorn.Config(echo, log_config=None, lifespan="off", ws="none", http=http)
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield int(listening.getsockname()[1])
+        server.should_exit = True
+        thread.join()
+
+
+def answer(client: socket.socket) -> tuple[int, str]:
+    with HTTPResponse(client) as response:
+        response.begin()
+        return response.status, response.read().decode()
+
+
+def request(body: str, *more: str, method: str = "POST") -> bytes:
+    length = f"Content-Length: {len(body)}"
+    return "\r\n".join([f"{method} /a?b=c HTTP/1.1", "Host: x", length, *more, "", body]).encode()
+
+
+TOLD = "POST\n/a\nconnection content-length host http2-settings\nIt rained."
+
+
+@pytest.mark.parametrize("piece", [10_000, 40, 7, 1])
+def test_a_wish_for_another_protocol_is_passed_over(port: int, piece: int) -> None:
+    sent = request("It rained.", WISH)
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(2):  # on one connection
+            for begin in range(0, len(sent), piece):
+                client.sendall(sent[begin : begin + piece])
+            assert answer(client) == (200, TOLD)
+        client.sendall(request("Dogs bark."))
+        assert answer(client) == (200, "POST\n/a\ncontent-length host\nDogs bark.")
+
+
+def test_so_is_one_of_a_request_in_chunks_without_body_and_for_websockets(port: int) -> None:
+    chunked = f"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n{WISH}\r\n\r\n"
+    websocket = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+        client.sendall(f"{chunked}3\r\nDog\r\n1\r\ns\r\n0\r\n\r\n".encode())
+        names = "connection host http2-settings transfer-encoding"
+        assert answer(client) == (200, f"POST\n/a\n{names}\nDogs")
+        client.sendall(websocket.encode())
+        assert answer(client) == (200, "GET\n/a\nconnection host\n")
+
+
+def test_two_requests_at_once_have_two_answers(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+        client.sendall(request("It rained.", WISH) + request("Dogs bark.", "Connection: close"))
+        received = b""
+        while piece := client.recv(65536):
+            received += piece
+    assert received.count(b"HTTP/1.1 200") == 2
+    assert b"\nIt rained." in received
+    assert received.endswith(b"\nDogs bark.")
