@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
+from bnaparser.files.tables import whole_characters
 from bnaparser.parsing.given import kind
 from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import CHAIN
@@ -112,8 +113,10 @@ def _numbered(parses: Iterable[Any]) -> Iterator[tuple[int | None, int, Parse]]:
 
 
 def _columns(types: dict[str, type], rows: list[tuple[Any, ...]], of_texts: bool) -> Columns:
-    """The rows by columns; ``document`` also where none of several texts has a row."""
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(types)}
+    """The rows by columns, half a character as U+FFFD; ``document`` also where none of several texts has a row."""
+    columns = {
+        name: [whole_characters(row[place]) for row in rows] for place, name in enumerate(types)
+    }
     if not of_texts and all(number is None for number in columns["document"]):
         del columns["document"]
     return columns

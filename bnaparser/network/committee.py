@@ -35,19 +35,24 @@ class Committee:
     def mean_scores(self, encoded: Sequence[Any]) -> NDArray[np.float32]:
         """Return the mean score of every label of every span: float32 (spans, labels).
 
-        ``encoded`` is the batch as each network has encoded it. A label that one does not know scores
-        there as the worst that it knows.
+        ``encoded`` is the batch as each network has encoded it. A label that one does not know, or that is of
+        another language, scores there as the worst that it knows; one that is so for all is barred.
         """
         total: NDArray[np.float32] | None = None
+        offered = np.zeros(len(self.labels), np.bool_)
         for network, known, columns, share in zip(
             self.networks, encoded, self._columns, self.shares, strict=True
         ):
             own = network.all_scores(known)
             scores = np.repeat(_worst(own), len(self.labels), axis=1)
-            scores[:, columns] = own
+            may_be = own[0] >= BARRED / 2  # in all rows, as it is the label's bias
+            known_columns = np.array(columns)[may_be]
+            scores[:, known_columns] = own[:, may_be]
+            offered[known_columns] = True
             scores *= np.float32(share)
             total = scores if total is None else total + scores
         assert total is not None
+        total[:, ~offered] = BARRED
         return total
 
     def mean_tags(self, encoded: Sequence[Any]) -> NDArray[np.float32]:

@@ -16,9 +16,11 @@ in one another. What is known:
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 from bnaparser.errors import SentenceError
@@ -28,7 +30,10 @@ from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import check_split, read_sentences, split_lines, text_lines
 from bnaparser.text.text_rules import ENGLISH, TextRules
 
-_TOKEN = re.compile(r"\\([\[\]\\])|\[(\S*)(?:[ \t]+|(?=\n)|\Z)|(\])|([^\[\]\\]+|[\[\\])", re.DOTALL)
+# What a bracket says ends before another one: else a row of brackets would be read to its end from each of them.
+_TOKEN = re.compile(
+    r"\\([\[\]\\])|\[([^\s\[]*+)(?:[ \t]+|(?=[\n\[])|\Z)|(\])|([^\[\]\\]++|[\[\\])", re.DOTALL
+)
 _BONUS = re.compile(r"([+-][0-9]*\.?[0-9]+)(?::(\S+))?")
 
 
@@ -99,8 +104,15 @@ class MarkupReader:
 
     def open_in(self, start: int, end: int) -> str | None:
         """Return what a bracket says that was opened there and is not closed."""
-        known = (one.known for one in self._open if one.start is None or start <= one.start < end)
-        return next(known, None)
+        for one in self._open:
+            # Without words yet, it stands behind the last sentence that there is so far.
+            if self._end <= end if one.start is None else start <= one.start < end:
+                return one.known
+        return None
+
+    def opened(self) -> list[tuple[int, str]]:
+        """Return where the words begin of each bracket that is open and has some, and what it says."""
+        return [(one.start, one.known) for one in self._open if one.start is not None]
 
     def _close(self) -> None:
         if not self._open:
@@ -115,8 +127,10 @@ class MarkupReader:
         if text.strip():
             first = self.place + len(text) - len(text.lstrip())
             self._end = self.place + len(text.rstrip())
-            for one in self._open:
-                one.start = first if one.start is None else one.start
+            for one in reversed(self._open):
+                if one.start is not None:
+                    break  # and so have those around it
+                one.start = first
         self.place += len(text)
 
 
@@ -130,13 +144,14 @@ class MarkedLines:
         self._lines, self._split = lines, split
         self._told: deque[_Told] = deque()
         self._reader = MarkupReader()
+        self._lost: list[tuple[int, str]] = []  # brackets that a bad line kept from being closed
 
     def __iter__(self) -> Iterator[str]:
         reader = self._reader
         for number, line in enumerate(self._lines, 1):
             if self._split != "text":
                 reader = MarkupReader(reader.place if self._split == "paragraph" else 0)
-            start = reader.place
+            start, opened = reader.place, reader.opened()
             try:
                 plain = reader.strip(line)
                 if self._split != "text":
@@ -145,8 +160,10 @@ class MarkedLines:
                 plain = line
                 told = _Told(number, start, start + len(line), [], str(error))
                 reader = MarkupReader(told.end)
+                self._lost += opened
             else:
-                told = _Told(number, start, reader.place, reader.taken(), None)
+                found = sorted(enumerate(reader.taken()), key=_start_of)
+                told = _Told(number, start, reader.place, found, None)
             self._told.append(told)
             self._reader = reader
             yield plain
@@ -172,10 +189,16 @@ class MarkedLines:
         problem = next((one.problem for one in mine if one.problem is not None), None)
         if problem is not None:
             return problem
-        if running and (known := self._reader.open_in(start, end)) is not None:
+        if running and (known := self._left_open(start, end)) is not None:
             return f"the bracket [{known} is not closed in its sentence"
-        inside = [each for one in mine for each in one.found if start <= each.start < end]
+        inside = [each for one in mine for each in one.within(start, end)]
         return in_words(inside, [sentence])[0]
+
+    def _left_open(self, start: int, end: int) -> str | None:
+        """Return what a bracket says that was opened in a sentence and not closed; sentences come in order."""
+        self._lost = [one for one in self._lost if one[0] >= start]
+        lost = next((known for place, known in self._lost if place < end), None)
+        return self._reader.open_in(start, end) if lost is None else lost
 
 
 def marked_sentences(
@@ -217,13 +240,26 @@ def under_constraints(
 
 
 class _Told(NamedTuple):
-    """What a line said: its number, its place without markup, and constraints or why there are none."""
+    """What a line said: its number, its place without markup, and constraints or why there are none.
+
+    Constraints stand in the order in which their words begin, each with its number in that in which they were closed.
+    """
 
     number: int
     start: int
     end: int
-    found: list[Constraint]
+    found: list[tuple[int, Constraint]]
     problem: str | None
+
+    def within(self, start: int, end: int) -> list[Constraint]:
+        """Return those whose words begin in a sentence, in the order in which they were closed."""
+        first = bisect_left(self.found, start, key=_start_of)
+        last = bisect_left(self.found, end, lo=first, key=_start_of)
+        return [one for _, one in sorted(self.found[first:last], key=itemgetter(0))]
+
+
+def _start_of(numbered: tuple[int, Constraint]) -> int:
+    return numbered[1].start
 
 
 def _tokens(line: str) -> Iterator[tuple[str | None, str | None, str | None, str]]:

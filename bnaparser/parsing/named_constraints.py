@@ -146,6 +146,7 @@ def in_words(
     """
     found: list[list[Constraint] | str] = [[] for _ in sentences]
     starts = [one.offsets[0][0] if one.offsets else 0 for one in sentences]
+    words: dict[int, _WordsAt] = {}
     for number, constraint in enumerate(constraints, 1):
         place = max(0, bisect_right(starts, constraint.start) - 1)
         if not sentences or isinstance(found[place], str):
@@ -153,18 +154,31 @@ def in_words(
         try:
             of_sentence = found[place]
             assert not isinstance(of_sentence, str)
-            of_sentence.append(_in_words(constraint, sentences[place]))
+            if place not in words:
+                words[place] = _words_at(sentences[place])
+            of_sentence.append(_in_words(constraint, words[place]))
         except SentenceError as error:
             found[place] = f"constraint {number} ({constraint}): {error}"
     return found
 
 
-def _in_words(constraint: Constraint, sentence: Sentence) -> Constraint:
+class _WordsAt(NamedTuple):
+    """By place in the text, the word that begins there, and the number of words up to the one that ends there."""
+
+    starts: dict[int, int]
+    ends: dict[int, int]
+
+
+def _words_at(sentence: Sentence) -> _WordsAt:
     # Of two words that stand at one place, as those of "à" do, the first begins there.
     starts: dict[int, int] = {}
     for word, (start, _) in enumerate(sentence.offsets):
         starts.setdefault(start, word)
-    ends = {end: word + 1 for word, (_, end) in enumerate(sentence.offsets)}
+    return _WordsAt(starts, {end: word + 1 for word, (_, end) in enumerate(sentence.offsets)})
+
+
+def _in_words(constraint: Constraint, words: _WordsAt) -> Constraint:
+    starts, ends = words
     if constraint.start not in starts:
         raise SentenceError(f"no word of the sentence begins at {constraint.start}")
     if constraint.end not in ends:

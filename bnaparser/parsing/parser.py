@@ -308,7 +308,13 @@ class Parser:
             )
         device = str(self.model.device)
         given = (self.name, device, self.batch_tokens, self._asked, self.max_words)
-        return type(self).load, (*given, self.of_several), {"cased": self.cased}
+        state = {"cased": self.cased, "named": self.text.named}
+        return type(self).load, (*given, self.of_several), state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.cased = state["cased"]
+        if (named := state["named"]) is not None:
+            self.text = in_language(rules_of(named), named)
 
     def prepare(self, given: Sequence[Given]) -> list[PreparedSentence]:
         """Return good sentences, with their tags where the model reads them, as it takes them."""
@@ -328,6 +334,7 @@ class Parser:
         self._views = self._views or {one: self.in_language(one) for one in self.languages}
         for view in self._views.values():
             view.threads, view.cased = self.threads, self.cased
+            view.batch_tokens, view.max_words = self.batch_tokens, self.max_words
         return self._views
 
     def _rules(self, sentence: Sentence) -> TextRules:

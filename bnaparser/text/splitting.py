@@ -32,7 +32,8 @@ _PARAGRAPH_SEPARATOR = "\u2029"
 
 _LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 _FIRST_LETTER = re.compile(r"[\W\d_]*+([^\W\d_])")
-_FINAL_MARK = re.compile(rf"[.!?\u2026:;\u3002\uff01\uff1f][^\w{BLANK}]*+[{BLANK}]*+\Z")
+_FINAL_MARKS = frozenset(".!?\u2026:;\u3002\uff01\uff1f")
+_BEHIND_LAST_WORD = re.compile(rf"[{BLANK}]*+([^\w{BLANK}]*+)")  # of a line read backwards
 _LETTER_FIRST = re.compile(rf"[{BLANK}]*+([^\W\d_])")
 
 
@@ -86,7 +87,8 @@ def goes_on(line: str, following: str) -> bool:
     first, second = _FIRST_LETTER.match(line), _LETTER_FIRST.match(following)
     if first is None or second is None or first[1].islower() or not second[1].islower():
         return False
-    return _FINAL_MARK.search(line) is None
+    behind = _BEHIND_LAST_WORD.match(line[::-1])
+    return behind is None or _FINAL_MARKS.isdisjoint(behind[1])
 
 
 def split(text: str) -> list[Sentence]:

@@ -1,7 +1,7 @@
 // Brackets in the text that say what is known, as bnaparser/parsing/markup.py reads them: where they stand,
 // what the text is without them, and the text with one more.
 
-const TOKEN = /\\[[\]\\]|\[((?:[^\s\x1c-\x1f\x85]|\ufeff)*)(?:[ \t]+|(?=\n)|$)|\]|[^[\]\\]+|[[\\]/g;
+const TOKEN = /\\[[\]\\]|\[((?:[^\s\x1c-\x1f\x85[]|\ufeff)*)(?:[ \t]+|(?=[\n[])|$)|\]|[^[\]\\]+|[[\\]/g;
 const SAYS = /^(~|\*|[+-]\d*\.?\d+(:\S+)?|[=!].+|\?(?!\*$).+|\p{L}.*)$/su;
 const BLANK = /^(?!\ufeff)[\s\x1c-\x1f\x85]$/; // what Python takes for one
 
@@ -85,7 +85,7 @@ function readLine(line, start, before) {
         places.push([begin, end]);
         if (BLANK.test(character(line, begin - start, end - start))) continue;
         last = before + places.length;
-        for (const one of open) one.start ??= last - 1;
+        for (let each = open.length - 1; each >= 0 && open[each].start === null; each--) open[each].start = last - 1;
       }
     }
   }

@@ -26,6 +26,13 @@ def rows(frame: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("library", [pandas, polars])
+def test_half_a_character_loses_no_frame(library: Any, tiny_parser: Parser) -> None:
+    parses = tiny_parser("It\ud83d rained.")
+    for found in (rows(library.sentences(parses)), rows(library.constituents(parses))):
+        assert found[0]["text"].startswith("It\ufffd")
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
 def test_constituents(library: Any, tiny_parser: Parser) -> None:
     text = TEXTS[0]
     parses = tiny_parser(text)

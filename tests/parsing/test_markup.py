@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.errors import SentenceError
-from bnaparser.parsing.markup import marked_sentences, unmark
+from bnaparser.parsing.markup import MarkedLines, marked_sentences, unmark
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.text.split_names import Split
+from bnaparser.text.splitting import split_lines
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,32 @@ def test_what_is_wrong_is_told_with_its_place(marked: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 50_000 + "\u00a0",
+        "[NP a " * 20_000 + "]" * 20_000,
+        "[" * 100_000,
+        "[NP A] b. " * 10_000,
+        "[NP A] b.\n" * 10_000,
+    ],
+)
+@pytest.mark.parametrize("split", ["paragraph", "text"])
+def test_much_markup_is_read_in_time_that_grows_with_it_alone(text: str, split: Split) -> None:
+    begin = time.process_time()
+    marked_sentences(text, split)
+    assert time.process_time() - begin < 30  # they took minutes
+
+
+def test_brackets_may_stand_side_by_side() -> None:
+    assert unmark("[NP[QP a] b]").constraints == [
+        Constraint("must", 0, 1, "QP"),
+        Constraint("must", 0, 3, "NP"),
+    ]
+    with pytest.raises(SentenceError, match=r"^\[ at 0 says nothing"):
+        unmark("[[NP a]")
+
+
 @given(st.text(max_size=40))
 def test_escaped_text_comes_back(text: str) -> None:
     escaped = text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
@@ -111,6 +140,31 @@ def test_a_bracket_that_stays_open_is_told_of_its_sentence() -> None:
         "the bracket [VP is not closed in its sentence",
         [],
     ]
+
+
+def test_a_bracket_at_the_end_is_told_of_the_last_sentence() -> None:
+    text = "It rained.\n\n" * 3 + "The end. [NP"
+    marked = MarkedLines(text.splitlines(keepends=True), "text")
+    sentences = [
+        one for group in split_lines(marked, "text") for one in group
+    ]  # all are read ahead
+    known = [marked.of(one, 1) for one in sentences]
+    assert known == [[], [], [], "the bracket [NP is not closed in its sentence"]
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+@pytest.mark.parametrize("bad", ["He ] ] ran.", "He [: x] ran.", "The ] man ] ran."])
+def test_a_bracket_that_a_later_bad_line_keeps_open_is_told_of_its_sentence(
+    between: str, bad: str
+) -> None:
+    text = f"I saw [NP the man.{between}{bad}\n\n[NP Dogs] bark."
+    marked = MarkedLines(text.splitlines(keepends=True), "text")
+    sentences = [one for group in split_lines(marked, "text") for one in group]
+    first, second, third = (marked.of(one, 1) for one in sentences)
+    assert first == "the bracket [NP is not closed in its sentence"
+    assert isinstance(second, str)
+    assert "closes nothing" in second or "says nothing" in second
+    assert third == [Constraint("must", 0, 1, "NP")]
 
 
 @pytest.mark.parametrize("split", ["paragraph", "text"])

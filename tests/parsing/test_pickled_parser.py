@@ -10,6 +10,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.network.model import BnaModel
+from bnaparser.parsing.polyglot import load_parser
 
 
 def test_a_pickled_parser_loads_anew_wherever_it_is_read(
@@ -23,6 +24,17 @@ def test_a_pickled_parser_loads_anew_wherever_it_is_read(
     again = pickle.loads(stored)
     assert again.parse_sentence("Mira sang.") == parser.parse_sentence("Mira sang.")
     assert (again.batch_tokens, again.model.device) == (77, parser.model.device)
+
+
+def test_its_language_goes_along(tiny_model_dir: Path, two_languages_dir: Path) -> None:
+    spanish = Parser.load(two_languages_dir, "cpu", language="es")
+    for parser, language in (
+        (load_parser(str(tiny_model_dir), "en", "cpu"), "en"),
+        (spanish, "es"),
+    ):
+        (parse,) = parser("Mira sang.")
+        assert parse.language == language
+        assert pickle.loads(pickle.dumps(parser))("Mira sang.") == [parse]
 
 
 def test_a_parser_of_a_model_in_memory_says_why_it_cannot(

@@ -93,6 +93,14 @@ def test_a_parser_of_several_languages_gives_each_sentence_labels_of_its_own(
     assert parser(text) == polyglot(text)
 
 
+def test_a_parser_of_several_languages_is_as_it_is_set_now(two_languages_dir: Path) -> None:
+    parser = Parser.load(two_languages_dir, "cpu")
+    assert parser("Ana vive en Madrid.")[0].error is None
+    parser.max_words, parser.batch_tokens = 3, 77
+    assert "more than" in (parser("Ana vive en Madrid.")[0].error or "")
+    assert {one.batch_tokens for one in parser._apart().values()} == {77}
+
+
 def test_a_parser_in_one_of_its_languages(two_languages_dir: Path, tiny_model_dir: Path) -> None:
     spanish = Parser.load(two_languages_dir, "cpu", language="es")
     (parse,) = spanish("Ana vive en Madrid.")

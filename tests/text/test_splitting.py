@@ -308,6 +308,10 @@ def test_lines_that_come_one_by_one_give_the_same_sentences(text: str, way: Spli
         ("The cat sat\n", "\n", False),
         ("", "on the mat\n", False),
         ("12 3\n", "on the mat\n", False),
+        ("He (again.)\u201d \n", "on the mat\n", False),
+        ("He left ...-\n", "on the mat\n", False),
+        ("He left -\n", "on the mat\n", True),
+        pytest.param("A" + "." * 200_000 + "b\n", "on the mat\n", True, id="many marks"),
     ],
 )
 def test_lines_that_look_wrapped(line: str, following: str, expected: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
@@ -45,7 +44,7 @@ def csv_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> It
     Raises DataError where a name that is wanted is not among them, and where a quotation mark that
     opens a field is never closed: all that follows it would be this field.
     """
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(2**31 - 1)  # what Windows takes at most
     dialect = "excel-tab" if file.kind == "tsv" else "excel"
     rows = csv.reader(chain(decode(lines, file), [_END]), dialect)
     try:

@@ -1,0 +1,38 @@
+"""Mean scores of networks that know other labels, and that bar some."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from bnaparser.network.committee import Committee
+from bnaparser.network.labels import BARRED, Inventory
+
+NO_TAGS = Inventory.of_tags([])
+
+
+def network(scores: dict[str, list[float]]) -> Any:
+    """A network with these scores of labels, a list over spans each; None is barred."""
+    labels = Inventory.of_labels(scores)
+    columns = [[0.0] * 2, *(scores[name] for name in labels.names[1:])]
+    table = np.array(columns, np.float32).T
+    settings = SimpleNamespace(
+        tags=SimpleNamespace(predict=False), chart=SimpleNamespace(temperature=1.0)
+    )
+    return SimpleNamespace(
+        labels=labels, tags=NO_TAGS, settings=settings, allow_empty_root=False,
+        all_scores=lambda _: table.copy(),
+    )  # fmt: skip
+
+
+def test_a_label_that_one_bars_counts_there_as_the_worst_and_one_that_all_bar_is_barred() -> None:
+    bars = float(BARRED) + 3.0
+    first = network({"NP": [4.0, -2.0], "sn": [bars, bars], "x": [bars, bars], "z": [bars, bars]})
+    second = network({"NP": [2.0, 2.0], "sn": [6.0, 6.0], "x": [bars, bars], "y": [-8.0, 0.0]})
+    committee = Committee([first, second], [0.5, 0.5])
+    assert committee.labels.names == ("", "NP", "sn", "x", "y", "z")
+    found = committee.mean_scores([None, None])
+    expected = [[0, 3, 5, BARRED, -2, BARRED], [0, 0, 2, BARRED, -1, BARRED]]
+    np.testing.assert_array_equal(found, np.array(expected, np.float32))
