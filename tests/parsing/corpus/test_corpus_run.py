@@ -14,15 +14,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.parsing.corpus import corpus_run
 from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
-from bnaparser.parsing.corpus.ray_engine import RaySettings
 from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.question import PLAIN
@@ -82,23 +79,6 @@ def test_the_manifest_tells_what_was_made_of_what(whole: dict[str, bytes], parse
     assert manifest["run"]["inputs"][0][:2] == ["in.txt", "text"]
     names = [shard["name"] for shard in manifest["shards"]]
     assert sorted(whole) == sorted([*names, "manifest.json", "errors.jsonl"])
-
-
-@pytest.mark.parametrize(
-    ("device", "gpus", "workers"),
-    [("cpu", 0.0, 5), ("cuda:0", 0.0, 1), ("mps", 0.0, 1), ("cpu", 0.5, 1)],
-)
-def test_by_default_each_core_has_a_worker_and_a_gpu_one(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    device: str, gpus: float, workers: int,
-) -> None:  # fmt: skip
-    given: list[int] = []
-    monkeypatch.setattr(corpus_run, "usable_cores", lambda: 5)
-    monkeypatch.setattr(corpus_run, "on_ray", lambda *args: given.append(args[3]))
-    settings = replace(SETTINGS, workers=None, engine="ray", cluster=RaySettings(gpus=gpus))
-    parser = cast("Parser", SimpleNamespace(model=SimpleNamespace(device=device)))
-    CorpusRun([str(corpus)], tmp_path / "out", settings)._parsed(parser, iter(()), print)
-    assert given == [workers]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
