@@ -20,7 +20,7 @@ _GROUPS, _MOUNTED = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 def usable_cores() -> int:
     """Return how many threads can compute at once, at least one."""
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return paid_for(bound or 1)
+    return within_quota(bound or 1)
 
 
 def usable_threads() -> int:
@@ -33,22 +33,22 @@ def usable_threads() -> int:
     chosen = int(said) if said.isdecimal() else 0
     if "torch" in sys.modules:
         threads: int = sys.modules["torch"].get_num_threads()
-        return threads if chosen else paid_for(threads)
+        return threads if chosen else within_quota(threads)
     return chosen or (1 if _forked else usable_cores())
 
 
-def paid_for(threads: int) -> int:
+def within_quota(threads: int) -> int:
     """Return so many threads, or the fewer that a container's share of time is enough for."""
-    share = _share()
+    share = _quota()
     return threads if share is None else max(1, min(threads, math.ceil(share)))
 
 
 @functools.cache
-def _share() -> float | None:
-    return share_of_time(_GROUPS, _MOUNTED)
+def _quota() -> float | None:
+    return cpu_quota(_GROUPS, _MOUNTED)
 
 
-def share_of_time(groups: Path, mounted: Path) -> float | None:
+def cpu_quota(groups: Path, mounted: Path) -> float | None:
     """Return the seconds that Linux lets this process compute in a second; None where it sets no limit.
 
     ``groups`` names the control groups that the process is in, ``mounted`` is where they all are. The limit of a

@@ -15,6 +15,7 @@ in one another. What is known:
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from collections import deque
@@ -60,6 +61,10 @@ class _Open:
     place: int
     start: int | None = None
 
+    def begins(self) -> float:
+        """Return where its words begin, infinity where it has none yet."""
+        return math.inf if self.start is None else self.start
+
 
 class MarkupReader:
     """Takes the markup out of a text that comes line by line; ``found`` are its constraints so far.
@@ -71,11 +76,15 @@ class MarkupReader:
     def __init__(self, place: int = 0) -> None:
         self.place = place
         self.found: list[Constraint] = []
-        self._open: list[_Open] = []
+        self._open: list[_Open] = []  # by where their words begin; those without any last
+        self._before = 0  # how many of them had words before this line
+        self._closed: list[_Open] = []  # others that had, but were closed in it
         self._end = place  # of the last word
 
     def strip(self, line: str) -> str:
         """Return a line without its markup. Raises SentenceError where it cannot be read."""
+        self._before = bisect_left(self._open, math.inf, key=_Open.begins)
+        self._closed = []
         parts: list[str] = []
         for escaped, known, closing, text in _tokens(line):
             if closing:
@@ -104,20 +113,25 @@ class MarkupReader:
 
     def open_in(self, start: int, end: int) -> str | None:
         """Return what a bracket says that was opened there and is not closed."""
-        for one in self._open:
-            # Without words yet, it stands behind the last sentence that there is so far.
-            if self._end <= end if one.start is None else start <= one.start < end:
-                return one.known
-        return None
+        first = bisect_left(self._open, float(start), key=_Open.begins)
+        if first == len(self._open):
+            return None
+        one = self._open[first]
+        # Without words yet, it stands behind the last sentence that there is so far.
+        within = self._end <= end if one.start is None else one.start < end
+        return one.known if within else None
 
-    def opened(self) -> list[tuple[int, str]]:
-        """Return where the words begin of each bracket that is open and has some, and what it says."""
-        return [(one.start, one.known) for one in self._open if one.start is not None]
+    def opened_before(self) -> list[_Open]:
+        """Return the brackets that were open, with words in them, before the last line, by where these begin."""
+        return [*self._open[: self._before], *reversed(self._closed)]
 
     def _close(self) -> None:
         if not self._open:
             raise SentenceError(f"a ] at {self.place} closes nothing: \\] is the character itself")
         last = self._open.pop()
+        if len(self._open) < self._before:
+            self._before -= 1
+            self._closed.append(last)
         if last.start is None:
             raise SentenceError(f"the bracket [{last.known} at {last.place} has no words in it")
         self.found.append(_constraint(last.known, last.start, self._end))
@@ -144,14 +158,14 @@ class MarkedLines:
         self._lines, self._split = lines, split
         self._told: deque[_Told] = deque()
         self._reader = MarkupReader()
-        self._lost: list[tuple[int, str]] = []  # brackets that a bad line kept from being closed
+        self._lost: deque[_Open] = deque()  # brackets that a bad line kept from being closed
 
     def __iter__(self) -> Iterator[str]:
         reader = self._reader
         for number, line in enumerate(self._lines, 1):
             if self._split != "text":
                 reader = MarkupReader(reader.place if self._split == "paragraph" else 0)
-            start, opened = reader.place, reader.opened()
+            start = reader.place
             try:
                 plain = reader.strip(line)
                 if self._split != "text":
@@ -159,8 +173,8 @@ class MarkedLines:
             except SentenceError as error:
                 plain = line
                 told = _Told(number, start, start + len(line), [], str(error))
+                self._lost += reader.opened_before()
                 reader = MarkupReader(told.end)
-                self._lost += opened
             else:
                 found = sorted(enumerate(reader.taken()), key=_start_of)
                 told = _Told(number, start, reader.place, found, None)
@@ -196,9 +210,11 @@ class MarkedLines:
 
     def _left_open(self, start: int, end: int) -> str | None:
         """Return what a bracket says that was opened in a sentence and not closed; sentences come in order."""
-        self._lost = [one for one in self._lost if one[0] >= start]
-        lost = next((known for place, known in self._lost if place < end), None)
-        return self._reader.open_in(start, end) if lost is None else lost
+        while self._lost and self._lost[0].begins() < start:
+            self._lost.popleft()
+        if self._lost and self._lost[0].begins() < end:
+            return self._lost[0].known
+        return self._reader.open_in(start, end)
 
 
 def marked_sentences(

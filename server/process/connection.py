@@ -16,7 +16,7 @@ HEAD_BYTES = 65_536
 
 
 class _Parser(httptools.HttpRequestParser):
-    """llhttp's, which reads no body behind a wish for another protocol; this one passes over the wish."""
+    """llhttp's, which reads no body behind a head with ``Upgrade``; this one passes over that."""
 
     def __init__(self, connection: Connection):
         super().__init__(connection)
@@ -24,18 +24,18 @@ class _Parser(httptools.HttpRequestParser):
         self._connection = connection
 
     @property
-    def wishes(self) -> bool:
+    def asks_for_upgrade(self) -> bool:
         """Whether the head asks for another protocol; a proxy's CONNECT counts as such, and is none."""
         return bool(self.should_upgrade()) and self.get_method() != b"CONNECT"
 
     def feed_data(self, data: Any) -> None:
-        """Read on; a head with a wish is read once more without it."""
+        """Read on; a head with ``Upgrade`` is read once more without it."""
         try:
             super().feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            if not self.wishes:
+            if not self.asks_for_upgrade:
                 raise
-            self._connection.read_without_wish(data[upgrade.args[0] :])
+            self._connection.read_without_upgrade(data[upgrade.args[0] :])
 
 
 class Connection(HttpToolsProtocol):
@@ -74,7 +74,7 @@ class Connection(HttpToolsProtocol):
         self._in_head, self._head_bytes = True, 0
         self._wait_for_head()
 
-    def read_without_wish(self, rest: bytes) -> None:
+    def read_without_upgrade(self, rest: bytes) -> None:
         """Read the head that is whole again, without its ``Upgrade``, and then what came behind it."""
         version = self.parser.get_http_version().encode()
         lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
@@ -84,12 +84,12 @@ class Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Note that a request is whole, unless only its head was read, to be read again."""
-        if not self.parser.wishes:
+        if not self.parser.asks_for_upgrade:
             super().on_message_complete()
 
     def on_headers_complete(self) -> None:
         """Note that it is whole."""
-        if self.parser.wishes:
+        if self.parser.asks_for_upgrade:
             return
         self._in_head = False
         self._stop_waiting()

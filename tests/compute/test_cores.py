@@ -13,14 +13,14 @@ import pytest
 import torch
 
 from bnaparser.compute import cores
-from bnaparser.compute.cores import paid_for, share_of_time, usable_cores, usable_threads
+from bnaparser.compute.cores import cpu_quota, usable_cores, usable_threads, within_quota
 
 
 @pytest.fixture(autouse=True)
 def _asked_anew() -> Iterator[None]:
-    cores._share.cache_clear()
+    cores._quota.cache_clear()
     yield
-    cores._share.cache_clear()
+    cores._quota.cache_clear()
 
 
 def written(folder: Path, groups: str, files: dict[str, str]) -> tuple[Path, Path]:
@@ -62,22 +62,22 @@ def written(folder: Path, groups: str, files: dict[str, str]) -> tuple[Path, Pat
 def test_the_smallest_limit_holds(
     tmp_path: Path, groups: str, files: dict[str, str], share: float | None
 ) -> None:
-    assert share_of_time(*written(tmp_path, groups, files)) == share
+    assert cpu_quota(*written(tmp_path, groups, files)) == share
 
 
 def test_no_linux_no_limit(tmp_path: Path) -> None:
-    assert share_of_time(tmp_path / "none", tmp_path) is None
+    assert cpu_quota(tmp_path / "none", tmp_path) is None
 
 
 @pytest.mark.parametrize(("share", "found"), [(None, 8), (2.0, 2), (1.5, 2), (0.2, 1), (64.0, 8)])
-def test_no_more_threads_than_are_paid_for(
+def test_no_more_threads_than_are_within_quota(
     monkeypatch: pytest.MonkeyPatch, share: float | None, found: int
 ) -> None:
-    monkeypatch.setattr(cores, "share_of_time", lambda groups, mounted: share)
-    assert paid_for(8) == found
+    monkeypatch.setattr(cores, "cpu_quota", lambda groups, mounted: share)
+    assert within_quota(8) == found
 
 
-def test_cores_are_those_bound_to_and_paid_for(
+def test_cores_are_those_bound_to_and_within_quota(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 5, 6}, raising=False)
@@ -85,7 +85,7 @@ def test_cores_are_those_bound_to_and_paid_for(
     monkeypatch.setattr(cores, "_GROUPS", listed)
     monkeypatch.setattr(cores, "_MOUNTED", mounted)
     assert usable_cores() == 3
-    cores._share.cache_clear()
+    cores._quota.cache_clear()
     (mounted / "cpu.max").write_text("100000 100000\n", encoding="utf-8")
     assert usable_cores() == 1
 
@@ -102,10 +102,10 @@ def test_as_many_threads_as_pytorch_would_take(monkeypatch: pytest.MonkeyPatch) 
         assert 1 <= usable_threads() <= (os.cpu_count() or 1)
 
 
-def test_of_pytorch_s_threads_those_that_are_paid_for_but_all_that_a_user_asks_for(
+def test_of_pytorch_s_threads_those_that_are_within_quota_but_all_that_a_user_asks_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cores, "share_of_time", lambda groups, mounted: 2.0)
+    monkeypatch.setattr(cores, "cpu_quota", lambda groups, mounted: 2.0)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert usable_threads() == 2
