@@ -125,11 +125,8 @@ def main() -> None:
     arguments.add_argument("--shown", default="masc", choices=SETS)
     arguments.add_argument("--examples", type=int, default=4)
     options = arguments.parse_args()
-    parser, scorer, details = (
-        Parser.load(options.model, device="cpu"),
-        FastScorer(collins()),
-        Details(),
-    )
+    parser = Parser.load(options.model, device="cpu")
+    scorer, details = FastScorer(collins()), Details()
     shown: list[tuple[Tree, Tree]] = []
     for name in SETS:
         gold = gold_trees(options.treebanks, name, options.part, None)
