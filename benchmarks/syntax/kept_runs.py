@@ -5,8 +5,8 @@ processes may work on one OUTPUT: each claims a run before it begins. A claim en
 that has it, however that ends.
 
 Beside the page lies what it is made of, packed: ``syntax_runs.jsonl.xz`` has a line a run, and
-``syntax_prepared.json``, ``syntax_inside.json`` and ``syntax_cost.json`` are OUTPUT's files of these
-names.
+``syntax_prepared.json``, ``syntax_inside.json``, ``syntax_probed.json`` and ``syntax_cost.json`` are
+OUTPUT's files of these names.
 """
 
 from __future__ import annotations
@@ -82,13 +82,21 @@ def packed_runs(options: argparse.Namespace) -> list[Result]:
     return [row for row in rows if budget(options, row["task"]).items() <= row.items()]
 
 
+def unpack(options: argparse.Namespace) -> None:
+    """Put what is kept beside the page into OUTPUT, where it has not been done there."""
+    for row in packed_runs(options):
+        run = row["task"], row["system"], row["seed"]
+        if read_run(options, run) is None:
+            write_run(options, run, row)
+
+
 def pack(options: argparse.Namespace, rows: list[Result]) -> None:
     """Put beside the page what it is made of."""
     path = options.page.with_name("syntax_runs.jsonl.xz")
     with lzma.open(path, "wt", encoding="utf-8", preset=lzma.PRESET_EXTREME) as file:
         for row in rows:
             print(json.dumps(row), file=file)
-    for name in ("prepared", "inside", "cost"):
+    for name in ("prepared", "inside", "probed", "cost"):
         found = options.output / f"{name}.json"
         if found.is_file():
             kept = options.page.with_name(f"syntax_{name}.json")

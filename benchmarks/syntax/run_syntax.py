@@ -38,7 +38,8 @@ from typing import Any
 from benchmarks.machine import check_precision, command
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.inside import look_inside
-from benchmarks.syntax.kept_runs import Run, claimed, pack, packed_runs, read_run, results
+from benchmarks.syntax.kept_runs import Run, claimed, pack, packed_runs, read_run, results, unpack
+from benchmarks.syntax.probe_networks import probe_networks
 from benchmarks.syntax.runs import prepare, prepared, run_one
 from benchmarks.syntax.syntax_report import report
 from benchmarks.syntax.syntax_tables import RUNS, SEEDS, SYSTEMS, TASKS
@@ -72,7 +73,14 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--precision", choices=("no", "bf16"), default="no", help="of training")
     parser.add_argument("--only", nargs=2, metavar=("TASK", "SYSTEM"))
     parser.add_argument("--cost-encoder", type=Path, metavar="DIR", help="measure the cost as well")
+    parser.add_argument("--go-on", action="store_true", help="from the runs kept beside the page")
     parser.add_argument("--inside", action="store_true", help="train a few again and look inside")
+    parser.add_argument(
+        "--probe",
+        type=Path,
+        metavar="FOLDER",
+        help="train a few again; look for a treebank's trees",
+    )
     parser.add_argument("--report", action="store_true", help="write the page; run nothing")
     parser.add_argument("--page", type=Path, default=Path(__file__).with_name("syntax.md"))
     options = parser.parse_args()
@@ -161,8 +169,13 @@ def main() -> None:
         return
     os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
+    if options.go_on:
+        unpack(options)
     if options.inside:
         look_inside(options)
+        return
+    if options.probe:
+        probe_networks(options)
         return
     run_all(options)
     if options.cost_encoder:

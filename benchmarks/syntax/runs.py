@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.machine import now, versions
+from benchmarks.machine import now, processor, versions
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.kept_runs import (
     Result,
@@ -221,6 +221,7 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
         "total_seconds": time.monotonic() - begin,
         "new_parameters": sum(p.numel() for p in model.network.new_parameters()),
         "versions": versions(PACKAGES),
+        "processor": processor(),
         "date": now(),
         "labels": data.labels,
         "gold": judged.gold,

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import listed, processor
+from benchmarks.machine import listed
 from benchmarks.syntax.cost_tables import cost
 from benchmarks.syntax.inside_tables import inside
 from benchmarks.syntax.kept_runs import Result
+from benchmarks.syntax.probe_tables import probed
 from benchmarks.syntax.runs import prepared
 from benchmarks.syntax.syntax_cells import (
     LEVEL,
@@ -26,6 +27,7 @@ from benchmarks.syntax.syntax_cells import (
 )
 from benchmarks.syntax.syntax_tables import (
     ABLATION,
+    BY_THRESHOLD,
     INSIDE,
     MAIN,
     METRICS,
@@ -39,7 +41,9 @@ from benchmarks.syntax.syntax_tables import (
     SYSTEMS,
     TABLE_5,
     TASKS,
+    THRESHOLDS,
     TREES,
+    VARIED,
     WINDOW,
 )
 
@@ -59,7 +63,9 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
     lines += ablation(rows)
     lines += trees(options, rows)
     lines += reasons(rows)
+    lines += thresholds(rows)
     lines += inside(options)
+    lines += probed(options)
     lines += cost(options)
     if NOTES.is_file():
         lines += ["", NOTES.read_text(encoding="utf-8").strip()]
@@ -70,6 +76,7 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     """Return what was measured where and how, and how to do it again."""
     dates = sorted(row["date"] for row in rows)
     seeds = sorted({row["seed"] for row in rows})
+    machines = " and ".join(dict.fromkeys(row["processor"] for row in rows))
     hours = sum(row["total_seconds"] for row in rows) / 3600
     budgets = ", ".join(
         f"{task.title} {row['examples']} x {row['epochs']:g} ({row['scored_examples']} of {task.judged})"
@@ -82,7 +89,7 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     return [
         f"{dates[0]} to {dates[-1]} UTC, {len(rows)} trainings in {hours:.1f} hours.",
         "",
-        f"- {processor()}; {options.threads} threads, {options.device}, {PRECISIONS[options.precision]}",
+        f"- {machines}; {options.threads} threads, {options.device}, {PRECISIONS[options.precision]}",
         f"- {listed(rows[-1]['versions'])}",
         (
             f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
@@ -265,20 +272,42 @@ def base_of(system: str) -> str | None:
 
 def reasons(rows: list[Result]) -> list[str]:
     """Return what LISA does with a lighter supervision, and SG-Net's layer without syntax."""
+    systems = ("lisa", "lisa-0.1", "lisa-0.01", "sgnet", "sgnet-random")
+    lines = ["## Lighter supervision, and a layer without syntax", ""]
+    return [*lines, *against_plain(rows, INSIDE, systems), ""]
+
+
+def thresholds(rows: list[Result]) -> list[str]:
+    """Return what SLA does with each threshold."""
+    if not any(of(rows, name, system) for name in VARIED for system in THRESHOLDS):
+        return []
+    lines = ["## How far SLA lets a word see", "", *against_plain(rows, VARIED, BY_THRESHOLD)]
+    return [
+        *lines,
+        "",
+        (
+            "A word sees what is within so many edges of it, or of one of the words beside it, in the tree. SLA without a number "
+            "has the default, 3; the paper chose from 3 and 4."
+        ),
+        "",
+    ]
+
+
+def against_plain(rows: list[Result], tasks: Sequence[str], systems: Sequence[str]) -> list[str]:
+    """Return a table of systems' scores on tasks, and what each gains over the plain encoder."""
     head = [""]
-    for name in INSIDE:
-        metric = METRICS[TASKS[name].metrics[0]]
-        head += [f"{TASKS[name].title} {metric}", "over the plain encoder"]
-    lines = ["## Lighter supervision, and a layer without syntax", "", *table_head(head)]
-    for system in (PLAIN, "lisa", "lisa-0.1", "lisa-0.01", "sgnet", "sgnet-random"):
+    for name in tasks:
+        head += [f"{TASKS[name].title} {METRICS[TASKS[name].metric]}", "over the plain encoder"]
+    lines = table_head(head)
+    for system in (PLAIN, *systems):
         cells = []
-        for name in INSIDE:
+        for name in tasks:
             cells += [
-                spread(values(rows, name, system, TASKS[name].metrics[0])),
+                spread(values(rows, name, system, TASKS[name].metric)),
                 tested_cell(comparison(rows, name, system, PLAIN)),
             ]
         lines.append(line([SYSTEMS[system].title, *cells]))
-    return [*lines, ""]
+    return lines
 
 
 def printed(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> list[str]:

@@ -62,7 +62,7 @@ TASKS = {
     # Not WNUT 17: after so few updates the plain encoder finds less than 3 % of its names.
     "ner": Task(
         title="WikiNEuRal",
-        metrics=("span_f1",),
+        metrics=("span_f1", "span_precision", "span_recall"),
         table={"kind": "tagging", "metric": "span_f1"},
         train="ner_wikineural/train.tsv.xz",
         scored="ner_wikineural/test.tsv.xz",
@@ -72,7 +72,7 @@ TASKS = {
     ),
     "ged": Task(
         title="REALEC",
-        metrics=("f0.5",),
+        metrics=("f0.5", "precision", "recall"),
         table={"kind": "tagging", "metric": "f0.5", "positive": "i"},
         train="ged_realec/train.tsv.xz",
         scored="ged_realec/dev.tsv.xz",
@@ -110,12 +110,26 @@ TASKS = {
         examples=1500,
         epochs=1,
     ),
+    "qnli": Task(
+        title="QNLI",
+        metrics=("accuracy",),
+        table={"texts": _PAIR, "metric": "accuracy"},
+        train="qnli_sample/train.tsv.xz",
+        scored="qnli_sample/dev.tsv.xz",
+        judged="dev",
+        examples=1884,
+        epochs=2,
+    ),
 }
 METRICS = {
     "matthews": "Matthews",
     "accuracy": "accuracy",
     "span_f1": "span F1",
+    "span_precision": "precision",
+    "span_recall": "recall",
     "f0.5": "F0.5",
+    "precision": "precision",
+    "recall": "recall",
     "f1": "F1",
     "pearson": "Pearson",
     "spearman": "Spearman",
@@ -178,9 +192,17 @@ REASONS = {
     "lisa-0.01": System("LISA, supervision at 0.01", {"lisa": {"loss_weight": 0.01}}),
     "sgnet-random": System("SG-Net, random trees", {"sgnet": {}}, "random"),
 }
-SYSTEMS = MAIN | ABLATION | TREES | REASONS
+# How far along the tree SLA lets a word see; 3 is the default, which is among MAIN.
+THRESHOLDS = {
+    f"sla-{number}": System(f"SLA, threshold {number}", {"sla": {"threshold": number}})
+    for number in (0, 1, 2, 4)
+}
+BY_THRESHOLD = ("sla-0", "sla-1", "sla-2", "sla", "sla-4")
+SYSTEMS = MAIN | ABLATION | TREES | REASONS | THRESHOLDS
 # Tasks on which the reasons are looked for: one of texts, one of words.
 INSIDE = ("cola", "ner")
+# Tasks on which SLA's threshold is varied.
+VARIED = ("cola", "sst2")
 # One seed of all this is run before the next.
 RUNS = [
     *((task, system) for task in TASKS for system in MAIN),
@@ -188,8 +210,11 @@ RUNS = [
     *(("cola", system) for system in ABLATION if system != "no-pair"),
     ("stsb", "no-pair"),
     *((task, system) for task in INSIDE for system in REASONS),
+    *((task, system) for task in VARIED for system in THRESHOLDS),
 ]
 SEEDS = (1, 2, 3)
+# The task whose networks are probed for trees.
+PROBED = "cola"
 
 # The papers' scores, as printed, in the order of the columns named.
 SLA_COLUMNS = ("CoLA Matthews", "SST-2 accuracy", "CoNLL-2003 F1", "FCE F0.5")
@@ -231,3 +256,5 @@ TABLE_5 = {
     "no-sibling": ("95.8", "61.5", "89.0 / 88.1"),
     "no-pair": ("", "", "88.8 / 87.9"),
 }
+# Table 6: UUAS, Spearman.
+TABLE_6 = {"BERT-base": (79.8, 0.85), "Syntax-BERT-base": (81.1, 0.88)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 from pathlib import Path
@@ -11,7 +12,16 @@ from typing import Any
 import pytest
 
 from benchmarks.syntax import runs, syntax_report, syntax_tables
-from benchmarks.syntax.kept_runs import Result, budget, pack, packed_runs, results, write_run
+from benchmarks.syntax.kept_runs import (
+    Result,
+    budget,
+    pack,
+    packed_runs,
+    results,
+    unpack,
+    write_run,
+)
+from benchmarks.syntax.probe_tables import probed
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_settings import TaskSettings
@@ -79,6 +89,7 @@ def invented(options: argparse.Namespace, task: str, system: str, seed: int) -> 
         "scored_examples": len(gold),
         "total_seconds": 60.0,
         "versions": {"bnaparser": "1"},
+        "processor": "Abacus, 2 cores",
         "date": "2026-11-23 03:00",
         "labels": ["0", "1"],
         "gold": gold,
@@ -99,10 +110,52 @@ def test_the_page_comes_of_what_is_packed(options: argparse.Namespace) -> None:
     options.output = options.output.with_name("empty") / "syntax"
     assert results(options) == []
     assert syntax_report.report(options, packed_runs(options)) == page
+    assert "- Abacus, 2 cores; " in page
     assert "| majority answer | 0.0 |" in page
     assert "At the floor at this size: MRPC (p " in page
     sla = next(line for line in page.splitlines() if line.startswith("| SLA |") and "[" in line)
     assert re.match(r"\| SLA \| [*]*[+-]\d+\.\d \[", sla)
+
+
+def test_what_is_packed_can_be_gone_on_from(options: argparse.Namespace) -> None:
+    first, second = (invented(options, "cola", "plain", seed) for seed in (1, 2))
+    pack(options, [first | {"date": "2026-11-22 03:00"}, second])
+    write_run(options, ("cola", "plain", 1), first)
+    unpack(options)
+    assert results(options) == [first, second]
+
+
+def test_thresholds_stand_in_order_beside_the_plain_encoder(options: argparse.Namespace) -> None:
+    rows = [invented(options, "cola", "plain", 1), invented(options, "cola", "sla", 1)]
+    assert "How far SLA lets" not in syntax_report.report(options, rows)
+    rows += [invented(options, "cola", f"sla-{number}", 1) for number in (4, 0)]
+    lines = syntax_report.report(options, rows).splitlines()
+    start = lines.index("## How far SLA lets a word see")
+    shown = [line.split(" | ") for line in lines[start + 4 : start + 10]]
+    assert [cells[0].strip("| ") for cells in shown] == [
+        "plain encoder", "SLA, threshold 0", "SLA, threshold 1", "SLA, threshold 2", "SLA", "SLA, threshold 4"
+    ]  # fmt: skip
+    assert shown[2][1] == "" and shown[1][1] != ""
+
+
+def test_probes_are_shown_with_trees_and_without(options: argparse.Namespace) -> None:
+    rows = [
+        {"system": system, "seed": seed, "shown": shown, "uuas": 40.0 + seed, "distance_spearman": 0.5,
+         "root_accuracy": 30.0, "depth_spearman": 0.25, "treebank": "wsj", "processor": "Abacus",
+         "date": "2026-11-25 19:00", **budget(options, "cola")}
+        for system, shown in (("plain", "none"), ("sla", "parsed"), ("sla", "none"))
+        for seed in (1, 3)
+    ]  # fmt: skip
+    options.output.mkdir()
+    (options.output / "probed.json").write_text(json.dumps(rows))
+    lines = probed(options)
+    spread = "42.0 ± 1.4"
+    assert any(
+        line.startswith(f"| plain encoder |  | {spread} |  | 50.0 ± 0.0 |") for line in lines
+    )
+    assert any(line.startswith(f"| SLA | {spread} | {spread} | 50.0 ± 0.0 |") for line in lines)
+    options.learning_rate = 1e-5
+    assert probed(options) == []
 
 
 def test_the_page_is_that_of_the_runs_beside_it(options: argparse.Namespace) -> None:
