@@ -1,4 +1,4 @@
-"""What syntax is worth to an encoder: SLA, WLA, LISA, SG-Net and Syntax-BERT on seven tasks.
+"""What syntax is worth to an encoder: SLA, WLA, LISA, SG-Net and Syntax-BERT on eight tasks.
 
     python -m benchmarks.syntax.run_syntax --tasks TASKS --encoder DIR --output DIR [--cost-encoder DIR]
     python -m benchmarks.syntax.run_syntax --tasks TASKS --encoder DIR --output DIR --inside
