@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 import torch
 from torch import nn
 
 from bnaparser.errors import ModelError
+
+log = logging.getLogger(__name__)
 
 
 def choose_device(device: str | None) -> str:
@@ -24,6 +28,16 @@ def cpu_has_bfloat16() -> bool:
     Elsewhere it does them one number at a time: a hundred times as slow as in float32 on a processor with AVX2 alone.
     """
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+def training_precision(precision: str, device: str) -> str:
+    """Return in what a training on a device computes: "bf16" is left aside, and said to be, on a CPU that lacks it."""
+    if precision == "bf16" and device.startswith("cpu") and not cpu_has_bfloat16():
+        log.warning(
+            "this processor has no products of bfloat16 numbers: the run computes in float32"
+        )
+        return "no"
+    return precision
 
 
 def check_device(device: str | None) -> None:

@@ -20,7 +20,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
-from bnaparser.encoders.device import choose_device
+from bnaparser.encoders.device import choose_device, training_precision
 from bnaparser.errors import MissingExtraError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.answer_scores import answer_scores
@@ -74,7 +74,9 @@ def training_arguments(
 ) -> TrainingArguments:
     """Return what the Trainer is told; MissingExtraError without accelerate."""
     settings = recipe.train
-    on_gpu = choose_device(settings.device).startswith("cuda")
+    device = choose_device(settings.device)
+    on_gpu = device.startswith("cuda")
+    precision = training_precision(settings.precision, device)
     try:
         return TrainingArguments(
             output_dir=str(checkpoints),
@@ -85,8 +87,8 @@ def training_arguments(
             warmup_steps=math.ceil(settings.warmup * total),
             weight_decay=settings.weight_decay,
             max_grad_norm=settings.clip_norm,
-            bf16=settings.precision == "bf16",
-            fp16=settings.precision == "fp16",
+            bf16=precision == "bf16",
+            fp16=precision == "fp16",
             use_cpu=not on_gpu,
             dataloader_pin_memory=on_gpu,
             seed=seed,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import torch
 
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.characters import alphabet
-from bnaparser.encoders.device import cpu_has_bfloat16
+from bnaparser.encoders.device import training_precision
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
@@ -27,8 +26,6 @@ from bnaparser.training.loss import Gold, gold
 from bnaparser.training.objective import GoldPieces
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.warm_start import create_from
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -59,11 +56,7 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     # All Accelerators of a process share what the first was told, precision and processes, even
     # after its training has ended; Hugging Face's Trainer forgets it like this, too.
     AcceleratorState._reset_state(reset_partial_state=True)
-    if precision == "bf16" and PartialState().device.type == "cpu" and not cpu_has_bfloat16():
-        log.warning(
-            "this processor has no products of bfloat16 numbers: the run computes in float32"
-        )
-        precision = "no"
+    precision = training_precision(precision, PartialState().device.type)
     # Some encoders have weights that nothing here reads, such as XLNet's for masked words: several
     # processes would wait for their gradients for ever.
     unread = DistributedDataParallelKwargs(find_unused_parameters=True)

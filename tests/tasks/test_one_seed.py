@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from bnaparser.encoders import device
 from bnaparser.errors import SettingsError
 from bnaparser.tasks import one_seed
 from bnaparser.tasks.all_seeds import train
@@ -48,6 +49,20 @@ def test_an_interrupted_run_ends_at_the_same_weights(
     train(recipe(check_updates=3), tmp_path)
     assert len(calls) == 5  # those after 9 and 10 updates, the first time 3, 6 and 9
     check_same_weights(whole, tmp_path)
+
+
+def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
+    recipe: Callable[..., TaskRecipe],
+    trained: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The recipe of the model that ships says "bf16": its 35 minutes would be a day there."""
+    monkeypatch.setattr(device, "cpu_has_bfloat16", lambda: False)
+    train(recipe(check_updates=3, precision="bf16"), tmp_path)
+    check_same_weights(trained(check_updates=3), tmp_path)
+    assert "no products of bfloat16 numbers: the run computes in float32" in caplog.text
 
 
 def test_half_written_checkpoints_are_passed_over(

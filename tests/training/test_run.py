@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import torch
 
+from bnaparser.encoders import device
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network import storage
 from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.parsing.parser import Parser
-from bnaparser.training import setup
 from bnaparser.training.checkpoints import BEST
 from bnaparser.training.data import Example
 from bnaparser.training.recipe import DataSettings, Recipe
@@ -59,7 +59,7 @@ def test_one_process_trains_again_in_another_precision(
     recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """accelerate holds on to what the first training of a process was told."""
-    monkeypatch.setattr(setup, "cpu_has_bfloat16", lambda: True)
+    monkeypatch.setattr(device, "cpu_has_bfloat16", lambda: True)
     losses = []
     for number, precision in enumerate(("no", "bf16", "no")):
         progress = train(recipe(precision=precision, max_updates=1), tmp_path / str(number))
@@ -75,7 +75,7 @@ def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """The recipes that ship say "bf16": a training of 30 minutes would take two days there."""
-    monkeypatch.setattr(setup, "cpu_has_bfloat16", lambda: False)
+    monkeypatch.setattr(device, "cpu_has_bfloat16", lambda: False)
     losses = []
     for precision in ("no", "bf16"):
         assert "float32" not in caplog.text
