@@ -120,7 +120,8 @@ def sample(
         np.zeros(count, np.int64),
         np.zeros(count, np.float64),
     )
-    sampling.draw_trees(scores, coldness, inside, n, generator.random((count, 4 * n)), trees)
+    chances = generator.random((count, sampling.numbers_a_tree(n)))
+    sampling.draw_trees(scores, coldness, inside, n, chances, trees)
     spans, counts, totals = trees
     parts = np.split(spans[: counts.sum()], counts.cumsum()[:-1]) if count else []
     return list(map(Decoded, totals.tolist(), parts))

@@ -13,6 +13,11 @@ from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
 _PIECE, _SEQUENCE = 0, 1
 
 
+def numbers_a_tree(n: int) -> int:
+    """How many numbers a tree takes at most: each of n words two, each of n - 1 sequences three."""
+    return 2 * n + 3 * (n - 1)
+
+
 @compiled
 def draw_trees(
     scores: Float32s,
@@ -22,7 +27,7 @@ def draw_trees(
     chances: Float64s,
     trees: tuple[Int32s, Int64s, Float64s],
 ) -> None:
-    """Write a tree for each row of ``chances``, uniform numbers below 1, (trees, 4n).
+    """Write a tree for each row of ``chances``, uniform numbers below 1, (trees, `numbers_a_tree`).
 
     ``trees`` are spans (all trees' nodes, 3), the count of each tree's nodes, which follow one
     another from the first on, and its score.

@@ -163,6 +163,20 @@ def test_samples_come_as_often_as_their_probability_says() -> None:
     assert distance < 2 * fair
 
 
+def test_trees_with_a_label_at_every_node_are_drawn_by_numbers_of_their_own() -> None:
+    n, last = 12, 11
+    scores = np.full((chart.span_count(n), 2), -20, np.float32)
+    scores[:, 0] = 0
+    for start in range(n):
+        scores[chart.span_index(start, n, n), 1] = 30
+        scores[chart.span_index(start, start + 1, n), 1] = 30
+    scores[chart.span_index(last, n, n), 1] = 0
+    generator = np.random.default_rng(1)
+    drawn = [chart.sample(scores, n, 1, generator)[0] for _ in range(400)]
+    with_last = sum([last, n, 1] in tree.spans.tolist() for tree in drawn)
+    assert 150 < with_last < 250
+
+
 class TestExpected:
     @settings(deadline=None, max_examples=100)
     @given(sentences(4), st.sampled_from([0.0, 0.3, 0.5]))
