@@ -66,7 +66,8 @@ def _shape(word: str) -> WordShape:
         return WordShape.LOWER
     if not small:
         return WordShape.CAPITAL if capitals == 1 else WordShape.UPPER
-    letters = [char for char in word if char.isalpha()]
+    # Roman numerals and letters in circles have case, and are no letters to Unicode.
+    letters = [char for char in word if char.isalpha() or char.islower() or char.isupper()]
     first_alone = capitals == 1 and not letters[0].islower()
     return WordShape.TITLE if first_alone else WordShape.MIXED
 

@@ -52,6 +52,9 @@ def test_each_word_has_the_shape_that_it_is_written_in() -> None:
     assert named(["``", "Élan", "U.S.", "X-ray", "mRNA", "\u01c5en", "它", "1,000"]) == [
         "MARKS", "FIRST_TITLE", "UPPER", "TITLE", "MIXED", "TITLE", "UNKNOWN", "DIGITS",
     ]  # fmt: skip
+    assert named(["Ⓗⓔⓛⓛⓞ", "Ⓗⓘ", "ⓗⓘ", "ⓗⒾ", "Ⅷ", "Ⅳⅴ"]) == [
+        "FIRST_TITLE", "TITLE", "LOWER", "MIXED", "CAPITAL", "TITLE",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
