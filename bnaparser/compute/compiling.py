@@ -6,6 +6,8 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -57,7 +59,7 @@ def kept_on_disk(
 
     Numba writes the machine code beside the source file or, where it may not, to the user's cache
     folder; where there is neither (a read-only container without a home), to the folder for
-    temporary files. Where it may write nowhere, each process compiles anew.
+    temporary files. Where it may write nowhere, or the disk is full, each process compiles anew.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(liberties)}
     if borrowing:
@@ -80,23 +82,37 @@ def _stamped(dispatcher: Any) -> Any:
 
     Numba looks only at the file that a function stands in, and would run old machine code of what
     it calls in others. And it reads what is kept before it looks at its age: what another version of
-    this package kept may name classes that are no more.
+    this package kept may name classes that are no more. What cannot be read is compiled anew, and what
+    cannot be written is not kept: neither keeps anybody from parsing.
     """
-    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    kept: Any = getattr(dispatcher, "_cache", None)
+    file: Any = getattr(kept, "_cache_file", None)
     if hasattr(file, "_source_stamp") and hasattr(file, "_load_index"):
         file._source_stamp = _stamp(Path(dispatcher.py_func.__code__.co_filename).parent)
-        file._load_index = _or_none_kept(file._load_index)
+        file._load_index = _or_nothing(file._load_index, {})
+        file.load = _or_nothing(file.load, None)
+        kept.save_overload = _if_possible(kept.save_overload)
     return dispatcher
 
 
-def _or_none_kept(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
-    def load() -> dict[Any, Any]:
-        try:
-            return load_index()
-        except (AttributeError, ImportError):
-            return {}
+def _or_nothing(load: Callable[..., Any], nothing: Any) -> Callable[..., Any]:
+    """Let what reads a file return ``nothing``, a copy of it, where that is damaged."""
 
-    return load
+    def loaded(*given: Any) -> Any:
+        try:
+            return load(*given)
+        except Exception:  # noqa: BLE001 (of a damaged file pickle raises whatever comes)
+            return copy(nothing)
+
+    return loaded
+
+
+def _if_possible(save: Callable[..., None]) -> Callable[..., None]:
+    def saved(*given: Any) -> None:
+        with suppress(OSError):
+            save(*given)
+
+    return saved
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import tempfile
@@ -70,3 +71,29 @@ def test_what_another_version_kept_with_classes_that_are_no_more_is_compiled_ane
     gone = b"c" + __name__.encode() + b"\nGone\n."
     index.write_bytes(pickle.dumps(version) + gone)
     assert compiled(one_more)(1) == 2
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("damaged", [b"", b"\0" * 2000, None])
+def test_what_is_kept_and_damaged_is_compiled_and_kept_anew(
+    tmp_path: Path, kind: str, damaged: bytes | None
+) -> None:
+    assert compiled(one_more)(1) == 2
+    (file,) = tmp_path.rglob(f"*.{kind}")
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2] if damaged is None else damaged)
+    assert compiled(one_more)(1) == 2
+    again = compiled(one_more)
+    assert again(1) == 2
+    assert again.stats.cache_hits  # type: ignore[attr-defined]
+
+
+def test_a_full_disk_keeps_nothing_and_nobody_from_computing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*paths: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert compiled(one_more)(1) == 2
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
