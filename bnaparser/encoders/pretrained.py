@@ -83,6 +83,9 @@ class PretrainedEncoder(nn.Module):
         given = {"input_ids": torch.from_numpy(collated.ids).to(device)}
         if collated.places is None:
             given["attention_mask"] = torch.from_numpy(collated.numbers > 0).to(device).long()
+            if self.first_position:  # by themselves they skip "<pad>", which a text may speak of
+                places = torch.arange(collated.ids.shape[1], device=device)
+                given["position_ids"] = (places + self.first_position).expand(collated.ids.shape)
         else:
             numbers = torch.from_numpy(collated.numbers).to(device)
             given["attention_mask"] = (numbers[:, :, None] == numbers[:, None, :])[:, None]

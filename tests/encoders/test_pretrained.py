@@ -100,6 +100,19 @@ def test_sentences_that_share_a_row_do_not_see_each_other(
 
 
 @torch.no_grad()
+def test_the_mark_of_padding_as_a_word_takes_a_place_alone_and_in_any_batch(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    encoder, subwords = build(encoder_folder(encoder_kind))
+    mark = subwords.tokenizer.pad_token
+    spoken_of = ["the", mark, "zebra", "sat"]
+    windows = [one for (one,) in subwords.windows([spoken_of, *SENTENCES, 4 * SENTENCES[0]])]
+    assert subwords.tokenizer.pad_token_id in windows[0].ids
+    expected = encoder(windows[:1])[0]
+    torch.testing.assert_close(encoder(windows)[0, : len(expected)], expected, atol=1e-4, rtol=1e-4)
+
+
+@torch.no_grad()
 def test_a_window_may_be_as_long_as_the_encoder_allows(
     encoder_folder: Callable[[str], Path], encoder_kind: str
 ) -> None:
