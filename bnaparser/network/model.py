@@ -204,6 +204,8 @@ class BnaModel(nn.Module):
         for name, part in self.named_children():
             if name != "scorer":
                 part.to(torch.bfloat16)
+        for own in self.parameters(recurse=False):  # vectors of shapes, which are part of no part
+            own.data = own.data.to(torch.bfloat16)
         self.precision = "bfloat16"
 
     def encode(self, batch: Sequence[PreparedSentence]) -> Encoded:

@@ -16,6 +16,7 @@ from bnaparser.network import precision as module
 from bnaparser.network import storage
 from bnaparser.network.int8_linear import compute_in_int8
 from bnaparser.network.model import BnaModel
+from bnaparser.network.model_settings import LayerSettings
 from bnaparser.network.precision import PRECISIONS, load_network
 from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.training.data import Example
@@ -35,6 +36,21 @@ def test_each_precision_computes_in_it_and_gives_trees(
     same = sum(a.tree == b.tree for a, b in zip(found, expected, strict=True))
     assert same >= 0.9 * len(examples)
     assert [parse.error for parse in found] == [None] * len(examples)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_shapes_of_words_are_read_in_each_precision(
+    build_model: Callable[..., BnaModel], tmp_path: Path, precision: module.Precision
+) -> None:
+    sizes = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+    model = build_model("bert", layers=LayerSettings(word_shapes=True, **sizes))
+    with torch.no_grad():
+        model.shape_embedding.normal_()
+    storage.save(model, tmp_path, "float32", {})
+    parse = Parser.load(tmp_path, "cpu", precision=precision).parse_words(WORDS)
+    exact = Parser.load(tmp_path, "cpu", precision="float32").parse_words(WORDS)
+    assert parse.error is None
+    assert parse.score == pytest.approx(exact.score, abs=0.5)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
