@@ -26,7 +26,7 @@ SHARING_TYPES = {"bert", "camembert", "distilbert", "electra", "roberta", "xlm-r
 
 
 # Encoders whose output for a sentence depends on the padding beside it: they read one at a time.
-LONELY_TYPES = {"canine", "convbert", "fnet", "nystromformer", "yoso"}
+LONELY_TYPES = {"canine", "convbert", "fnet", "mobilebert", "nystromformer", "yoso"}
 
 
 class _NoPooler(nn.Module):

@@ -142,7 +142,7 @@ def test_mixed_layers_are_the_weighted_sum_of_all(
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("kind", ["ConvBert", "SqueezeBert", "Luke", "FNet"])
+@pytest.mark.parametrize("kind", ["ConvBert", "SqueezeBert", "Luke", "FNet", "MobileBert"])
 def test_unusual_encoders_give_a_sentence_the_same_vectors_in_any_batch(
     encoder_folder: Callable[[str], Path], kind: str
 ) -> None:
@@ -150,13 +150,16 @@ def test_unusual_encoders_give_a_sentence_the_same_vectors_in_any_batch(
     subwords = Subwords(load_tokenizer(encoder_folder("bert")), 512, 510)
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
              "intermediate_size": 32, "max_position_embeddings": 64}  # fmt: skip
-    own = {
+    own: dict[str, dict[str, Any]] = {
         "SqueezeBert": {"embedding_size": 32},
         "Luke": {"entity_emb_size": 32, "entity_vocab_size": 9},
-    }
+        "MobileBert": {"true_hidden_size": 32, "intra_bottleneck_size": 32,
+                       "normalization_type": "layer_norm"},
+    }  # fmt: skip
     torch.manual_seed(1)
     config = getattr(transformers, f"{kind}Config")(vocab_size=300, **sizes, **own.get(kind, {}))
     model = getattr(transformers, f"{kind}Model")(config)
+    model.get_input_embeddings().weight[config.pad_token_id] = 1.0  # 0 at first, in no trained one
     encoder = PretrainedEncoder(model, EncoderSettings()).eval()
     windows = [window for (window,) in subwords.windows([*SENTENCES, ["the"] * 20])]
     together = encoder(windows)
