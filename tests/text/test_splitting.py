@@ -38,6 +38,7 @@ the dogs|' bones , the boss|'s desk , the 1980|'s
 goin' home , nothin' else jack-o'-lantern
 'T|is true '|T 'T|was 'Cause 'Em ’T|is Yahoo|!|'s "|Jaws|"|'s (|U.S.|)|'s 5|%|'s '|s|'
 6 in. of snow , 30 sec. to 2 gal. of 3 mi. in 5 pct. of 5 ft. 3 in. tall , 1 tsp. salt
+(|b. 1950|; d. March 1999|) no. AF49 , chr. 9 , ref. 1 , at 5 p. m. , spp. were No|. I do|n't
 the no. of people , adj. and adv. forms in|. 5 or no|. of course
 Pub. L. No. 94-553 the XIV Amend. , amend. XIV cmt. 3 , Ex. A , Dkt. 7 , Mot. 3 Compl. 4
 Mr./Mrs. Smith (|R-Mass.|) X D-Calif. and (|D-Calif.|)
@@ -153,6 +154,10 @@ Ca. 100 B.C. Rome fell. | In 100 B.C. Rome fell. | Approx. 5 of them. | Yes.
 She asks "why?" of it. | Look at x.php?Name=1 or a !Send type, i.e. this.
 I like it:) so much. | We did (so :) ). | Great 😀. | Next.
 Mr./Mrs. Smith came. | He lives on Oak St. | He likes it on St. John St. in town.
+No. | I don't know. | No. I of the series is out. | See Art. I, Fig. B, Fig. S1 and Vol. A. | No. | I’m late.
+Ann Lee (b. May 1950; m. 1970, d. 1999) wrote it. | See part b. | Then d. | It was over.
+It is open from 9 a. m. until 5 p. m. and was built in 70 b. c. or a. d. 30. | So it is.
+See contract No. NO1-CO-12400, accession no. AF497625, chr. 9 and ref. 1, J. Virol. 65, 2884. | Streptomyces sp. were found.
 """.strip().splitlines()
 
 

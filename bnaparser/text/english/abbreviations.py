@@ -32,6 +32,7 @@ e.g i.e eg ie cf Cf viz vs v approx Approx incl Incl esp Esp aka qtd Ph Ex
 _NUMBER = """
 No no Nos nos Fig fig Figs figs Sec sec Secs secs Art art Arts Ch ch Chap chap Chs Par par Para para
 p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
+ref Ref refs Refs chr Chr
 """
 
 _UNIT = "in gal sec secs pt pts c"
@@ -49,6 +50,8 @@ Id id Ibid ibid Pet App Appx Tr Arg Cert cert Supp supp Stat Reg Fed Civ Crim Ru
 Amdt Bd Cty Cir Ct Cas Cong Sess Serv Soc Juris Rptr Res Doc Acad Sci Biol Chem Phys Wm Geo Chas
 Thos Robt Edw Benj Jas Jos JJ seq Colum Bus Econ Comm Bkrtcy Ins Elec Mem
 Pub Amend Dkt Mot Compl Decl cmt
+Virol Mol Immunol Biochem Microbiol Physiol Genet Endocrinol Pharmacol Neurosci Hematol Med Exp
+sp spp ssp subsp
 """
 
 _UNITS = frozenset(_UNIT.split())
@@ -104,8 +107,21 @@ STARTERS = frozenset(_STARTERS.split())
 
 # I alone is a pronoun after a small letter (``no. I think``), a numeral after a capital (``Art. I``).
 _NUMBER_AFTER = re.compile(
-    r"[\"'\u2019\u201d)]*\s*[#\xa7(\[]?(?:\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b|(?P<one>I\b))|\s+of\b(?!\s+course)"
+    r"[\"'\u2019\u201d)]*\s*[#\xa7(\[]?(?:\d|[A-Za-z]{1,4}[-_]?\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b"
+    r"|(?P<one>I\b))|\s+of\b(?!\s+course)"
 )
+_PRONOUN_AFTER = re.compile(r"\s+I(?:['\u2019]|\s+(?!of\b|and\b|to\b)[a-z])")  # No. I don't.
+_LETTER_AFTER = re.compile(r"\s*(?:[B-HJ-Z]|[AI](?=[,.;:)]))\b")  # Fig. B, Vol. A)
+_LETTERED = frozenset(["Fig", "fig", "Figs", "figs", "Eq", "Eqs", "Exh", "Vol", "Sec", "Ch", "App"])
+# Of a life: (b. 1950), (b. May 1950; m. 1970, d. 1999)
+_LIFE = frozenset(["b", "d", "m", "r", "fl", "div"])
+_BEFORE_LIFE = re.compile(r"[(\[;,]\s?\Z")
+_YEAR_AFTER = re.compile(
+    r"\s(?:c\.\s?|ca\.\s?)?(?:\d{3,4}\b|(?:\d\d?\s)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
+)
+# Written with a blank: 5 p. m., 70 b. c.
+_SPACED = re.compile(r"(?<![\w.])(?:[ap]\.\sm|b\.\sc|a\.\sd|i\.\se|e\.\sg)\Z")
+_LONGEST_SPACED = 5
 _NUMBER_BEFORE = re.compile(r"[\d\xbc-\xbe\u2150-\u215e][\s-]*\Z")
 _LONGEST_GAP = 4  # between a number and its unit
 _PARTS = re.compile(r"[/-]")  # D-Calif., Mr./Mrs.
@@ -128,15 +144,30 @@ def period_at(text: str, start: int, dot: int) -> Period:
     """
     word = text[start:dot]
     kind = _period_after(word)
+    if _SPACED.search(text, max(0, dot - _LONGEST_SPACED), dot):
+        return Period.MAYBE
+    if word in _LIFE and _YEAR_AFTER.match(text, dot + 1):
+        before = _BEFORE_LIFE.search(text, max(0, start - 2), start)
+        return kind if before is None else Period.NEVER
     if kind is Period.NUMBER:
-        match = _NUMBER_AFTER.match(text, dot + 1)
-        if match is not None and (match["one"] is None or word[0].isupper()):
+        if _has_number(text, word, dot):
             return Period.NEVER
-        kind = Period.UNIT if word in _UNITS else Period.STOP
+        kind = Period.INITIAL if len(word) == 1 else Period.STOP
+        kind = Period.UNIT if word in _UNITS else kind
     if kind is Period.UNIT:
         measured = _NUMBER_BEFORE.search(text, max(0, start - _LONGEST_GAP), start)
         return Period.MAYBE if measured else Period.STOP
     return kind
+
+
+def _has_number(text: str, word: str, dot: int) -> bool:
+    """Tell whether a number follows the word before ``dot``, or a letter in the place of one."""
+    match = _NUMBER_AFTER.match(text, dot + 1)
+    if match is None:
+        return word in _LETTERED and _LETTER_AFTER.match(text, dot + 1) is not None
+    if match["one"] is None:
+        return True
+    return word[0].isupper() and not (word == "No" and _PRONOUN_AFTER.match(text, dot + 1))
 
 
 def _period_after(word: str) -> Period:
