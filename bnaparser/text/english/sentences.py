@@ -43,9 +43,18 @@ _NEXT = re.compile(
 )
 _LAST_WORD = re.compile(rf"[^{BLANK}\"\u201c\u2018(\[{{\u2014]*\Z")
 _LONGEST_WORD = 40  # a longer one is no abbreviation
+# Those of an abstract are parts of their first sentence: ``RESULTS: It grew.``
+_ABSTRACT_WORD = (
+    "(?:BACKGROUND|CONTEXT|INTRODUCTION|PROBLEM|HYPOTHES[IE]S|RATIONALE|OBJECTIVES?|AIMS?|PURPOSES?|GOALS?"
+    "|DESIGN|SETTINGS?|PATIENTS?|SUBJECTS?|PARTICIPANTS?|INTERVENTIONS?|MATERIALS?|METHODS?|METHODOLOGY"
+    "|PROCEDURES?|MAIN|PRIMARY|OUTCOMES?|MEASURE(?:MENT)?S?|FINDINGS?|RESULTS?|DISCUSSION|CONCLUSIONS?"
+    "|INTERPRETATION|SIGNIFICANCE|IMPLICATIONS?|LIMITATIONS?|STUDY)"
+)
+_ABSTRACT = rf"{_ABSTRACT_WORD}(?:(?:[ ]|/|[ ](?:AND|OF|&)[ ]){_ABSTRACT_WORD}){{0,4}}"
 # ``MARKETS: Prices rose.``: a heading in front of its first sentence.
 _RUN_IN_HEADING = re.compile(
-    rf"[{BLANK}]*+[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++(?=[\"\u201c]?[A-Z])"
+    rf"[{BLANK}]*+(?!{_ABSTRACT}:)[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++"
+    r"(?=[\"\u201c]?[A-Z])"
 )
 _BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6][{BLANK}]")
 _ITEM_NUMBER = re.compile(
