@@ -156,6 +156,9 @@ I like it:) so much. | We did (so :) ). | Great 😀. | Next.
 Mr./Mrs. Smith came. | He lives on Oak St. | He likes it on St. John St. in town.
 No. | I don't know. | No. I of the series is out. | See Art. I, Fig. B, Fig. S1 and Vol. A. | No. | I’m late.
 It is known. | METHODS: We cut cells. | MATERIALS AND METHODS: They grew. | RESULTS: "It" fell. | MARKETS: | Prices fell.
+Cut for 10 min. | Sections were dried for 2 hrs. | Add 5 oz. Gruyere in 5 min. of work (10 min.) or so.
+It is so [12]. | γH2AX is late (Fig. 1). | cDNA was made (arrow). | (b) It grew at 5.2. | It is in (5). here.
+It is in Rome.[citation needed] | He left.[better source needed] | So he did.
 Ann Lee (b. May 1950; m. 1970, d. 1999) wrote it. | See part b. | Then d. | It was over.
 It is open from 9 a. m. until 5 p. m. and was built in 70 b. c. or a. d. 30. | So it is.
 See contract No. NO1-CO-12400, accession no. AF497625, chr. 9 and ref. 1, J. Virol. 65, 2884. | Streptomyces sp. were found.

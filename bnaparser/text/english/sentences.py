@@ -24,7 +24,7 @@ _STOP = re.compile(
     rf"""
     (?P<mark> (?<![.!?\u2026])[.!?\u2026]++ )
     (?P<close> (?: ['"\u2019\u201d\xbb\u203a)\]}}]
-                 | \[\d{{1,3}}\] | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
+                 | \[\d{{1,3}}\] | \[(?:[a-z]+[ ]){{1,3}}needed\] | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
                  | [{BLANK}]++ (?:'["\u201d]|['\u2019\u201d\u203a]) (?=[{BLANK}]) )*+ )
     [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+
   | [\u3002\uff01\uff1f\uff61]++ [\u300d\u300f\u3011\u3015\uff09"'\u2019\u201d]*+ [{BLANK}]*+
@@ -94,6 +94,13 @@ _SAID_WORDS = "he she it they i we said says asked asks thought cried"
 _SAID = frozenset(_SAID_WORDS.split())
 _INTERJECTION_WORDS = "ah alas aye eh ha hello hey hi lo my no now o oh well why yes"
 _INTERJECTIONS = frozenset(_INTERJECTION_WORDS.split())
+# What no word of a sentence is like that a name may come after: 10 min. Sections were cut.
+_MEASURE_WORDS = "min mins hr hrs wk wks sec secs mm cm km kg mg ml gm mph"
+_MEASURES = frozenset(_MEASURE_WORDS.split())
+_CAPITAL_WORD = re.compile("[A-Z][a-z]")
+_NUMBER_BEFORE = re.compile(r"\d[\s-]*\Z")
+# Words that begin a sentence in lower case as they begin nothing else: cDNA, \u03b3H2AX, p53, (a)
+_SMALL_START = re.compile(r"\(?(?:[a-z]{1,3}[A-Z]|[\u03b1-\u03c9][\w-]|p\d\d)|\([a-h]\)\s")
 _NAMES_WITH_MARK = frozenset(["Yahoo", "Yum", "Jeopardy"])
 _NO_STARTER = (Period.NEVER, Period.INITIAL)  # P. L. No. 5, George W. A. Bush
 _PLAIN_TITLES = frozenset(["Mr", "Mrs", "Ms", "Messrs"])
@@ -244,6 +251,8 @@ def _period_ends(
             return False
         if lower_case:
             return not (stop["close"] and following_word in _SAID)
+        if _SMALL_START.match(text, stop.end()):
+            return True
         return not stop["close"] and word.replace("-", "").isalpha()
     number = _ITEM_NUMBER.match(text, start)
     if number is not None and number.end() == stop.start():
@@ -263,4 +272,8 @@ def _period_ends(
         return following_word[0].isupper() and following_word not in AFTER_COMPANY
     if following_word in _PLAIN_TITLES:
         return True
+    if word in _MEASURES and _CAPITAL_WORD.match(following_word):
+        before = stop.start() - len(word)
+        if _NUMBER_BEFORE.search(text, max(start, before - 4), before):
+            return True
     return starter or any(mark in _QUOTATION for mark in stop["close"])
