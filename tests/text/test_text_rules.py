@@ -92,6 +92,10 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
         ("ja", '"はい。"と言う。"いいえ。"', ['"はい。"と言う。', '"いいえ。"']),
         ("ja", "https://a.jp/?id=3を見て。はい!", ["https://a.jp/?id=3を見て。", "はい!"]),
         ("zh-Hans", '他走了。"你好吗？"她问。\'是的。\'他说。', ["他走了。", '"你好吗？"', "她问。", "'是的。'", "他说。"]),
+        ("fr", "J.-P. Petit dort. La S.A. Dort.", ["J.-P. Petit dort.", "La S.A.", "Dort."]),
+        ("id", "B.J. Habibie dan Jenderal (Purn.) Wiranto. Alsace Pte. Ltd.", ["B.J. Habibie dan Jenderal (Purn.) Wiranto.", "Alsace Pte. Ltd."]),
+        ("pt", "É bom! -- disse ela. «Não?» -- perguntou. Sim. -- Não.", ["É bom! -- disse ela.", "«Não?» -- perguntou.", "Sim.", "-- Não."]),
+        ("es", '¡Sería bueno! ", dijo. Ya " dijo Ana. " Luego fue.', ['¡Sería bueno! ", dijo.', 'Ya " dijo Ana. "', "Luego fue."]),
         ("zh-Hant", "請看https://a.com/b?c=1:2,謝謝。", ["請看https://a.com/b?c=1:2,", "謝謝。"]),
     ],
 )  # fmt: skip

@@ -46,8 +46,17 @@ def _token_pattern(hyphens: bool) -> re.Pattern[str]:
 
 _TOKENS = {hyphens: _token_pattern(hyphens) for hyphens in (True, False)}
 _STOP = re.compile(
-    rf"(?P<mark>(?<![.!?…])[.!?…]++)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+[»”])*)(?P<blank>[{BLANK}]+)"
+    rf"(?P<mark>(?<![.!?…])[.!?…]++)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+(?:[»”]|\"(?=[{BLANK}])))*)(?P<blank>[{BLANK}]+)"
 )
+# What goes on with the sentence, behind its quotation or interjection: ``!", she said``, ``? -- he asked``
+_QUOTE_GOES_ON = re.compile(r"[\"'][,;:]")
+_DASH_GOES_ON = re.compile(rf"[-–—]+[{BLANK}]*[a-zà-ÿ,]")
+# A.M., J.-P., M.H.: of a name, which goes on; others may stand last in a sentence.
+_INITIALS = re.compile(r"(?:[^\W\d_]\.-?){1,3}[^\W\d_]")
+_NO_INITIAL_WORDS = (
+    "A.C A.D B.C C.V D.C D.F E.U E.U.A L.P N.V P.S R.U S.A S.L U.E U.S U.S.A U.K S.P.A"
+)
+_NO_INITIALS = frozenset(_NO_INITIAL_WORDS.split())
 _LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
 _LONGEST_WORD = 40
 # Abbreviations behind which a list ends, and often the sentence.
@@ -141,14 +150,18 @@ def _is_short(word: str, following: str, spelling: Spelling) -> bool:
 def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> bool:
     """Tell whether a sentence ends with these marks."""
     following = text[stop.end()]
-    if following.islower() or following in ".,;:!?…":
+    if following.islower() or following in ".,;:!?…" or _QUOTE_GOES_ON.match(text, stop.end()):
         return False
-    if stop["mark"] != "." or stop["close"]:
+    if stop["mark"] != "." and _DASH_GOES_ON.match(text, stop.end()):
+        return False
+    if stop["mark"] != "." or stop["close"] not in ("", ")"):
         return following.isupper() or following.isdigit() or following in _OPENING
     match = _LAST_WORD.search(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
     word = match.group() if match is not None else ""
     ends_list = word.lower() in _ENDS_LIST and following.isupper()
     if _is_short(word, following, spelling) and not ends_list:
+        return False
+    if _INITIALS.fullmatch(word) and word.isupper() and word not in _NO_INITIALS:
         return False
     if spelling.ordinals and word.isdigit() and len(word) < 3:  # more are a year
         return False
