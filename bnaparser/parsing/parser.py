@@ -31,7 +31,7 @@ from bnaparser.parsing.given import (
 )
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, in_words
-from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
+from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.sentence_languages import parse_by_language
 from bnaparser.parsing.threads import on_one_thread
@@ -172,7 +172,7 @@ class Parser:
         """
         check_text(text, _MANY)
         sentences, each = under_constraints(text, split, constraints, markup, self.text)
-        questions = list(map(Question(**asked).under, each))
+        questions = list(map(asked_question(asked).under, each))
         return Parses(self.parse_sentences(sentences, questions=questions))
 
     def parse_sentence(
@@ -181,7 +181,7 @@ class Parser:
         """Parse a text that is one sentence; ``constraints`` count code points of it."""
         check_text(text, _MANY)
         sentences = [self.text.sentence(text)]
-        each = map(Question(**asked).under, in_words(constraints, sentences))
+        each = map(asked_question(asked).under, in_words(constraints, sentences))
         return self.parse_sentences(sentences, questions=list(each))[0]
 
     def parse_words(
@@ -195,7 +195,7 @@ class Parser:
 
         ``constraints`` count words. Raises TypeError for a string: ``parse_sentence`` takes text.
         """
-        question = Question(**asked).under(constraints)
+        question = asked_question(asked).under(constraints)
         rows = None if tags is None else [tags]
         return self.parse_sentences([sentence_of(words)], rows, questions=question)[0]
 
@@ -212,7 +212,7 @@ class Parser:
         row for each sentence, which count words.
         """
         given = list(each_sentence(sentences))
-        question = Question(**asked)
+        question = asked_question(asked)
         if constraints is None:
             return Parses(self.parse_sentences(given, tags, questions=question))
         return Parses(
@@ -230,7 +230,7 @@ class Parser:
         A line is one sentence whatever is in it, as with ``split="line"``, and offsets count in it.
         ``batch_tokens`` takes the place of the parser's own.
         """
-        source, question = each_text(lines, "lines"), Question(**asked)
+        source, question = each_text(lines, "lines"), asked_question(asked)
         while ahead := list(islice(source, READ_AHEAD)):
             sentences = [self.text.sentence(line) for line in ahead]
             yield from self.parse_sentences(sentences, None, batch_tokens, question)
@@ -257,7 +257,7 @@ class Parser:
         Batches are filled across texts. ``as_tuples``: pairs of a text and anything at all come
         in, pairs of its parses and the same thing go out.
         """
-        question = Question(**asked)
+        question = asked_question(asked)
         source = each_pair(texts) if as_tuples else ((t, None) for t in each_text(texts, "texts"))
         for ahead in _read_ahead(
             (read_sentences(text, rules=self.text), context) for text, context in source

@@ -26,7 +26,7 @@ from bnaparser.parsing.found_words import with_words
 from bnaparser.parsing.given import each_sentence
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.polyglot import parser_of
-from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
+from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import Sentence
@@ -88,7 +88,7 @@ class Ensemble:
     ) -> Parses:
         """Parse sentences of given words as `Parser.parse_many` does; ``tags`` stand in the trees."""
         given = list(each_sentence(sentences))
-        return Parses(self.parse_sentences(given, tags, Question(**asked)))
+        return Parses(self.parse_sentences(given, tags, asked_question(asked)))
 
     def parse_sentences(
         self,

@@ -15,7 +15,7 @@ from bnaparser.parsing.given import check_text
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
+from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.sentence_languages import parse_by_language
 from bnaparser.text.sentence import MAX_WORDS, Sentence
@@ -132,7 +132,7 @@ class Polyglot:
         check_text(text, "polyglot.parse_sentences takes sentences")
         rules = self.text if language is None else text_in(self, language)
         sentences, each = under_constraints(text, split, constraints, markup, rules)
-        questions = list(map(Question(**asked).under, each))
+        questions = list(map(asked_question(asked).under, each))
         return Parses(self.parse_sentences(sentences, questions=questions))
 
     def parse_sentences(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from operator import index
 from typing import Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
 from bnaparser.parsing.named_constraints import Constraint
@@ -77,8 +78,10 @@ class Question:
     def __post_init__(self) -> None:
         for name in ("n_best", "seed"):
             given = getattr(self, name)
-            if isinstance(given, bool) or not isinstance(given, int):
+            # NumPy's whole numbers are some, too.
+            if isinstance(given, bool) or not isinstance(given, SupportsIndex):
                 raise TypeError(f"{name} is {given!r}: give a whole number")
+            object.__setattr__(self, name, index(given))
         if self.n_best < 1:
             raise ValueError(f"n_best is {self.n_best}: it must be at least 1")
         if self.n_best > MOST_TREES:
@@ -86,8 +89,11 @@ class Question:
         if self.decoder not in DECODERS:
             raise ValueError(f"decoder is {self.decoder!r}: use one of {', '.join(DECODERS)}")
         least, most = TEMPERATURES
-        if not isinstance(self.temperature, int | float | None):
-            raise TypeError(f"temperature is {self.temperature!r}: give a number")
+        temperature: object = self.temperature
+        if not isinstance(temperature, int | float | None):
+            if not isinstance(temperature, SupportsFloat):
+                raise TypeError(f"temperature is {temperature!r}: give a number")
+            object.__setattr__(self, "temperature", float(temperature))
         if self.temperature is not None and not least <= self.temperature <= most:
             raise ValueError(
                 f"temperature is {self.temperature}: it must be from {least} to {most:,}"
@@ -107,6 +113,15 @@ class Question:
         if isinstance(constraints, str):
             return replace(self, problem=constraints)
         return replace(self, constraints=tuple(constraints)) if constraints else self
+
+
+def asked_question(asked: QuestionOptions) -> Question:
+    """Return the question of a call's keywords. Raises TypeError for one that there is not."""
+    for name in asked:
+        if name not in QuestionOptions.__annotations__:
+            known = ", ".join(QuestionOptions.__annotations__)
+            raise TypeError(f"there is no keyword {name!r} here: of a question there are {known}")
+    return Question(**asked)
 
 
 PLAIN = Question()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from bnaparser import Parse, Parser
@@ -31,6 +33,22 @@ def test_the_n_best_trees_are_distinct_in_order_and_begin_with_the_best(parser: 
         assert {(one.words, one.tags, one.offsets) for one in trees} == {
             (plain.words, plain.tags, plain.offsets)
         }
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    numbers: Any = {"n_best": np.int64(3), "seed": np.uint8(5), "temperature": np.float32(0.5)}
+    question = Question(**numbers)
+    assert question == Question(n_best=3, seed=5, temperature=0.5)
+    assert [type(getattr(question, name)) for name in numbers] == [int, int, float]
+
+
+def test_a_keyword_that_there_is_not_is_told_with_those_there_are(parser: Parser) -> None:
+    wrong: Any = {"nbest": 3}
+    for call in (parser, parser.parse_sentence, parser.parse_words):
+        with pytest.raises(
+            TypeError, match="no keyword 'nbest' here: of a question there are n_best,"
+        ):
+            call("It rained.", **wrong)
 
 
 def test_a_word_has_as_many_trees_as_labels_and_no_more(parser: Parser) -> None:
