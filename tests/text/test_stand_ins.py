@@ -22,6 +22,15 @@ from bnaparser.text.english.stand_ins import as_read
         ("I \u2764 you \U0001f600 \U0001f600", "I \u2764 you ; ;"),
         ("I <3 you <3", "I <3 you ;"),
         ("( see 3 : 1 )", "( see 3 : 1 )"),
+        ("The \ufb01rst o\ufb03ce is \ufb01ne", "The first office is fine"),
+        ("THE \uff23\uff21\uff34 \uff33\uff21\uff34 THERE", "The cat sat there"),
+        ("The \U0001d5ef\U0001d5fc\U0001d5f9\U0001d5f1 word", "The bold word"),
+        ("He likes \u5bff\u53f8 in \u6771\u4eac .", "He likes Tokyo in Tokyo ."),
+        ("Her name is \u0395\u03bb\u03ad\u03bd\u03b7 .", "Her name is Tokyo ."),
+        (
+            "\u03b1\u03b2 \u0394 \u03b3-ray \u0665 \u3002",
+            "\u03b1\u03b2 \u0394 \u03b3-ray \u0665 \u3002",
+        ),
     ],
 )
 def test_what_is_read(written: str, read: str) -> None:
@@ -36,7 +45,22 @@ def test_capitals_are_left_to_an_encoder_that_knows_no_others() -> None:
 
 WORDS = st.text(st.characters(exclude_characters=" \t\n\r\f\v"), min_size=1, max_size=5)
 KNOWN = st.sampled_from(
-    ["THE", "A", "p.m", ".", ":)", "&amp;", "-LRB-", "\xad", "\xdf", "\u01c6", "-"]
+    [
+        "THE",
+        "A",
+        "p.m",
+        ".",
+        ":)",
+        "&amp;",
+        "-LRB-",
+        "\xad",
+        "\xdf",
+        "\u01c6",
+        "-",
+        "\ufb01",
+        "\uff09",
+        "\u4eac",
+    ]
 )
 
 

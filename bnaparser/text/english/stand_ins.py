@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from unicodedata import normalize
 
 from bnaparser.text.english.abbreviations import is_acronym
 from bnaparser.text.english.recasing import recased
@@ -14,6 +15,16 @@ _FACE = re.compile(EMOTICON, re.VERBOSE)
 _PICTURE = re.compile(PICTURE, re.VERBOSE)
 # Treebanks of 1995 have no smiley. This is tagged as a mark, and takes part in nothing.
 _MARK = ";"
+# Latin letters in another dress: ligatures as PDF files have them, full width, bold of mathematics.
+_DRESSED = re.compile("[\ufb00-\ufb06\uff01-\uff5e\U0001d400-\U0001d7ff]")
+# A word of another script, of which English encoders know no letter: in a sentence, a name. Single
+# letters of Greek are symbols.
+_FOREIGN = re.compile(
+    "[\u0400-\u1cff\u2e80-\u2fdf\u3005-\u3007\u3041-\u318f\u31a0-\u31ff\u3400-\u9fff\uac00-\ud7ff"
+    "\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc\uff66-\uffdc\U00020000-\U0003ffff]+"
+    "|[\u0386-\u03ab][\u03ac-\u03ce]{2,}"
+)
+_NAME = "Tokyo"
 
 
 def as_read(words: Sequence[str], cased: bool) -> list[str]:
@@ -21,13 +32,17 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
 
     ``cased`` says that the encoder knows capitals: a sentence in CAPITALS or Title Case is read in
     lower case. The sentence's period is given to an abbreviation that lent it (``p.m`` ``.`` is
-    read ``p.m.`` ``.``), smileys are read as a mark, and so are pictures after the last word.
+    read ``p.m.`` ``.``), smileys are read as a mark, and so are pictures after the last word. A word of
+    another script is read as a name, and Latin letters in another dress (ligatures) as plain ones.
     """
-    read = (recased(words) if cased else None) or list(words)
+    plain = [normalize("NFKC", word) if _DRESSED.search(word) else word for word in words]
+    read = (recased(plain) if cased else None) or plain
     following = ""
     is_last = True  # no word comes after this one
     for place in range(len(words) - 1, -1, -1):
         word = unescape(words[place])
+        if not word.isascii() and _FOREIGN.fullmatch(word) and any(map(str.isalpha, word)):
+            read[place] = _NAME
         if _FACE.fullmatch(word) or (is_last and _PICTURE.fullmatch(word)):
             read[place] = _MARK
         elif any(map(str.isalnum, word)):
