@@ -34,6 +34,7 @@ def words_by_rules(text: str, language: str) -> str:
         ("pt", "Do mar à casa, pelas ruas e às vezes nele.", "De o mar a a casa , por as ruas e a as vezes em ele ."),
         ("pt", "Trata-se do porta-voz: dá-lo-ia.", "Trata- se de o porta-voz : dá- lo- ia ."),
         ("id", "Katanya biasanya 25-30 anak-anak.", "Kata nya biasanya 25 - 30 anak - anak ."),
+        ("id", "Jenderal (Purn.) Wiranto dan Prof. Habibie.", "Jenderal ( Purn . ) Wiranto dan Prof. Habibie ."),
         ("is", "Maðurinn kom í hús nr. 5.", "Maðurinn kom í hús nr. 5 ."),
         ("pt", "Foi a\u0300 escola a\u0300s cinco, DA\u0300 A\u0300S.", "Foi a a escola a as cinco , DA\u0300 A AS ."),
         ("es", "Te quiero 👍🏽 ❤️ 👨‍👩‍👧 1️⃣ 🇪🇸.", "Te quiero 👍🏽 ❤️ 👨‍👩‍👧 1️⃣ 🇪🇸 ."),

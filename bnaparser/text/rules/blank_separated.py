@@ -78,15 +78,16 @@ class Spelling:
     """What a language has of its own.
 
     ``abbreviations`` keep their period, which ends no sentence; those ``before_numbers`` only where
-    a digit follows; ``cut`` makes pieces of a run of
-    letters, given the text, where it begins and ends. With ``hyphens`` a word goes on over one; with
-    ``units`` a word may go on over a blank; with ``ordinals`` ``15.`` is the fifteenth. ``glued``
+    a digit follows; those ``before_names`` end none either, but their period is a word. ``cut`` makes
+    pieces of a run of letters, given the text, where it begins and ends. With ``hyphens`` a word goes
+    on over one; with ``units`` a word may go on over a blank; with ``ordinals`` ``15.`` is the fifteenth. ``glued``
     tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
     """
 
     abbreviations: frozenset[str]
     cut: Callable[[str, int, int], list[TextPiece]]
     before_numbers: frozenset[str] = frozenset()
+    before_names: frozenset[str] = frozenset()
     hyphens: bool = True
     units: bool = True
     ordinals: bool = False
@@ -162,6 +163,8 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> boo
     if _is_short(word, following, spelling) and not ends_list:
         return False
     if _INITIALS.fullmatch(word) and word.isupper() and word not in _NO_INITIALS:
+        return False
+    if word.lower() in spelling.before_names:
         return False
     if spelling.ordinals and word.isdigit() and len(word) < 3:  # more are a year
         return False
