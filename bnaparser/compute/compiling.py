@@ -28,6 +28,11 @@ def compiled_freely(function: Function) -> Function:
     return kept_on_disk(function, {"contract", "reassoc", "nnan", "ninf", "nsz"})
 
 
+def compiled_reordering(function: Function) -> Function:
+    """The same for sums of which it is asked whether they are numbers."""
+    return kept_on_disk(function, {"contract", "reassoc", "nsz"})
+
+
 def when_compiling(tell: Callable[[], None]) -> None:
     """Call ``tell`` once, as soon as this process compiles anything whose machine code is not kept yet."""
     events.register("numba:compile", _Once(tell))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.activations import NO_ACTIVATION
-from bnaparser.compute.compiling import compiled, compiled_freely
+from bnaparser.compute.compiling import compiled, compiled_reordering
 from bnaparser.compute.functions import address, larger
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
@@ -111,7 +111,7 @@ def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, ou
         out[column] = max(out[column], np.float32(0))
 
 
-@compiled_freely
+@compiled_reordering
 def _sum(numbers: Floats) -> np.float32:
     total = np.float32(0)
     for place in range(numbers.shape[0]):

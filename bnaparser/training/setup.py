@@ -48,7 +48,7 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     Accelerator that was made before in this process is not to be used any more. Raises MissingExtraError without accelerate.
     """
     try:
-        from accelerate import Accelerator, PartialState
+        from accelerate import Accelerator
         from accelerate.state import AcceleratorState
         from accelerate.utils import DistributedDataParallelKwargs, ProjectConfiguration
     except ImportError as error:
@@ -56,7 +56,9 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     # All Accelerators of a process share what the first was told, precision and processes, even
     # after its training has ended; Hugging Face's Trainer forgets it like this, too.
     AcceleratorState._reset_state(reset_partial_state=True)
-    precision = training_precision(precision, PartialState().device.type)
+    # Not asked of PartialState: one that is made before its Accelerator knows of no other process.
+    device = "cuda" if torch.accelerator.is_available() else "cpu"
+    precision = training_precision(precision, device)
     # Some encoders have weights that nothing here reads, such as XLNet's for masked words: several
     # processes would wait for their gradients for ever.
     unread = DistributedDataParallelKwargs(find_unused_parameters=True)

@@ -140,6 +140,20 @@ def test_int8_is_near_float32_and_takes_what_is_stored(
     assert np.abs(found - expected).mean() < 0.1 * np.abs(expected).mean()
 
 
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_label_whose_score_is_not_a_number_is_not_passed_over(
+    build_model: Build, tmp_path: Path, precision: str
+) -> None:
+    model = build_model("bert")
+    with torch.no_grad():
+        model.scorer.output.bias[1] = torch.nan
+    model, compiled = both(model, tmp_path, precision)
+    batch = model.prepare([["The", "cat", "sat", "."]])
+    with torch.inference_mode():
+        assert np.isnan(model.best_labels(model.encode(batch)).scores).all()
+    assert np.isnan(compiled.best_labels(compiled.encode(batch)).scores).all()
+
+
 def test_auto_is_int8_where_the_weights_are_stored_so(build_model: Build, tmp_path: Path) -> None:
     model = build_model("distilbert")
     assert both(model, tmp_path, "auto", "float32")[1].precision == "float32"
