@@ -39,8 +39,8 @@ def usable_threads() -> int:
 
 def within_quota(threads: int) -> int:
     """Return so many threads, or the fewer that a container's share of time is enough for."""
-    share = _quota()
-    return threads if share is None else max(1, min(threads, math.ceil(share)))
+    quota = _quota()
+    return threads if quota is None else max(1, min(threads, math.ceil(quota)))
 
 
 @functools.cache
