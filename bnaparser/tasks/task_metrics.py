@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +13,8 @@ from bnaparser.tasks.answer_scores import answer_scores
 from bnaparser.tasks.prepared_example import Gold
 from bnaparser.tasks.relation_scores import relation_f1, relations_of
 from bnaparser.tasks.task_settings import TaskSettings
+
+Floats = NDArray[np.float64]
 
 
 def score(
@@ -91,32 +93,64 @@ def class_scores(
 
 
 def correlations(gold: Sequence[float], predicted: Sequence[float]) -> dict[str, float]:
-    """Return Pearson's and Spearman's correlation; 0 where one side is constant."""
-    found = row_correlations(np.array([gold], float), np.array([predicted], float))
-    return {name: float(values[0]) for name, values in found.items()}
+    """Return Pearson's and Spearman's correlation in percent; 0 where one side is constant."""
+    wanted, found = np.array(gold, float), np.array(predicted, float)
+    once = np.ones((1, len(gold)))
+    return {name: float(of(wanted, found, once)[0]) for name, of in CORRELATIONS.items()}
 
 
-def row_correlations(
-    gold: NDArray[np.float64], predicted: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
-    """Return both correlations in percent of each row, (rows), of two matrices (rows, examples).
+def pearson(gold: Floats, predicted: Floats, times: Floats) -> Floats:
+    """Return Pearson's correlation in percent, (rows), of examples that occur so many times.
 
-    Equal values have the mean of their ranks. 0 where a row is constant.
+    ``gold`` and ``predicted`` are (examples) or (rows, examples), ``times`` (rows, examples). 0 where one side is
+    constant.
     """
-    _sklearn()
-    from scipy.stats import rankdata  # comes with scikit-learn
+    total = times.sum(axis=1, keepdims=True)
+    sides = [
+        side - np.sum(times * side, axis=1, keepdims=True) / total for side in (gold, predicted)
+    ]
+    varied = [_varies(side, times) for side in (gold, predicted)]
+    covariance, *squares = (
+        np.einsum("re,re,re->r", times, sides[one], sides[other])
+        for one, other in ((0, 1), (0, 0), (1, 1))
+    )
+    spread = np.sqrt(squares[0] * squares[1])
+    found = np.zeros(len(times))
+    np.divide(100 * covariance, spread, out=found, where=varied[0] & varied[1] & (spread > 0))
+    return found
 
-    ranks = (rankdata(side, axis=1) for side in (gold, predicted))
-    return {"pearson": _pearson(gold, predicted), "spearman": _pearson(*ranks)}
+
+def spearman(gold: Floats, predicted: Floats, times: Floats) -> Floats:
+    """Return Spearman's correlation in percent, (rows), of examples that occur so many times.
+
+    Shapes and constants are as in ``pearson``, with both sides (examples).
+    """
+    return pearson(_ranks(gold, times), _ranks(predicted, times), times)
 
 
-def _pearson(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    constant = (np.ptp(first, axis=1) == 0) | (np.ptp(second, axis=1) == 0)
-    sides = [side - side.mean(axis=1, keepdims=True) for side in (first, second)]
-    spread = np.sqrt((sides[0] ** 2).sum(axis=1) * (sides[1] ** 2).sum(axis=1))
-    covariance = (sides[0] * sides[1]).sum(axis=1)
-    found = np.zeros(len(first))
-    np.divide(100 * covariance, spread, out=found, where=~constant & (spread > 0))
+CORRELATIONS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
+    "pearson": pearson,
+    "spearman": spearman,
+}
+
+
+def _varies(values: Floats, times: Floats) -> NDArray[np.bool_]:
+    """Tell of each row whether more than one value occurs in it."""
+    there = times > 0
+    highest = np.max(np.where(there, values, -np.inf), axis=1)
+    lowest = np.min(np.where(there, values, np.inf), axis=1)
+    varies: NDArray[np.bool_] = lowest < highest
+    return varies
+
+
+def _ranks(values: Floats, times: Floats) -> Floats:
+    """Return each example's rank, (rows, examples); equal values have the mean of their ranks."""
+    order = np.argsort(values)
+    ordered = values[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=np.nan) != 0)
+    of_value = np.add.reduceat(times[:, order], starts, axis=1)
+    ranks = np.cumsum(of_value, axis=1) - (of_value - 1) / 2
+    found: Floats = ranks[:, np.searchsorted(ordered[starts], values)]
     return found
 
 

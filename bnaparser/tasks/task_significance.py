@@ -24,7 +24,7 @@ from bnaparser.errors import DataError
 from bnaparser.tasks.answer_scores import answer_scores
 from bnaparser.tasks.prepared_example import Gold
 from bnaparser.tasks.relation_scores import relation_f1, relations_of
-from bnaparser.tasks.task_metrics import row_correlations
+from bnaparser.tasks.task_metrics import CORRELATIONS
 from bnaparser.tasks.task_settings import TaskSettings
 
 Floats = NDArray[np.float64]
@@ -112,8 +112,8 @@ def _check_numbers(
 
 
 def _parts(trials: int, count: int) -> list[int]:
-    """Cut trials into parts whose matrices stay small."""
-    size = max(1, 4_000_000 // count)
+    """Cut trials into parts whose matrices stay in a core's own cache."""
+    size = max(1, 30_000 // count)
     return [min(size, trials - start) for start in range(0, trials, size)]
 
 
@@ -156,26 +156,24 @@ class _Correlation:
 
     def swapped(self, swap: NDArray[np.bool_]) -> Floats:
         """Return both metrics, (trials, 2), with the examples of ``swap`` exchanged."""
-        gold = np.broadcast_to(self.gold, swap.shape)
-        metrics = [
-            self._of_both(gold, np.where(swap, second, first), np.where(swap, first, second))
-            for first, second in zip(self.first, self.second, strict=True)
-        ]
+        metrics = []
+        gold = np.concatenate([self.gold, self.gold])
+        for first, second in zip(self.first, self.second, strict=True):
+            both = np.concatenate([first, second])
+            chosen = [np.concatenate([~one, one], axis=1) for one in (swap, ~swap)]
+            metrics.append(_columns(self._of(gold, both, times) for times in chosen))
         return _mean(metrics)
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
         """Return both metrics, (resamples, 2), of examples that occur so many times."""
-        places = np.array([np.repeat(np.arange(len(row)), row) for row in counts])
-        gold = self.gold[places]
         metrics = [
-            self._of_both(gold, first[places], second[places])
-            for first, second in zip(self.first, self.second, strict=True)
+            _columns(self._of(self.gold, one, counts) for one in pair)
+            for pair in zip(self.first, self.second, strict=True)
         ]
         return _mean(metrics)
 
-    def _of_both(self, gold: Floats, first: Floats, second: Floats) -> Floats:
-        found = [row_correlations(gold, one)[self.metric] for one in (first, second)]
-        return _columns(found)
+    def _of(self, gold: Floats, predicted: Floats, times: NDArray[Any]) -> Floats:
+        return CORRELATIONS[self.metric](gold, predicted, times.astype(np.float64))
 
 
 def _columns(sides: Iterable[Floats]) -> Floats:
