@@ -46,6 +46,14 @@ def read_json(path: Path) -> Any:
         raise ModelError(f"{path} is damaged: {error}; get the model again") from error
 
 
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a JSON file of a model folder that holds an object; ModelError as `read_json` raises it."""
+    table = read_json(path)
+    if not isinstance(table, dict):
+        raise ModelError(f"{path} is damaged: it holds no object {{...}}; get the model again")
+    return table
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file that people may read."""
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

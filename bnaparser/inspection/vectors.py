@@ -19,7 +19,7 @@ from bnaparser.encoders.loading import load_pretrained
 from bnaparser.encoders.positions import max_positions
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
-from bnaparser.files.tables import read_json
+from bnaparser.files.tables import read_object
 from bnaparser.models.packages import find_installed
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
@@ -72,8 +72,8 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     """
     is_known = name in models.shipped() or find_installed(name) is not None
     folder = models.find(name) if is_known else Path(name)
-    table = read_json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
-    if isinstance(table, dict) and "task" in table:
+    table = read_object(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    if "task" in table:
         model = task_storage.to_device(task_storage.load(folder), device)
         settings = model.settings
         return Reader(

@@ -8,7 +8,7 @@ from typing import Any
 
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, METRICS
-from bnaparser.files.tables import read_json, write_json
+from bnaparser.files.tables import read_object, write_json
 from bnaparser.network.stored_settings import is_benepars, read_settings
 
 
@@ -30,7 +30,7 @@ def copy_at_temperature(
     """
     check_folder(folder)
     settings = read_settings(folder).settings.at_temperature(temperature)
-    metrics = read_json(folder / METRICS) if (folder / METRICS).is_file() else {}
+    metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder)
         if file.is_file() and not any(part.startswith("__") for part in name.parts):

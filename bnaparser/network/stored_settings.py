@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, LABELS
-from bnaparser.files.tables import read_json
+from bnaparser.files.tables import read_json, read_object
 from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import validate
@@ -35,16 +35,15 @@ def is_benepars(folder: Path) -> bool:
     """Tell whether a model folder is one of benepar's; ModelError where it is none."""
     if not folder.is_dir():
         raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
-    table = read_json(folder / CONFIG)
-    return isinstance(table, dict) and BENEPAR in table
+    return BENEPAR in read_object(folder / CONFIG)
 
 
 def read_settings(folder: Path) -> StoredSettings:
     """Read them; ModelError where the folder is not a parser's, or its files are damaged."""
     if not folder.is_dir():
         raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
-    table = read_json(folder / CONFIG)
-    if isinstance(table, dict) and "task" in table:
+    table = read_object(folder / CONFIG)
+    if "task" in table:
         raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
     settings = validate(ModelSettings, table, str(folder / CONFIG))
     return _with_labels(settings, folder / LABELS)

@@ -5,14 +5,18 @@ Nothing runs code, and loading needs none of what only training needs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+from transformers import PreTrainedModel
+
 from bnaparser.encoders.device import move
 from bnaparser.encoders.loading import build_pretrained, read_encoder
-from bnaparser.errors import ModelError
+from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
-from bnaparser.files.tables import read_json, write_json
+from bnaparser.files.tables import read_json, read_object, write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.settings import validate
 from bnaparser.tasks.task_model import TaskModel, load_words_tokenizer, outputs
@@ -44,16 +48,17 @@ def load(folder: str | Path) -> TaskModel:
     folder = Path(folder)
     if not folder.is_dir():
         raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
-    table = read_json(folder / CONFIG)
-    if not isinstance(table, dict) or "task" not in table:
+    table = read_object(folder / CONFIG)
+    if "task" not in table:
         raise ModelError(
             f"{folder} is no model of a task but a parser: it gives trees, not classes"
         )
     settings = validate(TaskModelSettings, table, str(folder / CONFIG))
     labels = _labels(folder / LABELS, settings)
     tensors = read_weights(folder / WEIGHTS)
-    config, _ = read_encoder(folder / ENCODER)
-    network = TaskNetwork(build_pretrained(config), settings, outputs(settings.task, labels))
+    wanted = outputs(settings.task, labels)
+    _check_outputs(folder, tensors, wanted)
+    network = TaskNetwork(_encoder(folder / ENCODER), settings, wanted)
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:
@@ -71,6 +76,27 @@ def to_device(model: TaskModel, device: str | None) -> TaskModel:
     return model
 
 
+def _encoder(folder: Path) -> PreTrainedModel:
+    """Return a folder's encoder, its weights yet to be given a value; ModelError where it is damaged."""
+    config, _ = read_encoder(folder)
+    try:
+        return build_pretrained(config)
+    except Exception as error:  # of a damaged configuration: whatever comes
+        raise ModelError(
+            f"{folder / CONFIG} is damaged: {in_one_line(error)}; get the model again"
+        ) from error
+
+
+def _check_outputs(folder: Path, tensors: Mapping[str, Tensor], wanted: int) -> None:
+    """Raise ModelError where the weights are of another number of classes than there are labels."""
+    weight = tensors.get("output.weight")
+    if weight is not None and len(weight) != wanted:
+        raise ModelError(
+            f"{folder / WEIGHTS} gives {len(weight)} scores, and {folder / LABELS} has names for"
+            f" {wanted}: they do not belong together; get the model again"
+        )
+
+
 def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:
     stored = read_json(path)
     labels = stored.get("classes") if isinstance(stored, dict) else None
@@ -79,4 +105,7 @@ def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:
     if not strings or nameless != (not labels):
         raise ModelError(f"{path} is damaged: it holds no classes; get the model again")
     assert labels is not None
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise ModelError(f"{path} is damaged: it names {twice!r} twice; get the model again")
     return tuple(labels)

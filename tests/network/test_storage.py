@@ -17,9 +17,12 @@ from safetensors.torch import save_file
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
 from bnaparser.files.folder import CONFIG, WEIGHTS
+from bnaparser.inspection.vectors import load_reader
 from bnaparser.network import storage
+from bnaparser.network.compiled.compiled_network import load_compiled
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
+from bnaparser.network.stored_settings import is_benepars, read_settings
 
 SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
 # Wide enough for matrices that int8 is worth it for.
@@ -195,6 +198,20 @@ def test_a_damaged_folder_is_refused(
     assert Path(file).name in str(caught.value) or str(folder / "encoder") in str(caught.value)
     if damage is drop:
         assert "missing" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "3", '"task"'])
+def test_settings_that_are_no_object_are_damaged(good: Path, tmp_path: Path, text: str) -> None:
+    folder = shutil.copytree(good, tmp_path / "model")
+    (folder / "encoder/config.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match=r"encoder.* is damaged"):
+        load_compiled(folder, "auto")
+    (folder / CONFIG).write_text(text, encoding="utf-8")
+    loads: list[Callable[[Path], object]] = [storage.load, read_settings, is_benepars]
+    loads.append(lambda folder: load_reader(str(folder)))
+    for load in loads:
+        with pytest.raises(ModelError, match=r"config\.json is damaged: it holds no object"):
+            load(folder)
 
 
 def change(folder: Path, file: str, **values: object) -> None:

@@ -63,6 +63,7 @@ def test_int8_is_smaller_and_close(
         ("config.json", None),
         ("config.json", "{"),
         ("config.json", '{"task": {}, "encoder": {"nam": 1}}'),
+        ("encoder/config.json", '{"model_type": "bert", "num_hidden_layers": "six"}'),
         ("labels.json", "[]"),
         ("labels.json", '{"classes": []}'),
         ("labels.json", '{"classes": ["a", "b", "c"]}'),
@@ -79,6 +80,33 @@ def test_damage_is_named(model: TaskModel, tmp_path: Path, file: str, text: str 
     else:
         (tmp_path / file).write_text(text, encoding="utf-8")
     with pytest.raises(BnaparserError):
+        task_storage.load(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "3", '["task"]'])
+def test_settings_that_are_no_object_are_damaged(
+    model: TaskModel, tmp_path: Path, text: str
+) -> None:
+    task_storage.save(model, tmp_path, "float32", {})
+    (tmp_path / "config.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match=r"config\.json is damaged: it holds no object"):
+        task_storage.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("classes", "told"),
+    [
+        (["a"], r"gives 2 scores, and .*labels\.json has names for 1"),
+        (["a", "b", "c"], r"gives 2 scores, and .*labels\.json has names for 3"),
+        (["a", "a"], r"labels\.json is damaged: it names 'a' twice"),
+    ],
+)
+def test_classes_that_do_not_fit_the_weights_are_told(
+    model: TaskModel, tmp_path: Path, classes: list[str], told: str
+) -> None:
+    task_storage.save(model, tmp_path, "float32", {})
+    (tmp_path / "labels.json").write_text(json.dumps({"classes": classes}), encoding="utf-8")
+    with pytest.raises(ModelError, match=told):
         task_storage.load(tmp_path)
 
 

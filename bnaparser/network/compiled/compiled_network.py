@@ -23,7 +23,7 @@ from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
 from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
 from bnaparser.files.matrices import STORE, read_matrices
-from bnaparser.files.tables import read_json
+from bnaparser.files.tables import read_object
 from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
@@ -235,7 +235,7 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     given = settings.encoder
     if given.name is None or given.joined or given.decoder or not can_compile(settings.layers):
         return None
-    config = SimpleNamespace(**read_json(folder / ENCODER / CONFIG))
+    config = SimpleNamespace(**read_object(folder / ENCODER / CONFIG))
     shape = shape_of(config)
     if shape is None:
         return None
