@@ -141,8 +141,11 @@ class Classifier:
     def classify_many(self, texts: Iterable[str | tuple[str, str]]) -> list[Classification]:
         """Classify texts, in batches; an answer each, in order."""
         given = [self.read(text) for text in not_one_string(texts, "texts")]
-        parses = self.parser.parse_sentences([s for one in given for s in one.sentences])
-        following = iter(parses)
+        sentences = [sentence for one in given for sentence in one.sentences]
+        # Several questions are about one passage.
+        different = list(dict.fromkeys(sentences))
+        parses = dict(zip(different, self.parser.parse_sentences(different), strict=True))
+        following = iter([parses[sentence] for sentence in sentences])
         for one in given:
             one.take(following)
         return self.answer(given)

@@ -261,6 +261,24 @@ def test_a_question_without_a_passage(classifier: Classifier, text: Any, says: s
     assert says in (found.error or "") and not found.answered and found.to_text() == ""
 
 
+def test_a_passage_of_several_questions_is_parsed_once(
+    classifier: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --passage it was parsed anew for each question: a thousand times for a thousand."""
+    parse, counts = classifier.parser.parse_sentences, []
+
+    def counted(sentences: Any) -> Any:
+        counts.append(len(sentences))
+        return parse(sentences)
+
+    monkeypatch.setattr(classifier.parser, "parse_sentences", counted)
+    questions = [(question, PASSAGE) for question in ("Who sang?", "Who fell?", "Who sang?")]
+    found = classifier.classify_many(questions)
+    assert counts == [4]  # two questions, two sentences
+    alone = [classifier(question) for question in questions]
+    assert [(one.answer, one.trees) for one in found] == [(one.answer, one.trees) for one in alone]
+
+
 def test_one_bad_question_takes_no_other_along(classifier: Classifier) -> None:
     found = classifier.classify_many(["Who?", ("Who sang?", PASSAGE)])
     assert [one.answered for one in found] == [False, True]
