@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import shutil
 import statistics
@@ -55,6 +56,12 @@ def train(
     ModelError as they apply, MissingExtraError without what training needs.
     """
     output = Path(output)
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        # Each would read batches of its own, and all would write the same files.
+        raise SettingsError(
+            "a task is trained by one process, on one device: give the command without accelerate launch or"
+            " torchrun"
+        )
     if fresh:
         remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS, DATA))
     _check_same_recipe(recipe, output)

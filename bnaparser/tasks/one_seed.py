@@ -21,7 +21,7 @@ from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
 from bnaparser.encoders.device import choose_device, training_precision
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import MissingExtraError, SettingsError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.answer_scores import answer_scores
 from bnaparser.tasks.answer_spans import AnswerCandidates, best_threshold
@@ -72,13 +72,21 @@ def updates(settings: TaskTrainSettings, examples: int) -> tuple[int, int]:
 def training_arguments(
     recipe: TaskRecipe, seed: int, checkpoints: Path, total: int, check: int
 ) -> TrainingArguments:
-    """Return what the Trainer is told; MissingExtraError without accelerate."""
+    """Return what the Trainer is told.
+
+    Raises MissingExtraError without accelerate, SettingsError for another GPU than the first.
+    """
     settings = recipe.train
     device = choose_device(settings.device)
     on_gpu = device.startswith("cuda")
+    if on_gpu and torch.device(device).index:
+        raise SettingsError(
+            f"train.device is {device}, but a task is trained on the first GPU: set CUDA_VISIBLE_DEVICES to"
+            " choose another, and train.device to cuda"
+        )
     precision = training_precision(settings.precision, device)
     try:
-        return TrainingArguments(
+        arguments = TrainingArguments(
             output_dir=str(checkpoints),
             per_device_train_batch_size=settings.batch_size,
             max_steps=total,
@@ -108,6 +116,10 @@ def training_arguments(
         )
     except ImportError as error:
         raise MissingExtraError("accelerate", "train") from error
+    if on_gpu:
+        # All that there are would each get a whole batch, and syntax cannot be divided among them.
+        arguments._n_gpu = 1
+    return arguments
 
 
 class TaskTrainer(Trainer):  # type: ignore[misc]
@@ -184,9 +196,12 @@ class ProgressLog(TrainerCallback):  # type: ignore[misc]
     """A progress bar where there is a terminal, and lines in the log."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        """Open the bar where the run stands."""
+        """Open the bar where the run stands; find the best checkpoint where the run is now."""
         from tqdm import tqdm
 
+        best = Path(args.output_dir) / f"checkpoint-{state.best_global_step}"
+        if best.is_dir():  # it was noted by the folder's name of then, which may have been moved
+            state.best_model_checkpoint = str(best)
         self.bar = tqdm(
             total=state.max_steps, initial=state.global_step, unit="update", disable=None
         )

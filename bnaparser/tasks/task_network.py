@@ -114,8 +114,13 @@ class TaskNetwork(nn.Module):
             # Over the tokens: the mean of the losses of start and of end.
             loss = F.cross_entropy(logits.float(), labels)
         else:
-            loss = F.cross_entropy(
-                logits.float().flatten(0, -2), labels.flatten(), ignore_index=IGNORED
+            total = F.cross_entropy(
+                logits.float().flatten(0, -2),
+                labels.flatten(),
+                ignore_index=IGNORED,
+                reduction="sum",
             )
+            # Not torch's mean: where no word of a batch has a piece that is no number.
+            loss = total / (labels != IGNORED).sum().clamp(min=1)
         supervision = getattr(syntax_of(self.encoder), "loss", None) if self.guided else None
         return loss if supervision is None else loss + supervision

@@ -24,6 +24,15 @@ def read(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
+def test_several_processes_are_refused(
+    recipe: Callable[..., TaskRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches were as many times as large, and all wrote the same files."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(SettingsError, match="trained by one process"):
+        train(recipe(), tmp_path, fresh=True)
+
+
 def test_sentiment_is_learned_and_the_stored_model_scores_the_same(
     recipe: Callable[..., TaskRecipe], trained: Callable[..., Path]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,9 +13,10 @@ from safetensors.torch import load_file
 
 from bnaparser.encoders import device
 from bnaparser.errors import SettingsError
-from bnaparser.tasks import one_seed
+from bnaparser.settings import validate
+from bnaparser.tasks import all_seeds, one_seed
 from bnaparser.tasks.all_seeds import train
-from bnaparser.tasks.one_seed import PooledSampler, updates
+from bnaparser.tasks.one_seed import PooledSampler, training_arguments, updates
 from bnaparser.tasks.splits import Split
 from bnaparser.tasks.task_model import TaskModel
 from bnaparser.tasks.task_settings import TaskRecipe
@@ -49,6 +51,25 @@ def test_an_interrupted_run_ends_at_the_same_weights(
     train(recipe(check_updates=3), tmp_path)
     assert len(calls) == 5  # those after 9 and 10 updates, the first time 3, 6 and 9
     check_same_weights(whole, tmp_path)
+
+
+def test_the_best_checkpoint_is_found_in_a_folder_that_was_moved(
+    recipe: Callable[..., TaskRecipe],
+    trained: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After the last update there was no other to find it again: the last one took its place."""
+
+    def killed(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(all_seeds, "_finish", killed)
+        train(recipe(check_updates=3), tmp_path / "first")
+    moved = (tmp_path / "first").rename(tmp_path / "moved")
+    train(recipe(check_updates=3), moved)
+    check_same_weights(trained(check_updates=3), moved)
 
 
 def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
@@ -86,6 +107,29 @@ def test_a_training_that_diverges_says_so(
 ) -> None:
     with pytest.raises(SettingsError, match=r"diverged.*smaller train.learning_rate"):
         train(recipe(learning_rate=1e30, warmup=0.0), tmp_path)
+
+
+def test_of_several_gpus_the_first_one_trains(
+    recipe: Callable[..., TaskRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each got a batch of its own, of twice the size together, and syntax did not fit any."""
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    found = training_arguments(recipe(device="cuda"), 1, tmp_path, total=5, check=2)
+    assert (found.n_gpu, found.train_batch_size) == (1, 8)
+    with pytest.raises(SettingsError, match=r"train\.device is cuda:1.*CUDA_VISIBLE_DEVICES"):
+        training_arguments(recipe(device="cuda:1"), 1, tmp_path, total=5, check=2)
+
+
+def test_a_batch_of_words_without_pieces_is_no_divergence(
+    recipe_table: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    """The mean loss of no words was no number, and the run ended as one that had diverged."""
+    data = tmp_path / "names.tsv"
+    data.write_text("\u200b\tO\n\nMira\tB-PER\nsang\tO\n", encoding="utf-8")
+    table = recipe_table("names", batch_size=1, max_updates=4)
+    table["train"] |= {"data": [{"path": str(data)}], "dev": [{"path": str(data)}]}
+    results = train(validate(TaskRecipe, {**table, "syntax": {}}, "test"), tmp_path / "run")
+    assert 0 <= results["summary"]["dev"]["accuracy"]["mean"] <= 100
 
 
 def test_how_many_updates(recipe: Callable[..., TaskRecipe]) -> None:
