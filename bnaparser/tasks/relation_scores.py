@@ -25,12 +25,14 @@ def relations_of(labels: Sequence[str], other: str) -> NDArray[np.int64]:
     return np.array([numbers.get(name, -1) for name in names], np.int64)
 
 
-def relation_f1(tables: Floats, relations: NDArray[np.int64]) -> Floats:
-    """Return the macro F1 in percent, (rows), of tables of gold by predicted class (rows, C, C)."""
+def relation_f1(counts: Floats, relations: NDArray[np.int64]) -> Floats:
+    """Return the macro F1 in percent, (rows), of how often each class is right, there and predicted.
+
+    ``counts`` (rows, 3, C) have them in this order.
+    """
     count = int(relations.max(initial=-1)) + 1
     belongs = np.equal.outer(relations, np.arange(count)).astype(np.float64)  # (C, relations)
-    right = np.diagonal(tables, axis1=1, axis2=2) @ belongs
-    wanted, found = tables.sum(axis=2) @ belongs, tables.sum(axis=1) @ belongs
+    right, wanted, found = (counts @ belongs).transpose(1, 0, 2)
     total = wanted + found
     scores = np.divide(2 * right, total, out=np.zeros_like(right), where=total > 0)
     there = wanted > 0

@@ -46,7 +46,8 @@ def score(
     if task.kind == "relations":
         table = _sklearn().confusion_matrix(wanted, said, labels=range(len(labels)))
         relations = relations_of(labels, task.other)
-        scores["relation_f1"] = float(relation_f1(table[None].astype(float), relations)[0])
+        counts = np.stack([table.diagonal(), table.sum(axis=1), table.sum(axis=0)]).astype(float)
+        scores["relation_f1"] = float(relation_f1(counts[None], relations)[0])
     return scores
 
 

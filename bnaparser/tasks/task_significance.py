@@ -6,8 +6,8 @@ interval is the percentile bootstrap over examples (Efron, 1979). A run of sever
 of its seeds' metrics, and all seeds of an example are swapped and drawn together: predictions of one
 example are not independent of each other, and more seeds do not make more examples.
 
-What both need of a metric are sums over examples (who was right, tables of gold by predicted class,
-spans), so the trials are one product of matrices; correlations are computed anew for each.
+What both need of a metric are sums over examples (of each class what is right, there and predicted,
+or spans), so the trials are one product of matrices; correlations are computed anew for each.
 """
 
 from __future__ import annotations
@@ -199,35 +199,37 @@ def _tested(
     metric = task.main_metric
     if task.kind == "regression":
         return _Correlation(metric, np.array(gold), np.array(first), np.array(second))
-    sums: Callable[[Sequence[Gold]], Floats] = lambda seed: _tables(len(labels), gold, seed)
+    sums: Callable[[Sequence[Gold]], Floats] = lambda seed: _class_counts(len(labels), gold, seed)
     positive = None if task.positive is None else labels.index(task.positive)
-    of_rows: Metrics = lambda rows: table_metric(metric, rows, len(labels), positive)
+    of_rows: Metrics = lambda rows: class_metric(metric, rows, len(labels), positive)
     if metric == "span_f1":
         sums, of_rows = (lambda seed: _span_counts(labels, gold, seed)), _f_of_counts
     elif metric == "relation_f1":
         relations, size = relations_of(labels, task.other), len(labels)
-        of_rows = lambda rows: relation_f1(rows.reshape(-1, size, size), relations)
+        of_rows = lambda rows: relation_f1(rows.reshape(-1, 3, size), relations)
     elif task.kind == "answers":
         sums, of_rows = (lambda seed: _answer_sums(metric, gold, seed)), _mean_of_sums
     runs = [np.array([sums(seed) for seed in run]) for run in (first, second)]
     return _Sums(runs[0], runs[1], of_rows)
 
 
-def _tables(size: int, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:
-    """Return of each example its table of gold by predicted class, (examples, size * size)."""
-    tables = np.zeros((len(gold), size * size))
-    for row, (wanted, found) in enumerate(zip(gold, predicted, strict=True)):
-        places = np.atleast_1d(wanted) * size + np.atleast_1d(found)
-        np.add.at(tables[row], places.astype(np.int64), 1)
-    return tables
+def _class_counts(size: int, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:
+    """Return of each example how often each class is right, there, and predicted, (examples, 3 * size).
+
+    No table of gold by predicted class: with a hundred classes those of all examples would fill the memory.
+    """
+    counts = np.zeros((len(gold), 3, size))
+    for row, (here, there) in enumerate(zip(gold, predicted, strict=True)):
+        wanted, found = (np.atleast_1d(one).astype(np.int64) for one in (here, there))
+        for number, classes in enumerate((wanted[wanted == found], wanted, found)):
+            np.add.at(counts[row, number], classes, 1)
+    return counts.reshape(len(gold), 3 * size)
 
 
-def table_metric(metric: str, rows: Floats, size: int, positive: int | None) -> Floats:
-    """Return a metric in percent of each row's table of gold by predicted class."""
-    tables = rows.reshape(len(rows), size, size)
-    right = np.diagonal(tables, axis1=1, axis2=2)
-    wanted, found = tables.sum(axis=2), tables.sum(axis=1)
-    total = tables.sum(axis=(1, 2))
+def class_metric(metric: str, rows: Floats, size: int, positive: int | None) -> Floats:
+    """Return a metric in percent of each row's counts of what is right, there and predicted of a class."""
+    right, wanted, found = rows.reshape(len(rows), 3, size).transpose(1, 0, 2)
+    total = wanted.sum(axis=1)
     if metric == "accuracy":
         return 100 * _ratio(right.sum(axis=1), total)
     if metric == "matthews":
