@@ -12,7 +12,6 @@ import logging
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
+from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.errors import DataError, MissingExtraError, ModelError, in_one_line
 from bnaparser.spanbert.documents import find_files, read_documents
 from bnaparser.spanbert.made_once import key_of, make_once
@@ -73,13 +73,15 @@ def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
     """Return the subwords of sentences; special ones, such as a [SEP] that a text speaks of, are left out.
 
     A subword begins a word where the tokenizer says so, or a blank stands before it: some tokenizers
-    take a whole sentence for one word.
+    take a whole sentence for one word. A tokenizer that takes a blank as part of the word after it reads
+    one before the sentence, too, as there is in a text.
     """
     if not texts:
         return []
     special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    blank = " " if _wants_blank(tokenizer) else ""
     found = tokenizer(
-        list(texts),
+        [f"{blank}{text}" if text else text for text in texts],
         add_special_tokens=False,
         split_special_tokens=True,
         return_offsets_mapping=True,
@@ -90,20 +92,37 @@ def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
     result = []
     for number, text in enumerate(texts):
         words, ids = found.word_ids(number), found["input_ids"][number]
-        places = found["offset_mapping"][number]
+        places = [
+            (max(0, start - len(blank)), max(0, end - len(blank)))
+            for start, end in found["offset_mapping"][number]
+        ]
         kept = [one for one in range(len(ids)) if ids[one] not in special]
         starts = [
-            before is None or words[one] != words[before] or _after_blank(text, *places[one])
-            for before, one in pairwise([None, *kept])
+            before is None
+            or words[one] != words[before]
+            or _after_blank(text, places[before][0], *places[one])
+            for before, one in zip([None, *kept], kept, strict=False)
         ]
-        own = [tuple(places[one]) for one in kept]
+        own = [places[one] for one in kept]
         result.append(TokenisedSentence(text, [ids[one] for one in kept], starts, own))
     return result
 
 
-def _after_blank(text: str, start: int, end: int) -> bool:
-    """Tell whether a subword's part of a text begins with a blank, or follows one."""
-    return start < end and (text[start].isspace() or (start > 0 and text[start - 1].isspace()))
+def _wants_blank(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Tell whether words are read with the blank before them, which a text's first word lacks."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    puts_one = normalizer is not None and normalizer.normalize_str("a") != "a"
+    return reads_blanks(tokenizer) and not puts_one
+
+
+def _after_blank(text: str, before: int, start: int, end: int) -> bool:
+    """Tell whether a subword's part of a text begins with a blank, or follows one.
+
+    ``before`` is where the part of the subword before it starts: one that is a blank's mark alone, as
+    SentencePiece has before rare words, has begun the word already.
+    """
+    blank = start < end and (text[start].isspace() or (start > 0 and text[start - 1].isspace()))
+    return blank and bool(text[before:start].strip())
 
 
 def sentence_texts(text: str, language: str) -> list[str]:
@@ -301,6 +320,8 @@ def _key(
     }
     if settings.language != DEFAULT_LANGUAGE:
         told["language"] = settings.language
+    if _wants_blank(tokenizer) or "▁" in tokenizer.get_vocab():
+        told["blanks"] = 2  # how they are read, where it was otherwise at first
     return key_of((json.dumps(told, sort_keys=True), tokenizer.backend_tokenizer.to_str()), files)
 
 

@@ -63,7 +63,8 @@ def written(sentences: list[TokenisedSentence], spans: list[Span]) -> str:
     number = 0
     for sentence in sentences:
         parts, place = [], 0
-        for start, end in sentence.places:
+        for first, end in sentence.places:
+            start = max(first, place)  # of one character there may be several subwords
             parts.append(sentence.text[place:start])
             parts.append(
                 "[" * (number in opens) + sentence.text[start:end] + "]" * (number in closes)

@@ -59,6 +59,32 @@ def test_words_begin_where_the_tokenizer_says(tokenizer: PreTrainedTokenizerBase
     assert len(found.ids) == len(found.starts) == len(found.places)
 
 
+@pytest.mark.parametrize("kind", ["roberta", "deberta", "modernbert"])
+def test_sentences_of_a_block_have_a_blank_between_them(
+    encoder_folder: Callable[[str], Path], kind: str
+) -> None:
+    """ "dog.Tobin sang." was what RoBERTa's kind of encoders learned from."""
+    found = AutoTokenizer.from_pretrained(encoder_folder(kind))
+    for one in tokenise(found, ["Mira liked the dog.", "Tobin sang."]):
+        tokens = found.convert_ids_to_tokens(one.ids)
+        assert "".join(tokens) == "Ġ" + one.text.replace(" ", "Ġ")
+        read = "".join(one.text[start:end].strip() for start, end in one.places)
+        assert read == one.text.replace(" ", "")
+        assert one.starts.count(True) == len(one.text.split()) + 1  # and the period
+    (empty,) = tokenise(found, [""])
+    assert empty.ids == []
+
+
+@pytest.mark.parametrize("kind", ["albert", "xlm-roberta", "deberta-v2"])
+def test_the_mark_of_a_blank_is_no_word_of_its_own(
+    encoder_folder: Callable[[str], Path], kind: str
+) -> None:
+    found = AutoTokenizer.from_pretrained(encoder_folder(kind))
+    (one,) = tokenise(found, ["qxz qxz"])
+    assert found.convert_ids_to_tokens(one.ids) == ["▁", "q", "x", "z"] * 2
+    assert one.starts == [True, False, False, False] * 2
+
+
 def test_blocks_are_the_same_whatever_the_number_of_workers(
     text_file: Path, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
 ) -> None:

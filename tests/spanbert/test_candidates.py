@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from transformers import AutoTokenizer
 
 from bnaparser.errors import ModelError
-from bnaparser.spanbert.blocks import TokenisedSentence
+from bnaparser.spanbert.blocks import TokenisedSentence, tokenise
 from bnaparser.spanbert.candidates import (
     FoundSpans,
     TextSpan,
@@ -45,6 +46,15 @@ def test_a_span_that_begins_inside_a_word_is_none() -> None:
 
 def test_masked_spans_are_shown_in_brackets() -> None:
     assert written([SENTENCE], [(1, 3), (5, 6)]) == "The [zebras] sat[.]"
+
+
+def test_characters_of_several_subwords_are_shown_once(
+    encoder_folder: Callable[[str], Path],
+) -> None:
+    """Of three bytes a character was shown three times, behind a blank's own mark twice."""
+    for kind in ("roberta", "albert"):
+        (one,) = tokenise(AutoTokenizer.from_pretrained(encoder_folder(kind)), ["東京 qxz sang"])
+        assert written([one], []) == one.text
 
 
 def test_constituents_are_those_of_the_tree(tiny_model_dir: Path) -> None:
