@@ -34,6 +34,10 @@ def test_long_texts_need_no_deep_recursion() -> None:
     assert one.heads is not None and len(one.heads) == 3000
 
 
+def test_half_a_character_in_given_words_has_a_random_tree() -> None:
+    assert random_trees([["half", "\ud83d"]])[0].words == ("half", "\ud83d")
+
+
 def test_no_words_no_tree() -> None:
     assert random_trees([""])[0].error == "the text has no words"
 

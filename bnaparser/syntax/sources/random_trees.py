@@ -28,7 +28,7 @@ def random_structure(words: Sequence[str]) -> Structure:
     """Return one random structure over words; without words there is none."""
     if not words:
         return Structure((), None, error=NO_WORDS)
-    generator = random.Random("\n".join([_SEED, *words]))
+    generator = random.Random("\n".join([_SEED, *words]).encode("utf-8", "surrogatepass"))
     heads = [0] * len(words)
     # Halves are joined bottom up, so that long texts need no deep recursion.
     parts = [(Tree("X", [escape_brackets(word)]), place) for place, word in enumerate(words)]
