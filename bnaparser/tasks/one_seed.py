@@ -79,11 +79,7 @@ def training_arguments(
     settings = recipe.train
     device = choose_device(settings.device)
     on_gpu = device.startswith("cuda")
-    if on_gpu and torch.device(device).index:
-        raise SettingsError(
-            f"train.device is {device}, but a task is trained on the first GPU: set CUDA_VISIBLE_DEVICES to"
-            " choose another, and train.device to cuda"
-        )
+    _check_first(device)
     precision = training_precision(settings.precision, device)
     try:
         arguments = TrainingArguments(
@@ -120,6 +116,15 @@ def training_arguments(
         # All that there are would each get a whole batch, and syntax cannot be divided among them.
         arguments._n_gpu = 1
     return arguments
+
+
+def _check_first(device: str) -> None:
+    """Raise SettingsError for another GPU than the first: the Trainer would take that one."""
+    if device.startswith("cuda") and torch.device(device).index:
+        raise SettingsError(
+            f"train.device is {device}, but a task is trained on the first GPU: set CUDA_VISIBLE_DEVICES to"
+            " choose another, and train.device to cuda"
+        )
 
 
 class TaskTrainer(Trainer):  # type: ignore[misc]
