@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def in_one_line(error: Exception) -> str:
     """Return what another library's error says, without its line breaks."""
@@ -21,6 +23,10 @@ class TreeError(BnaparserError):
     def __init__(self, message: str, source: str = "<string>", line: int = 1, column: int = 1):
         super().__init__(f"{source}:{line}:{column}: {message}")
         self.message, self.source, self.line, self.column = message, source, line, column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default an error is made anew of its whole text, and the place would stand in it twice.
+        return type(self), (self.message, self.source, self.line, self.column)
 
 
 class DataError(BnaparserError):
@@ -48,3 +54,8 @@ class MissingExtraError(BnaparserError):
 
     def __init__(self, package: str, extra: str):
         super().__init__(f"{package} is not installed: pip install 'bnaparser[{extra}]'")
+        self.package, self.extra = package, extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An error that cannot be read on the other side stops a whole pool of processes.
+        return type(self), (self.package, self.extra)

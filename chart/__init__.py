@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bnaparser.chart.chart_batch import Decoded, ScoresError
+    from bnaparser.chart.chart_batch import Decoded, NoTreeError, ScoresError
     from bnaparser.chart.cky import (
         CostAugmented,
         CostAugmentedBatch,
@@ -40,6 +40,7 @@ _HOMES = {
     "Decoded": "chart_batch",
     "Marginals": "probabilities",
     "MarginalsBatch": "probabilities",
+    "NoTreeError": "chart_batch",
     "Rule": "constraints",
     "ScoresError": "chart_batch",
     "constrain": "constraints",
@@ -69,6 +70,7 @@ __all__ = [
     "Decoded",
     "Marginals",
     "MarginalsBatch",
+    "NoTreeError",
     "Rule",
     "ScoresError",
     "constrain",

@@ -36,6 +36,10 @@ class ScoresError(ValueError):
     """Scores with which nothing can be decided: not numbers, too large to be added up, or no tree."""
 
 
+class NoTreeError(ScoresError):
+    """Scores that are all right, and with which every tree scores minus infinity."""
+
+
 class Decoded(NamedTuple):
     """The best tree of one sentence.
 
@@ -124,8 +128,9 @@ def raise_first(status: Int64s) -> None:
     bad = np.flatnonzero(status)
     if len(bad):
         code = int(status[bad[0]])
-        of_scores = code in (kernels.NOT_A_NUMBER, kernels.TOO_LARGE, kernels.NO_TREE)
-        kind = ScoresError if of_scores else ValueError
+        kind: type[ValueError] = NoTreeError if code == kernels.NO_TREE else ValueError
+        if code in (kernels.NOT_A_NUMBER, kernels.TOO_LARGE):
+            kind = ScoresError
         raise kind(f"sentence {bad[0]}: {_MESSAGES[code]}")
 
 

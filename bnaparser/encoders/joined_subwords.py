@@ -15,6 +15,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.errors import ModelError
+from bnaparser.trees.escapes import whole
 
 Words = Sequence[str]
 Blanks = Sequence[bool]
@@ -82,7 +83,9 @@ class JoinedSubwords(Subwords):
         if not sentences:
             return []
         texts = [
-            "".join([word + " " if blank else word for word, blank in zip(*one, strict=True)])
+            whole(
+                "".join([word + " " if blank else word for word, blank in zip(*one, strict=True)])
+            )
             for one in sentences
         ]
         encodings = self.tokenizer.backend_tokenizer.encode_batch(texts, add_special_tokens=False)

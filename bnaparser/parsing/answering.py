@@ -86,8 +86,9 @@ def answer(
     try:
         found = search.marginals() if question.probabilities or question.decoder != "best" else None
         trees = search.trees(question, found)
-    except chart.ScoresError as error:
-        raise SentenceError(f"no tree keeps to all constraints: {error}") from error
+    except chart.NoTreeError as error:
+        # Scores that are no numbers are another matter: they are told as those of the best tree alone are.
+        raise SentenceError("no tree keeps to all constraints") from error
     told_probabilities = found if question.probabilities else None
     read = partial(_prediction, scores, n, model.labels, told_probabilities, temperature, row)
     first, *others = map(read, trees)

@@ -31,26 +31,33 @@ _UNSEEN = re.compile(
     "[\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]++"
     "|(?<=[A-Za-z])[\u200c\u200d]++(?=[A-Za-z])"
 )
+# Half a character, as of text that was not UTF-8: no encoder's tokenizer takes one.
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def unescape(word: str) -> str:
     """Return the word as running text would write it: ``-LRB-`` is ``(``, `` `` `` is ``"``.
 
     Round, square and curly brackets, ``\\/``, ``\\*`` and both Penn quotes are undone, brackets
-    also inside a longer word; entities (``&amp;``) become characters, and what has no width (soft
-    hyphens) goes, unless nothing else is there. What is left is what a pre-trained encoder saw in
-    its own training.
+    also inside a longer word; entities (``&amp;``) become characters, what has no width (soft
+    hyphens) goes, unless nothing else is there, and half a character is U+FFFD. What is left is what
+    a pre-trained encoder saw in its own training.
     """
     if word in ("``", "''"):
         return '"'
     if "&" in word:
         word = ENTITY.sub(character_of, word)
     if not word.isascii():
-        word = _UNSEEN.sub("", word) or word
+        word = whole(_UNSEEN.sub("", word) or word)
     if "-" in word:
         for escape, bracket in _BRACKETS.items():
             word = word.replace(escape, bracket)
     return word.replace("\\/", "/").replace("\\*", "*") if "\\" in word else word
+
+
+def whole(text: str) -> str:
+    """Return the text with U+FFFD for each half of a character, a lone surrogate."""
+    return _HALF.sub("\ufffd", text)
 
 
 def character_of(entity: re.Match[str]) -> str:

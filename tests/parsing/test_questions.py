@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from bnaparser import Parse, Parser
+from bnaparser.network.model import BnaModel
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.parsing.question import Dependencies, Question
@@ -49,6 +52,19 @@ def test_a_keyword_that_there_is_not_is_told_with_those_there_are(parser: Parser
             TypeError, match="no keyword 'nbest' here: of a question there are n_best,"
         ):
             call("It rained.", **wrong)
+
+
+@pytest.mark.parametrize("asked", [{}, {"n_best": 2}, {"probabilities": True}])
+def test_scores_that_are_no_numbers_are_no_matter_of_constraints(
+    build_model: Callable[..., BnaModel], asked: dict[str, Any]
+) -> None:
+    model = build_model("bert")
+    with torch.no_grad():
+        model.scorer.output.bias[1] = torch.nan
+    (parse,) = Parser(model)("It rained.", **asked)
+    assert parse.error is not None
+    assert parse.error.startswith("the parser failed on this sentence: ScoresError")
+    assert parse.error.endswith("a score is not a number (NaN)")
 
 
 def test_a_word_has_as_many_trees_as_labels_and_no_more(parser: Parser) -> None:

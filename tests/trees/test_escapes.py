@@ -29,6 +29,8 @@ from bnaparser.trees.escapes import unescape
         ("to\u200bge\u200eth\ufeffer", "together"),
         ("join\u200der", "joiner"),
         ("\xad", "\xad"),  # there is nothing else
+        ("a\ud800b", "a\ufffdb"),
+        ("\udc80", "\ufffd"),
         ("\u0645\u06cc\u200c\u0631\u0648\u062f", "\u0645\u06cc\u200c\u0631\u0648\u062f"),
         ("\U0001f469\u200d\U0001f469", "\U0001f469\u200d\U0001f469"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from bnaparser.errors import BnaparserError
 from bnaparser.trees.search.relations import COUNTED, SIMPLE
@@ -49,6 +49,9 @@ class PatternError(BnaparserError):
         line = pattern[start:].partition("\n")[0].replace("\t", " ")
         super().__init__(f"the pattern: {message}\n  {line}\n  {' ' * (place - start)}^")
         self.message, self.pattern, self.column = message, pattern, place + 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.pattern, self.column - 1)
 
 
 class PatternToken(NamedTuple):

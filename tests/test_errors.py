@@ -1,0 +1,34 @@
+"""Errors as other processes get them: pickled and read again."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from bnaparser import Tree
+from bnaparser.errors import BnaparserError, DataError, MissingExtraError, TreeError
+from bnaparser.trees.search.pattern_tokens import PatternError
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DataError("a.mrg: no such file"),
+        TreeError("no tree here", "a.mrg", 3, 7),
+        MissingExtraError("spacy", "spacy"),
+        PatternError("no such sign", "NP < $", 5),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_comes_whole_from_another_process(error: BnaparserError) -> None:
+    read = pickle.loads(pickle.dumps(error))
+    assert (type(read), str(read), vars(read)) == (type(error), str(error), vars(error))
+
+
+def test_the_place_of_a_wrong_tree_stands_in_its_error_once() -> None:
+    with pytest.raises(TreeError) as raised:
+        Tree.parse("(S (NP)", "a.mrg")
+    read = pickle.loads(pickle.dumps(raised.value))
+    assert str(read).startswith("a.mrg:1:7: the node 'NP' is empty")
+    assert (read.line, read.column) == (1, 7)
