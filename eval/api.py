@@ -15,7 +15,7 @@ from bnaparser.eval.params import Params, collins
 from bnaparser.eval.report import Row, Totals, percent
 
 Trees = str | os.PathLike[str] | Iterable[object]
-"""A file name (one tree a line; ``.xz`` is unpacked), or trees: anything whose ``str`` is one."""
+"""A file name (one tree a line; ``.gz``, ``.xz`` and ``.bz2`` are unpacked), or trees: anything whose ``str`` is one."""
 
 
 @dataclass(frozen=True)

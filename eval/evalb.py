@@ -2,7 +2,8 @@
 
 Input, output, messages and exit codes are those of EVALB 20080701 and 20130908 (S. Sekine,
 M. Collins and others), byte for byte. Only its fixed limits on words, brackets and their lengths
-are gone; lines of more than 4,998 bytes are still cut. Files ending in ``.xz`` are unpacked.
+are gone; lines of more than 4,998 bytes are still cut. Files ending in ``.gz``, ``.xz`` and ``.bz2``
+are unpacked, and a byte order mark, over which EVALB stops, is passed over.
 """
 
 from __future__ import annotations

@@ -32,7 +32,9 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this verb's arguments to its parser."""
-    parser.add_argument("gold", metavar="GOLD", help="gold trees, one a line; .xz is unpacked")
+    parser.add_argument(
+        "gold", metavar="GOLD", help="gold trees, one a line; .gz, .xz, .bz2 are unpacked"
+    )
     parser.add_argument(
         "pred", metavar="PRED", nargs="?", help="predicted trees, one a line; left out with --model"
     )

@@ -99,12 +99,17 @@ def run(args: argparse.Namespace) -> int:
     else:
         with _writer(args.output) as file:
             written = _copy(_find(args), result, prepare, file)
+            _check_trees(result, args)  # in here, so that a file that was there stays
         where = "standard output" if screen else args.output
         print(f"{written:,} of {result.trees:,} trees written to {where}", file=sys.stderr)
-    if not result.trees:
-        raise DataError(f"{', '.join(args.paths)}: no tree in it")
+    _check_trees(result, args)
     print(report(result, None if args.all else _MOST), file=sys.stderr if screen else sys.stdout)
     return 0
+
+
+def _check_trees(result: Survey, args: argparse.Namespace) -> None:
+    if not result.trees:
+        raise DataError(f"{', '.join(args.paths)}: no tree in it")
 
 
 def report(result: Survey, most: int | None = _MOST) -> str:

@@ -207,6 +207,13 @@ class TestWriting:
             run(tmp_path / "bank.mrg", "--output", tmp_path / "out.mrg")
         assert [file.name for file in tmp_path.iterdir()] == ["bank.mrg"]
 
+    def test_leaves_what_was_there_where_it_finds_no_tree(self, raw: Path, tmp_path: Path) -> None:
+        (tmp_path / "empty.mrg").write_text("\n")
+        before = raw.read_bytes()
+        with pytest.raises(DataError, match="no tree in it"):
+            run(tmp_path / "empty.mrg", "--output", raw)
+        assert raw.read_bytes() == before
+
     def test_skips_broken_trees_when_told(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

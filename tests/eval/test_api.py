@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import lzma
 from pathlib import Path
 
@@ -42,11 +44,22 @@ def test_the_example_of_two_sentences() -> None:
 def test_files_iterables_bytes_and_packed_files_are_the_same(tmp_path: Path) -> None:
     gold, pred = tmp_path / "gold", tmp_path / "pred.xz"
     gold.write_text("\n".join(GOLD) + "\n")
-    pred.write_bytes(lzma.compress("\n".join(PRED).encode()))
+    pred_text = "\n".join(PRED).encode()
+    pred.write_bytes(lzma.compress(pred_text))
     expected = score(GOLD, PRED)
     assert score(str(gold), Path(pred)) == expected
     assert score(gold, iter(PRED)) == expected
     assert score((line.encode() for line in GOLD), pred) == expected
+    for name, pack in (("pred.gz", gzip.compress), ("pred.BZ2", bz2.compress)):
+        (tmp_path / name).write_bytes(pack(pred_text))
+        assert score(gold, tmp_path / name) == expected
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_tree(tmp_path: Path) -> None:
+    gold, pred = tmp_path / "gold", tmp_path / "pred.xz"
+    gold.write_text("\n".join(GOLD), encoding="utf-8-sig")
+    pred.write_bytes(lzma.compress("\n".join(PRED).encode("utf-8-sig")))
+    assert score(gold, pred) == score(GOLD, PRED)
 
 
 def test_trees_of_other_packages() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import lzma
 import os
 import subprocess
@@ -73,15 +75,18 @@ def test_a_folder_is_not_a_file(
     assert b"Can't open gold file" in capsysbinary.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "data", [b"no xz", lzma.compress(TREE * 100)[:-20]], ids=["other kind", "cut off"]
-)
-def test_a_damaged_xz_file_cannot_be_opened(
-    data: bytes, tmp_path: Path, tree_file: str, capsysbinary: pytest.CaptureFixture[bytes]
+PACK = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_a_damaged_packed_file_cannot_be_opened(
+    suffix: str, tmp_path: Path, tree_file: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    (tmp_path / "gold.xz").write_bytes(data)
-    assert evalb.main([str(tmp_path / "gold.xz"), tree_file]) == 1
-    assert capsysbinary.readouterr().out == b""
+    file = tmp_path / f"gold{suffix}"
+    for data in (b"another kind", PACK[suffix](TREE * 100)[:-20]):
+        file.write_bytes(data)
+        assert evalb.main([str(file), tree_file]) == 1
+        assert capsysbinary.readouterr().out == b""
 
 
 def test_xz_files_are_unpacked(
