@@ -136,18 +136,31 @@ def told(clash: Clash, constraints: Sequence[Constraint], places: Sequence[int])
     return f"{one} and constraint {second} ({constraints[second - 1]}) cannot hold together"
 
 
+def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
+    """Return constraints as they were given; TypeError where one is something else, such as a tuple."""
+    given = tuple(constraints)
+    for number, one in enumerate(given, 1):
+        if not isinstance(one, Constraint):
+            raise TypeError(
+                f"constraint {number} is {one!r:.60}: give a Constraint, as in"
+                ' Constraint("must", 0, 2, "NP")'
+            )
+    return given
+
+
 def in_words(
     constraints: Iterable[Constraint], sentences: Sequence[Sentence]
 ) -> list[list[Constraint] | str]:
     """Return, of constraints that count code points of a text, those of each sentence, in words.
 
     For a sentence in which one begins that does not begin and end with words of it, the reason. One
-    that lies before or behind all sentences is that of the first or last one.
+    that lies before or behind all sentences is that of the first or last one. Raises TypeError for what
+    is no constraint.
     """
     found: list[list[Constraint] | str] = [[] for _ in sentences]
     starts = [one.offsets[0][0] if one.offsets else 0 for one in sentences]
     words: dict[int, _WordsAt] = {}
-    for number, constraint in enumerate(constraints, 1):
+    for number, constraint in enumerate(checked(constraints), 1):
         place = max(0, bisect_right(starts, constraint.start) - 1)
         if not sentences or isinstance(found[place], str):
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
-from bnaparser.parsing.named_constraints import Constraint
+from bnaparser.parsing.named_constraints import Constraint, checked
 
 Decoder = Literal["best", "expected", "sample"]
 DECODERS: tuple[Decoder, ...] = get_args(Decoder)
@@ -107,12 +107,15 @@ class Question:
         return self == PLAIN
 
     def under(self, constraints: Sequence[Constraint] | str) -> Question:
-        """Return the same question under constraints, or with the reason why these cannot be."""
+        """Return the same question under constraints, or with the reason why these cannot be.
+
+        Raises TypeError for what is no constraint.
+        """
         if self.problem is not None:
             return self
         if isinstance(constraints, str):
             return replace(self, problem=constraints)
-        return replace(self, constraints=tuple(constraints)) if constraints else self
+        return replace(self, constraints=checked(constraints)) if constraints else self
 
 
 def asked_question(asked: QuestionOptions) -> Question:

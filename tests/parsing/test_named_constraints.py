@@ -268,3 +268,12 @@ def test_places_in_a_text_become_places_in_its_sentences() -> None:
     assert held == [Constraint("must", 2, 5, ("pp",)), Constraint("tag", 2, 4, tag="prp")]
     beyond = in_words([Constraint("must", 0, 18)], sentences)[0]
     assert beyond == "constraint 1 (must at 0 to 18): no word of the sentence ends at 18"
+
+
+@pytest.mark.parametrize("given", [("must", 0, 2), "must", {"kind": "must"}, None])
+def test_what_is_no_constraint_is_told_before_anything_is_parsed(given: Any) -> None:
+    constraints = [Constraint("must", 0, 2), given]
+    with pytest.raises(TypeError, match=r"constraint 2 is .*: give a Constraint, as in"):
+        Question().under(constraints)
+    with pytest.raises(TypeError, match=r"constraint 2 is .*: give a Constraint, as in"):
+        in_words(constraints, read_sentences("It rained."))
