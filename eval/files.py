@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import zlib
+from collections.abc import Callable
 from io import BytesIO
 from typing import BinaryIO
 
@@ -34,9 +35,14 @@ def _unpacked(name: str) -> bytes:
     import gzip
     import lzma
 
-    openers = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+    unpack: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.decompress,
+        ".xz": lzma.decompress,
+        ".bz2": bz2.decompress,
+    }
+    with open(name, "rb") as file:
+        packed = file.read()
     try:
-        with openers[os.path.splitext(name)[1].lower()](name) as file:
-            return file.read()
-    except (EOFError, lzma.LZMAError, zlib.error) as error:
+        return unpack[os.path.splitext(name)[1].lower()](packed)
+    except (EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
         raise OSError(f"{name}: {error}") from error

@@ -8,6 +8,7 @@ import lzma
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,11 @@ def test_a_folder_is_not_a_file(
     assert b"Can't open gold file" in capsysbinary.readouterr().err
 
 
-PACK = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    ".xz": lzma.compress,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+}
 
 
 @pytest.mark.parametrize("suffix", PACK)
