@@ -15,6 +15,7 @@ from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies, head_rules, is_punctuation
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.universal import universal_arcs
 from bnaparser.trees.tree import Tree
 
 
@@ -246,6 +247,21 @@ def test_trees_of_any_depth() -> None:
     deep = Tree.parse("(S " * 5000 + "(NN a)" + " (NN b))" * 5000)
     for rules in (COLLINS, UD):
         assert len(dependencies(deep, rules)) == 5001
+
+
+def test_a_trees_tags_are_not_gone_through_for_each_of_its_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree = Tree.parse("(TOP (S " + "(NP (DT the) (NN cat)) " * 50 + "))")
+    walks: list[Tree] = []
+
+    def tags(given: Tree) -> tuple[str, ...]:
+        walks.append(given)
+        return tuple(node.label for node in given.preterminals())
+
+    monkeypatch.setattr(Tree, "tags", property(tags))
+    assert len(universal_arcs(tree)) == 100
+    assert len(walks) == 1
 
 
 def test_every_tree_of_a_treebank(treebank: Path) -> None:

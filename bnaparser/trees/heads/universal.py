@@ -57,10 +57,10 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
 
     Collins' relation (1999): the labels of the child, its parent and the head child, ``%`` between.
     """
-    words = [word.lower() for word in tree.words]
+    words, tags = [word.lower() for word in tree.words], tree.tags
     found = arcs(tree, rules)
     relations = [
-        _relation(arc, place, words, tree.tags) if arc.head else "root"
+        _relation(arc, place, words, tags) if arc.head else "root"
         for place, arc in enumerate(found)
     ]
     passive = {arc.head for arc, one in zip(found, relations, strict=True) if one == "aux:pass"}
@@ -68,7 +68,7 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
     for place, (arc, relation) in enumerate(zip(found, relations, strict=True)):
         if relation in ("nsubj", "csubj") and arc.head in passive:
             relation += ":pass"
-        part = _part_of_speech(tree.tags[place], words[place], relation)
+        part = _part_of_speech(tags[place], words[place], relation)
         collins = f"{arc.child}%{arc.parent}%{arc.head_child}" if arc.head else "TOP"
         result.append(UniversalArc(arc.head, relation, part, collins))
     return result
