@@ -90,7 +90,7 @@ def in_json_lines(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Ite
             continue
         try:
             text = json.loads(line)[_FIELD]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             message = f"{source}:{number}: no line of JSON with a field {_FIELD!r}: {error!r}"
             raise DataError(message) from None
         yield from _tree_of(text, source, number, may_hold)

@@ -151,6 +151,7 @@ def test_what_is_searched_is_not_overwritten(
         ("t.mrg", CATS, ["NP", "--invert", "--once"], "give no --name and no --once"),
         ("t.mrg", "(TOP (NP", ["NP"], "t.mrg:1:1: the tree that starts here is never closed"),
         ("t.jsonl", '{"a": 1}', ["NP"], "t.jsonl:1: no line of JSON with a field 'tree'"),
+        pytest.param("t.jsonl", "[" * 100_000, ["NP"], "t.jsonl:1: no line of JSON", id="deep"),
         ("t.jsonl", '{"tree": 1}', ["NP"], "t.jsonl:1: the field 'tree' is 1, not brackets"),
         ("t.jsonl", '{"tree": "(NP"}', ["NP"], "t.jsonl:1:1:1: the tree that starts here"),
         ("t.parquet", "PAR1", ["NP"], "t.parquet: not a whole Parquet file"),
