@@ -2,8 +2,8 @@
 
 Each system is trained once more, as in its run, and a structural probe is trained on the vectors of
 its last layer: once with the trees of the parser shown to it, as in its training, once with none. What
-only the first finds is the tree that was shown, not what the weights know. Beside them stands the
-encoder before any training.
+only the first finds is the tree that was shown, not what the weights know. Beside them stand the
+encoder before any training, and what needs no network: the places of the words in the sentence.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from benchmarks.machine import now, processor
 from benchmarks.speed.run_speed import say
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 PARTS = ("train", "dev", "test")
 SENTENCES = 1000  # of each part, at most
 UNTRAINED = "untrained"
+CHAIN = "chain"
 
 
 def probe_networks(options: argparse.Namespace) -> None:
@@ -46,7 +49,7 @@ def probe_networks(options: argparse.Namespace) -> None:
     path = options.output / "probed.json"
     rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
     for seed in options.seeds:
-        for system in (UNTRAINED, *MAIN):
+        for system in (CHAIN, UNTRAINED, *MAIN):
             wanted = {"system": system, "seed": seed, **budget(options, PROBED)}
             if any(wanted.items() <= row.items() for row in rows):
                 continue
@@ -68,12 +71,29 @@ def probed(
     from bnaparser.inspection.structural_probe import ProbeSettings, probe
 
     torch.set_num_threads(options.threads)
+    if system == CHAIN:
+        yield {"shown": "none", **chain(gold["test"])}
+        return
     reader = trained_reader(options, system, seed)
     for shown in ("none",) if reader.syntax.variant is None else ("parsed", "none"):
         parts = [sentences(reader, gold[part], shown, options.device) for part in PARTS]
         train, dev, test = parts
         scores = probe(train, dev, test, ProbeSettings(seed=seed), reader.device)
         yield {"shown": shown, "words": sum(len(one.heads) for one in test), **asdict(scores)}
+
+
+def chain(gold: list[GoldSentence]) -> Result:
+    """Return the scores of words that are as far apart as in the text, the first one the root."""
+    from bnaparser.inspection.structural_probe import ProbeSentence, score
+
+    places = [np.arange(len(one.structure.words), dtype=np.float32) for one in gold]
+    test = [
+        ProbeSentence(row[:, None], one.structure.heads, one.punctuation)
+        for row, one in zip(places, gold, strict=True)
+        if one.structure.heads is not None
+    ]
+    far = [np.abs(row[:, None] - row) for row in places]
+    return {"words": sum(map(len, places)), **asdict(score(test, far, places))}
 
 
 def trained_reader(options: argparse.Namespace, system: str, seed: int) -> Reader:

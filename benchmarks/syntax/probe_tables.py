@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.syntax.kept_runs import Result, budget, measured
-from benchmarks.syntax.probe_networks import SENTENCES, UNTRAINED
+from benchmarks.syntax.probe_networks import CHAIN, SENTENCES, UNTRAINED
 from benchmarks.syntax.syntax_cells import line, spread, table_head
 from benchmarks.syntax.syntax_tables import MAIN, PROBED, SYSTEMS, TABLE_6, TASKS
 
@@ -14,6 +14,10 @@ SCORES = {
     "distance_spearman": ("distance Spearman", 100),
     "root_accuracy": ("root", 1),
     "depth_spearman": ("depth Spearman", 100),
+}
+TITLES = {
+    CHAIN: "no network: words that stand nearer are nearer, the first is the root",
+    UNTRAINED: "the encoder before training",
 }
 SHOWN = {"parsed": "trees shown", "none": "none shown"}
 
@@ -26,10 +30,9 @@ def probed(options: argparse.Namespace) -> list[str]:
         return []
     head = [f"{title}, {told}" for title, _ in SCORES.values() for told in SHOWN.values()]
     lines = ["## Trees in the vectors: the structural probe", "", *table_head(["", *head])]
-    for system in (UNTRAINED, *MAIN):
+    for system in (*TITLES, *MAIN):
         cells = [cell(rows, system, shown, name) for name in SCORES for shown in SHOWN]
-        title = "the encoder before training" if system == UNTRAINED else SYSTEMS[system].title
-        lines.append(line([title, *cells]))
+        lines.append(line([TITLES.get(system) or SYSTEMS[system].title, *cells]))
     paper = "; ".join(f"{name} {uuas}, {100 * spr:.0f}" for name, (uuas, spr) in TABLE_6.items())
     return [
         *lines,
@@ -39,7 +42,8 @@ def probed(options: argparse.Namespace) -> list[str]:
             f"layer's vectors, the probe ([inspect.md](../../docs/inspect.md)) trained on the first {SENTENCES:,} training sentences of "
             f"{rows[0]['treebank']}, stopped by its development part, and scored on its test part; {rows[-1]['processor']}, "
             f"{rows[-1]['date']} UTC. What a system has with trees shown and not without "
-            "is the tree that it was shown, and not what its weights know. The parser whose trees are shown was trained on the "
+            "is the tree that it was shown, and not what its weights know. Below the first row is what a probe of so few sentences "
+            "loses of what the words' order alone tells. The parser whose trees are shown was trained on the "
             f"training part. The paper's table 6 (UUAS, distance Spearman; Stanford Dependencies, the whole Penn Treebank): {paper}."
         ),
         "",

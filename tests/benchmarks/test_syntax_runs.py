@@ -21,7 +21,9 @@ from benchmarks.syntax.kept_runs import (
     unpack,
     write_run,
 )
+from benchmarks.syntax.probe_networks import chain
 from benchmarks.syntax.probe_tables import probed
+from bnaparser.inspection.gold import GoldSentence
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_settings import TaskSettings
@@ -156,6 +158,20 @@ def test_probes_are_shown_with_trees_and_without(options: argparse.Namespace) ->
     assert any(line.startswith(f"| SLA | {spread} | {spread} | 50.0 ± 0.0 |") for line in lines)
     options.learning_rate = 1e-5
     assert probed(options) == []
+
+
+def test_a_chain_of_words_has_the_edges_of_neighbours() -> None:
+    # Five of eight edges are of neighbours; the first word is the root of one of two sentences.
+    gold = [
+        GoldSentence(Structure(tuple(text.split()), heads), (False,) * 5)
+        for text, heads in (
+            ("The cat sat very well", (2, 3, 0, 5, 3)),
+            ("Sing very well my dear", (0, 3, 1, 5, 1)),
+        )
+    ]
+    found = chain(gold)
+    assert found["words"] == 10
+    assert found["uuas"] == 62.5 and found["root_accuracy"] == 50
 
 
 def test_the_page_is_that_of_the_runs_beside_it(options: argparse.Namespace) -> None:
