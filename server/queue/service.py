@@ -135,7 +135,8 @@ class Service:
             raise ModelError(f"the model {self.settings.model!r} cannot parse: {warm_up.error}")
         classifying = await self._classifying(parser, batcher)
         self.about = _about(self.settings.model)
-        self.about_classifier = _about(self.settings.classifier or "")
+        if self.settings.classifier:
+            self.about_classifier = _about(self.settings.classifier)
         batcher.start()
         self.parser, self.classifying, self._batcher = parser, classifying, batcher
         seconds = round(time.perf_counter() - started, 2)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from fastapi.testclient import TestClient
 
 from bnaparser import models
-from bnaparser.models.about import about
+from bnaparser.models.about import About, about
 from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
 from tests.server.answers import problem
@@ -50,3 +51,14 @@ def test_live_and_ready_before_the_model_is_loaded() -> None:
 def test_ready_after_a_warm_up_parse(client: TestClient, parser: HeldParser) -> None:
     assert len(parser.batches) == 2  # the best tree, and what the page asks for
     assert client.get("/ready").json() == {"status": "ready"}
+
+
+def test_without_a_classifier_no_folder_is_looked_through(
+    parser: HeldParser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A classifier of no name was once the folder that the service was started in, with all below it.
+    (tmp_path / "somebody's.txt").write_text("text")
+    monkeypatch.chdir(tmp_path)
+    app = create_app(ServerSettings(), lambda _: parser)  # type: ignore[arg-type, return-value]
+    with TestClient(app):
+        assert app.state.service.about_classifier == About("")
