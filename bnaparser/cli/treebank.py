@@ -96,13 +96,13 @@ def run(args: argparse.Namespace) -> int:
     if args.output is None:
         for found in _find(args):
             result.add(found)
+        _check_trees(result, args)
     else:
         with _writer(args.output) as file:
             written = _copy(_find(args), result, prepare, file)
             _check_trees(result, args)  # in here, so that a file that was there stays
         where = "standard output" if screen else args.output
         print(f"{written:,} of {result.trees:,} trees written to {where}", file=sys.stderr)
-    _check_trees(result, args)
     print(report(result, None if args.all else _MOST), file=sys.stderr if screen else sys.stdout)
     return 0
 

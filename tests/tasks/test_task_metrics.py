@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
 
 from bnaparser.errors import DataError
 from bnaparser.tasks.prepared_example import Gold
-from bnaparser.tasks.task_metrics import score
+from bnaparser.tasks.task_metrics import CORRELATIONS, score
 from bnaparser.tasks.task_settings import METRICS, TaskSettings
 from bnaparser.tasks.task_significance import class_metric, compare
 
@@ -62,6 +66,19 @@ def test_correlations_by_hand() -> None:
     scores = score(SCORES, (), [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 30.0])
     assert scores["spearman"] == pytest.approx(80.0)
     assert scores["pearson"] == pytest.approx(100 * np.corrcoef([1, 2, 3, 4], [1, 3, 2, 30])[0, 1])
+
+
+@given(arrays(np.int64, (3, 6), elements=st.integers(0, 3)))
+def test_correlations_of_examples_that_occur_several_times_are_scipys(rows: Any) -> None:
+    gold, found, times = rows
+    if not times.any():
+        return
+    repeated = np.repeat(gold, times), np.repeat(found, times)
+    constant = any(len(np.unique(side)) == 1 for side in repeated)
+    for name, of in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+        expected = 0.0 if constant else 100 * of(*repeated).statistic
+        weighted = CORRELATIONS[name](gold * 1.0, found * 1.0, times[None] * 1.0)
+        assert weighted[0] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("metric", METRICS["classification"])
