@@ -21,6 +21,7 @@ from benchmarks.ablation.ablation_tables import (
 )
 from benchmarks.ablation.ablation_training import Result, learning_rate
 from benchmarks.machine import command, listed
+from benchmarks.pages import spread
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 
@@ -63,11 +64,6 @@ def table_line(name: str, rows: list[Result]) -> str:
 def small_line(label: str, rows: list[Result]) -> str:
     cells = [f"{rows[0][part]:.2f}" if rows else "" for part in PARTS]
     return f"| {label} | {' | '.join(cells)} |"
-
-
-def spread(values: list[float]) -> str:
-    mean = f"{statistics.mean(values):.2f}"
-    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
 
 
 def gains(rows: list[Result]) -> list[str]:

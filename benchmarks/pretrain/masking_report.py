@@ -7,6 +7,7 @@ import statistics
 import sys
 
 from benchmarks.machine import command, listed, processor
+from benchmarks.pages import spread
 from benchmarks.pretrain.masking_tables import (
     BATCH_SIZE,
     BLOCK,
@@ -97,11 +98,6 @@ def scores(rows: list[Result]) -> list[str]:
 
 def seeds(rows: list[Result]) -> str:
     return " ".join(str(seed) for seed in sorted(row["seed"] for row in rows))
-
-
-def spread(values: list[float]) -> str:
-    mean = f"{statistics.fmean(values):.2f}"
-    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
 
 
 def paper() -> list[str]:

@@ -15,7 +15,6 @@ one seed, then those of the next. ``--report`` writes ``masking.md`` beside this
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -23,7 +22,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.machine import check_precision, command
-from benchmarks.pages import notes
+from benchmarks.pages import kept_rows, write_page
 from benchmarks.pretrain.masking_report import report
 from benchmarks.pretrain.masking_tables import NONE, RUNS, SEEDS
 from benchmarks.pretrain.masking_training import Result, budget, run_one
@@ -70,12 +69,7 @@ def pending(options: argparse.Namespace) -> list[tuple[str, int]]:
 
 def results(options: argparse.Namespace) -> list[Result]:
     """Return what is done with this budget, here or, without an output, beside the page."""
-    path = options.output / "results.jsonl"
-    if not path.is_file():
-        path = options.page.with_suffix(".jsonl")
-    if not path.is_file():
-        return []
-    rows: list[Result] = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    rows = kept_rows(options.output / "results.jsonl", options.page)
     wanted = budget(options)
     return [row for row in rows if wanted.items() <= row.items()]
 
@@ -99,11 +93,7 @@ def main() -> None:
     options = options_from_command_line()
     if options.report:
         rows = results(options)
-        page = report(options, rows) + notes(options.page)
-        options.page.write_text(page, encoding="utf-8")
-        lines = [json.dumps(row) + "\n" for row in rows]
-        options.page.with_suffix(".jsonl").write_text("".join(lines), encoding="utf-8")
-        print(options.page.read_text(encoding="utf-8"))
+        write_page(options.page, report(options, rows), rows)
         return
     options.output.mkdir(parents=True, exist_ok=True)
     os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}

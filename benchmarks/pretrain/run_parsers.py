@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
 from benchmarks.machine import command, listed, now, processor, versions, without_folders
-from benchmarks.pages import notes
+from benchmarks.pages import kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
 
 HERE = Path(__file__).parent
@@ -62,10 +62,7 @@ def pending(options: argparse.Namespace) -> list[tuple[str, int, str]]:
 
 def rows_of(options: argparse.Namespace) -> list[Row]:
     """Return what is done, here or, where nothing is, beside the page."""
-    for file in (options.output / "parsers.jsonl", options.page.with_suffix(".jsonl")):
-        if file.is_file():
-            return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return []
+    return kept_rows(options.output / "parsers.jsonl", options.page)
 
 
 def train_one(options: argparse.Namespace, data: str, seed: int, name: str) -> Row:
@@ -145,20 +142,11 @@ def f1(row: Row, part: str, name: str) -> float:
     return statistics.fmean(scores.values()) if name == "mean" else scores[name]
 
 
-def spread(values: list[float]) -> str:
-    mean = f"{statistics.fmean(values):.2f}"
-    return f"{mean} ± {statistics.stdev(values):.2f}" if values[1:] else mean
-
-
 def main() -> None:
     options = options_from_command_line()
     if options.report:
         rows = rows_of(options)
-        page = page_of(rows) + notes(options.page)
-        options.page.write_text(page, encoding="utf-8")
-        lines = [json.dumps(row) + "\n" for row in rows]
-        options.page.with_suffix(".jsonl").write_text("".join(lines), encoding="utf-8")
-        print(page)
+        write_page(options.page, page_of(rows), rows)
         return
     options.output.mkdir(parents=True, exist_ok=True)
     left = pending(options)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from benchmarks.pages import spread
 from benchmarks.syntax.kept_runs import Result, budget, measured
 from benchmarks.syntax.probe_networks import CHAIN, SENTENCES, UNTRAINED
-from benchmarks.syntax.syntax_cells import line, spread, table_head
+from benchmarks.syntax.syntax_cells import line, table_head
 from benchmarks.syntax.syntax_tables import MAIN, PROBED, SYSTEMS, TABLE_6, TASKS
 
 SCORES = {
@@ -54,4 +55,4 @@ def cell(rows: list[Result], system: str, shown: str, name: str) -> str:
     """Return the spread over seeds of one score of a system; nothing where it was not taken."""
     scale = SCORES[name][1]
     found = [row for row in rows if (row["system"], row["shown"]) == (system, shown)]
-    return spread([scale * row[name] for row in sorted(found, key=lambda row: row["seed"])])
+    return spread([scale * row[name] for row in sorted(found, key=lambda row: row["seed"])], 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +21,6 @@ def of(rows: list[Result], task: str, system: str | None = None) -> list[Result]
 
 def values(rows: list[Result], task: str, system: str, metric: str) -> list[float]:
     return [row["scores"][metric] for row in of(rows, task, system)]
-
-
-def spread(found: Sequence[float]) -> str:
-    if not found:
-        return ""
-    mean = f"{statistics.mean(found):.1f}"
-    return mean if len(found) == 1 else f"{mean} ± {statistics.stdev(found):.1f}"
 
 
 def comparison(rows: list[Result], task: str, system: str, other: str) -> Comparison | None:

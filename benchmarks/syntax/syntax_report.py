@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import listed
+from benchmarks.pages import spread
 from benchmarks.syntax.cost_tables import cost
 from benchmarks.syntax.inside_tables import inside
 from benchmarks.syntax.kept_runs import Result
@@ -20,7 +21,6 @@ from benchmarks.syntax.syntax_cells import (
     majority_cell,
     of,
     over_majority,
-    spread,
     table_head,
     tested_cell,
     values,
@@ -118,7 +118,7 @@ def main_table(rows: list[Result]) -> list[str]:
     cells = [majority_cell(rows, name, metric) for name, metric in columns]
     lines.append(line(["majority answer", *cells]))
     for system, (title, *_) in MAIN.items():
-        cells = [spread(values(rows, name, system, metric)) for name, metric in columns]
+        cells = [spread(values(rows, name, system, metric), 1) for name, metric in columns]
         lines.append(line([title, *cells]))
     return [
         *lines,
@@ -206,7 +206,7 @@ def ablation(rows: list[Result]) -> list[str]:
         cells = []
         for name in ("cola", "stsb"):
             metrics = TASKS[name].metrics
-            scores = " / ".join(spread(values(rows, name, system, metric)) for metric in metrics)
+            scores = " / ".join(spread(values(rows, name, system, metric), 1) for metric in metrics)
             found = None
             if system in ABLATION:
                 found = comparison(rows, name, system, "syntax-bert")
@@ -240,7 +240,7 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         base = base_of(system)
         over_base = comparison(rows, "sst2", system, base) if base else None
         cells = [
-            spread(values(rows, "sst2", system, "accuracy")),
+            spread(values(rows, "sst2", system, "accuracy"), 1),
             tested_cell(comparison(rows, "sst2", system, PLAIN)),
             tested_cell(over_base),
             f"{100 * shares[system]:.0f}" if system in shares else "",
@@ -303,7 +303,7 @@ def against_plain(rows: list[Result], tasks: Sequence[str], systems: Sequence[st
         cells = []
         for name in tasks:
             cells += [
-                spread(values(rows, name, system, TASKS[name].metric)),
+                spread(values(rows, name, system, TASKS[name].metric), 1),
                 tested_cell(comparison(rows, name, system, PLAIN)),
             ]
         lines.append(line([SYSTEMS[system].title, *cells]))
