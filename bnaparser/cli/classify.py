@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
 def read_passage(path: Path) -> str:
     """Return the text of a file that questions are about; DataError where it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")  # line ends as they are: answers have places
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

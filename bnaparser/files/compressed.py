@@ -19,10 +19,12 @@ PACKED = (".gz", ".xz", ".bz2", ".zst")
 
 def ending(path: Path) -> str:
     """Return the ending that tells what a file holds, in small letters: that before ``.gz`` and the like."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
+    return unpacked_name(path).suffix.lower()
+
+
+def unpacked_name(path: Path) -> Path:
+    """Return the path without ``.gz`` and the like."""
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
 @contextmanager

@@ -1,9 +1,25 @@
-"""The names of the files in a model folder."""
+"""The names of the files in a model folder, and how a new folder takes an old one's place."""
 
 from __future__ import annotations
+
+import shutil
+from pathlib import Path
 
 CONFIG = "config.json"
 LABELS = "labels.json"
 WEIGHTS = "model.safetensors"
 METRICS = "metrics.json"
 ENCODER = "encoder"
+
+
+def put_in_place(new: Path, folder: Path) -> None:
+    """Rename a folder that is written to its end; what had the name before is removed only then.
+
+    So a process that is killed meanwhile leaves one of both whole, the old one perhaps as ``FOLDER.old``.
+    """
+    old = folder.with_name(f"{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    new.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)

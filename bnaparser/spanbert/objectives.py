@@ -81,16 +81,16 @@ class BoundaryHead(nn.Module):
 
 
 class NextSentenceHead(nn.Module):
-    """Predicts from the first special subword whether the second segment follows the first (2)."""
+    """Predicts from the special subword for the whole input whether the second segment follows the first (2)."""
 
     def __init__(self, width: int):
         super().__init__()
         self.pool = nn.Linear(width, width)
         self.decide = nn.Linear(width, 2)
 
-    def forward(self, first: Tensor) -> Tensor:
+    def forward(self, whole: Tensor) -> Tensor:
         """Return scores (pairs, 2) from (pairs, width); column 1 is "taken at random"."""
-        scores: Tensor = self.decide(torch.tanh(self.pool(first)))
+        scores: Tensor = self.decide(torch.tanh(self.pool(whole)))
         return scores
 
 

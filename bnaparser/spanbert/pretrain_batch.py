@@ -153,7 +153,8 @@ class PretrainBatch:
     The rest is int64, one entry a target: ``masked`` and the boundaries ``left`` and ``right``
     are places in the flattened input, ``words`` and ``boundary_words`` the subwords to predict,
     ``positions`` the place within the span; ``at_random`` (rows,) is 1 where the second
-    segment was taken at random, empty without one.
+    segment was taken at random, ``whole`` (rows,) the place of the special subword that stands for
+    the whole row; both are empty without a second segment.
     """
 
     input: dict[str, Tensor]
@@ -163,6 +164,7 @@ class PretrainBatch:
     right: Tensor
     positions: Tensor
     boundary_words: Tensor
+    whole: Tensor
     at_random: Tensor
 
     def to(self, device: torch.device) -> PretrainBatch:
@@ -185,6 +187,8 @@ def collate_examples(
         np.zeros(shape, np.int64),
     )
     parts: dict[str, list[Ints]] = {name: [] for name in _TARGETS}
+    wholes: list[int] = []
+    pairs_given: list[int] = []
     for row, one in enumerate(examples):
         place = 0
         for number, (original, masked, pairs) in enumerate(
@@ -205,12 +209,16 @@ def collate_examples(
             place += len(original)
         ids[row, place : place + len(frame.after)] = frame.after
         attend[row, : place + len(frame.after)] = 1
+        if len(one.originals) == 2:
+            pairs_given.append(int(one.at_random))
+            at_end = frame.after and not frame.before  # XLNet's stands there
+            wholes.append(row * longest + (place + len(frame.after) - 1 if at_end else 0))
     given = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(attend)}
     if segments:
         given["token_type_ids"] = torch.from_numpy(kinds)
     targets = {name: torch.from_numpy(np.concatenate(found)) for name, found in parts.items()}
-    pairs_given = [int(one.at_random) for one in examples if len(one.originals) == 2]
-    return PretrainBatch(given, at_random=torch.tensor(pairs_given, dtype=torch.int64), **targets)
+    whole, at_random = (torch.tensor(found, dtype=torch.int64) for found in (wholes, pairs_given))
+    return PretrainBatch(given, whole=whole, at_random=at_random, **targets)
 
 
 _TARGETS = ("masked", "words", "left", "right", "positions", "boundary_words")

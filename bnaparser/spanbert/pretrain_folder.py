@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.errors import DataError, ModelError, in_one_line
+from bnaparser.files.folder import put_in_place
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import writing
 from bnaparser.spanbert.span_model import SpanModel
@@ -42,8 +43,7 @@ def save_pretrained(
         }
         save_file(heads, new / HEADS)
         write_json(new / PRETRAINED, metrics)
-    shutil.rmtree(folder, ignore_errors=True)
-    new.rename(folder)
+    put_in_place(new, folder)
 
 
 def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:

@@ -52,5 +52,5 @@ class SpanModel(nn.Module):
             )
             boundaries = word_loss(scores, batch.boundary_words)
         if self.next_head is not None:
-            next_sentence = word_loss(self.next_head(hidden[:, 0]), batch.at_random)
+            next_sentence = word_loss(self.next_head(rows[batch.whole]), batch.at_random)
         return Losses(words, boundaries, next_sentence)

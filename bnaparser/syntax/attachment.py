@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 from safetensors import SafetensorError, safe_open
 from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel
-from transformers.utils import SAFE_WEIGHTS_NAME
+from transformers.utils import SAFE_WEIGHTS_INDEX_NAME, SAFE_WEIGHTS_NAME
 
-from bnaparser.errors import SettingsError
+from bnaparser.errors import ModelError, SettingsError
+from bnaparser.files.tables import read_object
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families import deberta, interface, longformer, mpnet, relatives, xlnet
@@ -67,10 +68,23 @@ def holds_variant(folder: Path) -> bool:
     if (folder / SYNTAX_WEIGHTS).is_file():
         return True
     try:
-        with safe_open(folder / SAFE_WEIGHTS_NAME, framework="pt") as file:
-            return any("syntax" in name.split(".") for name in file.keys())  # noqa: SIM118
-    except (OSError, SafetensorError):  # a name of a hub, or weights of another form
+        return any("syntax" in name.split(".") for name in _stored_names(folder))
+    except (
+        OSError,
+        KeyError,
+        ModelError,
+        SafetensorError,
+    ):  # a hub's name, weights of another form
         return False
+
+
+def _stored_names(folder: Path) -> list[str]:
+    """Return the names of the weights in a folder, in one file or in several."""
+    index = folder / SAFE_WEIGHTS_INDEX_NAME
+    if index.is_file():
+        return list(read_object(index)["weight_map"])
+    with safe_open(folder / SAFE_WEIGHTS_NAME, framework="pt") as file:
+        return list(file.keys())
 
 
 def put(model: Model, settings: SyntaxSettings) -> Model:

@@ -22,7 +22,7 @@ import torch
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.device import check_device
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.folder import METRICS
+from bnaparser.files.folder import METRICS, put_in_place
 from bnaparser.files.tables import write_json
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.one_seed import train_seed
@@ -133,8 +133,7 @@ def summarize(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
     new = output / NEW
     shutil.rmtree(new, ignore_errors=True)
     shutil.copytree(output / f"seed-{best}" / MODEL, new)
-    shutil.rmtree(output / MODEL, ignore_errors=True)
-    new.rename(output / MODEL)
+    put_in_place(new, output / MODEL)
     return {
         "metric": metric,
         "best_seed": best,

@@ -93,7 +93,7 @@ def training_arguments(
             max_grad_norm=settings.clip_norm,
             bf16=precision == "bf16",
             fp16=precision == "fp16",
-            use_cpu=not on_gpu,
+            use_cpu=device.startswith("cpu"),
             dataloader_pin_memory=on_gpu,
             seed=seed,
             eval_strategy="steps",

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from bnaparser.errors import SettingsError
+from bnaparser.files.folder import put_in_place
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import writing
 
@@ -62,7 +63,7 @@ def save_checkpoint(accelerator: Any, output: Path, progress: Any) -> None:
     ``progress`` is a data class that JSON can hold. Its file is written last. Whenever the run is killed, `load_checkpoint` finds a whole
     one. All processes must take part.
     """
-    target, new, old = (output / name for name in (CHECKPOINT, NEW, OLD))
+    target, new = output / CHECKPOINT, output / NEW
     if accelerator.is_main_process:
         shutil.rmtree(new, ignore_errors=True)
     accelerator.wait_for_everyone()
@@ -72,11 +73,7 @@ def save_checkpoint(accelerator: Any, output: Path, progress: Any) -> None:
     if accelerator.is_main_process:
         text = json.dumps(asdict(progress), indent=1)
         (new / PROGRESS).write_text(text, encoding="utf-8")
-        shutil.rmtree(old, ignore_errors=True)
-        if target.exists():
-            target.rename(old)
-        new.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
+        put_in_place(new, target)
     accelerator.wait_for_everyone()
 
 

@@ -16,8 +16,8 @@ from bnaparser.treebanks.reading import StrPath, read_lines
 from bnaparser.trees.heads.forest import parents_first
 
 COLUMNS = 10
-_WORD = re.compile(r"[0-9]+")
-_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_WORD = re.compile(r"[0-9]{1,9}")  # Python refuses to read numbers of thousands of digits
+_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bnaparser.errors import DataError, TreeError
-from bnaparser.files.compressed import open_compressed
+from bnaparser.files.compressed import ending, open_compressed, unpacked_name
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 StrPath = str | PathLike[str]
 
-_TREE_FILES = ("*.mrg", "*.fid")  # what is taken from a folder, in this order of preference
+_TREE_FILES = (".mrg", ".fid")  # what is taken from a folder, in this order of preference
 _MARKUP = re.compile(r"^(?:[^\S\n]*<[/!?]?[A-Za-z][^<>\n]*>)+", re.MULTILINE)
 _SENTENCE_TAG = re.compile(r"<(?P<end>/?)S(?:\s[^<>]*)?>", re.IGNORECASE)
 _REPLACEMENT = "\ufffd"
@@ -52,15 +52,18 @@ def list_files(path: StrPath) -> list[Path]:
     """Return the treebank files that a file name, a folder or a pattern (``wsj/*/*.mrg``) means.
 
     Of a folder these are all ``.mrg`` files in it, at any depth, or else all ``.fid`` files, in
-    the order of their names. Raises DataError if there is none.
+    the order of their names; they may be compressed, and of a file and its compressed copy the first is
+    read. Raises DataError if there is none.
     """
     where = Path(path)
     if where.exists() and not where.is_dir():
         return [where]
     if where.is_dir():
-        for pattern in _TREE_FILES:
-            if files := sorted(file for file in where.rglob(pattern) if file.is_file()):
-                return files
+        inside = sorted(file for file in where.rglob("*") if file.is_file())
+        for kind in _TREE_FILES:
+            of_kind = [file for file in reversed(inside) if ending(file) == kind]
+            if of_kind:
+                return sorted({unpacked_name(file): file for file in of_kind}.values())
         raise DataError(f"{where}: no .mrg and no .fid file in this folder; name the files instead")
     matches = sorted(Path(name) for name in glob.glob(str(where), recursive=True))
     if files := [file for file in matches if file.is_file()]:

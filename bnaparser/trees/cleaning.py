@@ -41,7 +41,8 @@ def core_label(label: str) -> str:
 def clean(tree: Tree, rules: Cleaning | None = None) -> Tree | None:
     """Return the tree cleaned, below a node ``TOP``; None if no word is left.
 
-    A top node TOP, ROOT, S1, VROOT or without a label becomes TOP, any other gets it as parent.
+    A top node TOP, ROOT, S1, VROOT or without a label becomes TOP, any other gets it as parent;
+    of several such nodes, ``( (ROOT (S ...)))``, one is left.
     Unlabelled nodes further down go, their children stay.
     """
     rules = rules or Cleaning()
@@ -83,7 +84,9 @@ def rewrite(
     if not words:
         return None
     labels, arities, covers = [ROOT], [0], [(0, len(words))]
-    inside = tree.subtrees if tree.label in ROOT_LABELS and tree.subtrees else (tree,)
+    inside: tuple[Tree, ...] = (tree,)
+    while len(inside) == 1 and inside[0].label in ROOT_LABELS and inside[0].subtrees:
+        inside = inside[0].subtrees
     stack = [(node, 0) for node in reversed(inside)]
     while stack:
         node, parent = stack.pop()

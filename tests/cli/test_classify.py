@@ -180,7 +180,7 @@ def test_questions_about_a_passage(
     answers_dir: Path, tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     passage, questions = tmp_path / "passage.txt", tmp_path / "questions.txt"
-    passage.write_text("Mira sang.\n\nThe old dog fell.\n", encoding="utf-8")
+    passage.write_bytes(b"Mira sang.\r\n\r\nThe old dog fell.\r\n")
     questions.write_text("Who sang?\n\nWho fell?\n", encoding="utf-8")
     models = ["--model", str(answers_dir), "--parser", str(tiny_model_dir), "--device", "cpu"]
     asking = ["classify", *models, "--passage", str(passage)]
@@ -188,7 +188,7 @@ def test_questions_about_a_passage(
     answer, shares, trees = capsys.readouterr().out.rstrip("\n").split("\t")
     first = shares.split(", ")[0].split()
     start, end = map(int, first[0].split("-"))
-    assert " ".join(passage.read_text(encoding="utf-8")[start:end].split()) == answer
+    assert " ".join(passage.read_bytes().decode()[start:end].split()) == answer
     assert 0 < float(first[1]) <= 1 and trees.count("(TOP") == 3
     assert main([*asking, "--input", str(questions), "--format", "json"]) == 0
     lines = capsys.readouterr().out.split("\n")

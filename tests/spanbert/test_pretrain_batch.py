@@ -57,6 +57,9 @@ def test_special_subwords_are_never_masked_and_are_no_boundaries(
         after = list(parts.frame.after)
         assert ids[row, place : place + len(after)].tolist() == after
         assert batch.input["attention_mask"][row].sum().item() == place + len(after)
+    assert len(batch.whole) == (len(examples) if two else 0)
+    if parts.frame.before or parts.frame.after:  # ModernBERT's kind here adds no special subwords
+        assert set(ids.flat[batch.whole.numpy()]) <= {parts.tokenizer.cls_token_id}
     for places in (batch.masked, batch.left, batch.right):
         assert inside.flat[places.numpy()].all()
     unmasked = ids.copy()

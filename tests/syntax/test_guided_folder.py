@@ -76,13 +76,16 @@ def test_a_head_comes_along_and_the_plain_encoder_stays_readable(
         assert torch.allclose(plain(**tokens).logits, model(**tokens).logits, atol=1e-6)
 
 
-@pytest.mark.parametrize("how", ["save_guided", "save_pretrained"])
+@pytest.mark.parametrize("how", ["save_guided", "save_pretrained", "in several files"])
 def test_trained_gates_are_not_drawn_anew(fresh: Fresh, tmp_path: Path, how: str) -> None:
     model = attach(fresh("bert"), SlaSettings())
     if how == "save_guided":
         save_guided(model, tmp_path)
     else:
-        model.save_pretrained(tmp_path)
+        model.save_pretrained(
+            tmp_path, max_shard_size="20KB" if how == "in several files" else "1GB"
+        )
+        assert (tmp_path / "model.safetensors").is_file() == (how == "save_pretrained")
     for kind in (transformers.AutoModel, transformers.AutoModelForTokenClassification):
         again = kind.from_pretrained(tmp_path)
         with pytest.raises(SettingsError, match=r"holds a variant that is trained.*load_guided"):

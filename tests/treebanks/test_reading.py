@@ -97,6 +97,17 @@ class TestFiles:
         assert len(load_trees(tmp_path)) == 3
         assert len(load_trees([tmp_path / "a", tmp_path / "x.fid"])) == 2
 
+    def test_of_a_folder_are_also_compressed_ones_and_those_in_capitals(
+        self, tmp_path: Path
+    ) -> None:
+        for name in ("A.MRG", "c.mrg"):
+            (tmp_path / name).write_text("(A a)\n", encoding="utf-8")
+        for name in ("b.mrg.gz", "c.mrg.gz", "d.fid.gz"):
+            (tmp_path / name).write_bytes(gzip.compress(b"(A a)\n"))
+        names = [file.name for file in list_files(tmp_path)]
+        assert names == ["A.MRG", "b.mrg.gz", "c.mrg"]
+        assert len(load_trees(tmp_path)) == 3
+
     def test_of_a_pattern_are_those_that_match(self, tmp_path: Path) -> None:
         for name in ("wsj_1.mrg", "wsj_2.mrg", "other.mrg"):
             (tmp_path / name).write_text("(A a)\n", encoding="utf-8")
