@@ -105,11 +105,22 @@ def _numbered(parses: Iterable[Any]) -> Iterator[tuple[int | None, int, Parse]]:
     for number, one in enumerate(parses):
         if isinstance(one, Parse):
             yield None, number, one
-        elif isinstance(one, list | tuple):
-            for place, parse in enumerate(one):
-                yield number, place, parse
         else:
-            raise TypeError(f"give parses, or lists of them, as parser.pipe does, not {kind(one)}")
+            for place, parse in enumerate(_of_text(one)):
+                yield number, place, parse
+
+
+def _of_text(given: Any) -> Sequence[Parse]:
+    """Return the parses of a text; TypeError for anything else, as for pairs of them and something."""
+    if not isinstance(given, list | tuple):
+        raise TypeError(f"give parses, or lists of them, as parser.pipe does, not {kind(given)}")
+    for one in given:
+        if not isinstance(one, Parse):
+            raise TypeError(
+                f"give parses, or lists of them, not {kind(given)} with {kind(one)} in it:"
+                " parser.pipe gives them without as_tuples"
+            )
+    return given
 
 
 def _columns(types: dict[str, type], rows: list[tuple[Any, ...]], of_texts: bool) -> Columns:

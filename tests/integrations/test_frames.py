@@ -131,3 +131,12 @@ def test_texts_without_a_sentence_have_the_column_to_join_by(
     for make in (library.constituents, library.sentences):
         assert "document" in make(tiny_parser.pipe(["", " "])).columns
         assert "document" not in make(tiny_parser("")).columns
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
+def test_pairs_of_parses_and_something_are_refused(library: Any, tiny_parser: Parser) -> None:
+    for frame_of in (library.sentences, library.constituents):
+        with pytest.raises(
+            TypeError, match=r"not a tuple with a Parses in it: .* without as_tuples"
+        ):
+            frame_of(tiny_parser.pipe([("It rained.", 1)], as_tuples=True))
