@@ -10,14 +10,19 @@ from bnaparser.text.typed import TypedSentence
 def spaced_sentence(words: Iterable[tuple[str, bool]]) -> TypedSentence:
     """Make a sentence of words, each with whether a blank comes after it; offsets count in it.
 
-    Blanks inside a word, as in words that were merged, become no-break spaces: ours have no others.
+    Blanks inside a word, as in words that were merged, become no-break spaces (`unbroken`).
     """
     parts, offsets, blanks, end = [], [], [], 0
     for text, blank in words:
-        word = "\xa0".join(text.split())
+        word = unbroken(text)
         offsets.append((end, end + len(word)))
         parts.append((word, " " if blank else ""))
         blanks.append(blank)
         end += len(word) + blank
     text = "".join(word + blank for word, blank in parts).rstrip(" ")
     return TypedSentence(text, tuple(word for word, _ in parts), tuple(offsets), tuple(blanks))
+
+
+def unbroken(word: str) -> str:
+    """Return a word with no-break spaces in place of the blanks inside it: ours have no others."""
+    return "\xa0".join(word.split())

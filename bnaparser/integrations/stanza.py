@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bnaparser.errors import DataError, MissingExtraError, TreeError
-from bnaparser.integrations.spaced_words import spaced_sentence
+from bnaparser.integrations.spaced_words import spaced_sentence, unbroken
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.text.sentence import Sentence
@@ -46,9 +46,12 @@ def to_stanza(parses: Iterable[Parse], text: str | None = None) -> Any:
     """Return a document of parses: words with their places, ``xpos``, ``constituency``.
 
     ``text`` is what was parsed, which gives the sentences theirs. A parse without words is left out.
+    Raises DataError where the parses' places are not those in ``text``.
     """
     document_of = _stanza().models.common.doc.Document
     kept = [parse for parse in parses if parse.words]
+    if text is not None:
+        _check_places(kept, text)
     document = document_of([list(_entries(parse)) for parse in kept], text=text)
     for sentence, parse in zip(document.sentences, kept, strict=True):
         if text is None:
@@ -65,6 +68,15 @@ def from_stanza(document: Any) -> Parses:
     where a tree has other words than its sentence.
     """
     return Parses(_parse(number, one) for number, one in enumerate(document.sentences, 1))
+
+
+def _check_places(parses: Iterable[Parse], text: str) -> None:
+    for number, parse in enumerate(parses, 1):
+        if not text.startswith(parse.text, parse.offsets[0][0]):
+            raise DataError(
+                f"sentence {number} is not where its offsets say in this text: leave the text out"
+                " where lines were parsed, which offsets then count in, or markup was"
+            )
 
 
 def to_stanza_tree(parse: Parse) -> Any:
@@ -84,7 +96,10 @@ def to_stanza_tree(parse: Parse) -> Any:
 
 
 def from_stanza_tree(tree: Any) -> Tree:
-    """Return stanza's tree as ours, round brackets in words escaped; TreeError where it is none."""
+    """Return stanza's tree as ours, round brackets in words escaped; TreeError where it is none.
+
+    A blank inside a word, ``10 000``, becomes a no-break space.
+    """
     labels, arities, words = [], [], []
     stack = [tree]
     while stack:
@@ -93,7 +108,7 @@ def from_stanza_tree(tree: Any) -> Tree:
             raise TreeError(f"the word {node.label!r} has no part-of-speech tag above it")
         labels.append(node.label)
         if node.is_preterminal():
-            words.append(escape_brackets(node.children[0].label))
+            words.append(escape_brackets(unbroken(node.children[0].label)))
             arities.append(0)
         else:
             arities.append(len(node.children))
@@ -133,7 +148,7 @@ def _placed(sentence: Any) -> Sentence:
     places = tuple((word.start_char, word.end_char) for word in words)
     if any(None in place for place in places) or not sentence.text:
         return spaced_sentence(_words(sentence))
-    return Sentence(sentence.text, tuple(word.text for word in words), places)
+    return Sentence(sentence.text, tuple(unbroken(word.text) for word in words), places)
 
 
 def _stanza() -> Any:

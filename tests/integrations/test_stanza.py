@@ -74,3 +74,25 @@ def test_trees_that_do_not_fit_are_refused(tiny_parser: Parser) -> None:
     tree.children = tree.children[0].children[0].children
     with pytest.raises(TreeError, match="'the' has no part-of-speech tag"):
         from_stanza_tree(tree.children[0])
+
+
+def test_a_word_with_a_blank_in_it_goes_both_ways(tiny_parser: Parser) -> None:
+    text, words = "10 000 dogs", [("10 000", 0, 6), ("dogs", 7, 11)]
+    entries = [
+        {"id": (number,), "text": word, "start_char": start, "end_char": end}
+        for number, (word, start, end) in enumerate(words, 1)
+    ]
+    document = annotate(tiny_parser, Document([entries], text=text))
+    (parse,) = from_stanza(document)
+    assert parse.words == ("10\xa0000", "dogs") and parse.offsets == ((0, 6), (7, 11))
+    (tree,) = tree_reader.read_trees("(ROOT (NP (CD ten) (NNS dogs)))")
+    tree.children[0].children[0].children[0].label = "10 000"
+    assert from_stanza_tree(tree) == Tree.parse("(ROOT (NP (CD 10\xa0000) (NNS dogs)))")
+
+
+def test_places_that_are_not_those_of_the_text_are_refused(tiny_parser: Parser) -> None:
+    text = "It rained.\nDogs bark."
+    parses = tiny_parser(text, "line")
+    with pytest.raises(DataError, match="sentence 2 is not where its offsets say"):
+        to_stanza(parses, text)
+    assert [one.text for one in to_stanza(parses).sentences] == text.split("\n")
