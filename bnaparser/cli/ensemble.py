@@ -59,16 +59,19 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError("give either --input or --trees, not both")
     quiet_libraries()
     from bnaparser.parsing.parser_ensemble import Ensemble
+    from bnaparser.treebanks.reading import list_files
 
+    # A wrong name is known before the output is emptied.
+    trees = [] if options.trees is None else list_files(options.trees)
     with ExitStack() as stack:
         source = None
         if options.trees is None:
             source = stack.enter_context(open_input(options.input))
-        output = stack.enter_context(open_output(options.output, source, options.trees))
+        output = stack.enter_context(open_output(options.output, source, *trees))
         ensemble = Ensemble.load(options.models, options.shares, options.device, options.language)
         empty(output)
         if source is None:
-            return _write(_of_trees(ensemble, options.trees), output)
+            return _write(_of_trees(ensemble, trees), output)
         progress = not (options.quiet or output.isatty())
         return _write(_of_text(ensemble, LineReader(source), options.split, progress), output)
 
@@ -82,13 +85,13 @@ def _of_text(
     return answered(sentences, reader, ensemble.parse_sentences, progress)
 
 
-def _of_trees(ensemble: Ensemble, file: str) -> Iterator[Parse]:
-    """Yield the parses of the words of a file's trees, cleaned as for `bnaparser evaluate`."""
+def _of_trees(ensemble: Ensemble, files: list[Path]) -> Iterator[Parse]:
+    """Yield the parses of the words of the files' trees, cleaned as for `bnaparser evaluate`."""
     from bnaparser.text.sentence import from_words
     from bnaparser.treebanks.reading import read_trees
     from bnaparser.trees.cleaning import clean
 
-    cleaned = (clean(tree) for tree in read_trees(file))
+    cleaned = (clean(tree) for tree in read_trees(files))
     sentences: Iterator[list[Sentence]] = (
         [from_words(tree.words)] for tree in cleaned if tree is not None
     )

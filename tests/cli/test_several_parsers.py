@@ -50,6 +50,19 @@ def test_the_trees_are_not_overwritten(
     assert trees.read_bytes() == before
 
 
+def test_an_output_is_not_emptied_for_trees_that_are_not_there(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "silver.mrg"
+    output.write_text("(TOP (S (VB Go)))\n", encoding="utf-8")
+    command = ["ensemble", str(tiny_model_dir), str(tiny_model_dir), "--trees"]
+    assert main([*command, str(tmp_path / "none.mrg"), "-o", str(output)]) == 2
+    assert "none.mrg: no such file or folder" in capsys.readouterr().err
+    assert output.read_text(encoding="utf-8") == "(TOP (S (VB Go)))\n"
+    assert main([*command, str(tmp_path), "-o", str(output)]) == 2  # it is of that folder
+    assert "which it would overwrite" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
