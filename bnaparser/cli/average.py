@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.cli.streams import check_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the mean; its metrics.json says of what it is the mean, and has no scores."""
     quiet_libraries()
+    from bnaparser.models import find
     from bnaparser.network import storage
     from bnaparser.network.averaging import average
 
+    check_folder(options.output, *map(find, options.models))
     model = average(options.models, options.shares)
     storage.save(model, options.output, options.store, {"average of": options.models})
     return 0

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.cli.streams import check_folder
 from bnaparser.errors import DataError, ModelError, SettingsError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     for name in ("size", "layers"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             raise SettingsError(f"--{name} {getattr(options, name)}: it must be at least 1")
+    check_folder(options.output, options.encoder)
     quiet_libraries()
     from bnaparser.files.folder import LABELS
 

@@ -67,8 +67,10 @@ def normalised_shares(count: int, shares: Sequence[float] | None, what: str) -> 
         return [1 / count] * count
     if len(shares) != count:
         raise SettingsError(f"{len(shares)} shares for {count} models: give one for each")
-    if not all(0 < share < float("inf") for share in shares):
-        raise SettingsError(f"shares {', '.join(map(str, shares))}: each must be a positive number")
+    if not all(share > 0 for share in shares) or not sum(shares) < float("inf"):
+        raise SettingsError(
+            f"shares {', '.join(map(str, shares))}: each must be a positive number, and not too large"
+        )
     return [share / sum(shares) for share in shares]
 
 

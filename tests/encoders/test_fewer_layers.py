@@ -87,6 +87,22 @@ def test_what_cannot_be_kept_is_told(
     assert not target.exists()
 
 
+def test_nothing_is_written_over_the_input_or_a_file(
+    encoder_folder: Callable[[str], Path],
+    tiny_model_dir: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "file").touch()
+    for given in (encoder_folder("bert"), tiny_model_dir):
+        before = (given / "model.safetensors").read_bytes()
+        assert main(["prune", str(given), str(given), "--layers", "1"]) == 2
+        assert "which it would overwrite" in capsys.readouterr().err
+        assert (given / "model.safetensors").read_bytes() == before
+        assert main(["prune", str(given), str(tmp_path / "file"), "--layers", "1"]) == 2
+        assert "file is a file: name a folder" in capsys.readouterr().err
+
+
 def encoder_of(folder: Path) -> Any:
     """The encoder of a stored parser, as PyTorch computes it."""
     return storage.load(folder).encoder.eval()

@@ -105,6 +105,19 @@ def test_the_command_writes_a_parser(
     assert Parser.load(target).parse_sentence("The cat sat.").tree is not None
 
 
+def test_a_mean_is_not_written_over_one_of_its_parsers(
+    saved: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [saved("one", seed=1), saved("two", seed=2)]
+    before = Path(folders[1], "model.safetensors").read_bytes()
+    (tmp_path / "file").touch()
+    capsys.readouterr()
+    for target, reason in ((folders[1], "which it would overwrite"), ("file", "is a file")):
+        assert main(["average", *folders, "--output", str(tmp_path / target)]) == 2
+        assert reason in capsys.readouterr().err
+    assert Path(folders[1], "model.safetensors").read_bytes() == before
+
+
 def fewer_labels(model: BnaModel) -> BnaModel:
     labels = Inventory(model.labels.names[:-1])
     assert model.subwords is not None
@@ -146,6 +159,7 @@ def test_what_does_not_belong_together_is_named(
         (2, (1,), "1 shares for 2 models"),
         (2, (1, 0), "must be a positive number"),
         (2, (1, float("nan")), "must be a positive number"),
+        (2, (1e308, 1e308), "and not too large"),
     ],
 )
 def test_wrong_shares(
