@@ -47,11 +47,15 @@ def run(options: argparse.Namespace) -> int:
     print("devices: cpu", *devices, sep=", ")
     from bnaparser.compute.instructions import instructions
     from bnaparser.parsing.parser import Parser
+    from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
     started = time.perf_counter()
     parser = Parser.load(options.model, options.device, precision=options.precision)
     loaded = time.perf_counter()
-    parse = parser.parse_sentence(SENTENCE)
+    # Of several languages it takes English, or the first: its words, not its trees, are English then.
+    known = parser.languages
+    language = DEFAULT_LANGUAGE if DEFAULT_LANGUAGE in known else known[0]
+    parse = parser.in_language(language).parse_sentence(SENTENCE)
     done = time.perf_counter()
     print(
         f"model {options.model}: loaded in {loaded - started:.2f} s, computes in {parser.precision}"

@@ -16,6 +16,8 @@ from bnaparser.errors import DataError, ModelError, SettingsError
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+    from bnaparser.trees.tree import Tree
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the encoder, the new folder, and what is to be smaller."""
@@ -27,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--text",
         nargs="+",
         metavar="FILE",
-        help="text or trees, plain or .xz, that tell what is used",
+        help="text or trees (.mrg, or on a line that begins with (TOP), plain or .xz, that tell what"
+        " is used",
     )
     parser.add_argument("--size", type=int, metavar="N", help="word pieces to keep")
     parser.add_argument("--layers", type=int, metavar="N", help="layers to keep, the lowest ones")
@@ -105,15 +108,30 @@ def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]
 
 
 def _lines(paths: list[str]) -> Iterator[str]:
-    """Yield the lines of texts, and of trees, each on one line, the words as a text has them."""
-    from bnaparser.treebanks.reading import read_lines
-    from bnaparser.trees.escapes import unescape
+    """Yield the lines of texts, and of each tree the words as a text has them.
+
+    Trees are what a file of trees by its name holds, and lines that begin with their root.
+    """
+    from bnaparser.files.compressed import ending
+    from bnaparser.treebanks.reading import TREE_FILES, read_lines, read_trees
     from bnaparser.trees.tree import parse_trees_with_places
 
     for path in paths:
+        if ending(Path(path)) in TREE_FILES:
+            yield from map(_text, read_trees(path))
+            continue
         for number, line in enumerate(read_lines(path), 1):
-            if not line.startswith("(TOP "):
+            if line.startswith("(TOP "):
+                for tree, _ in parse_trees_with_places([line], path, number):
+                    yield _text(tree)
+            else:
                 yield line
-                continue
-            for tree, _ in parse_trees_with_places([line], path, number):
-                yield " ".join(map(unescape, tree.words))
+
+
+def _text(tree: Tree) -> str:
+    """Return the words of a tree as a text has them, without traces; empty where there are none."""
+    from bnaparser.trees.cleaning import clean
+    from bnaparser.trees.escapes import unescape
+
+    cleaned = clean(tree)
+    return "" if cleaned is None else " ".join(map(unescape, cleaned.words))

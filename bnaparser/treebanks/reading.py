@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 StrPath = str | PathLike[str]
 
-_TREE_FILES = (".mrg", ".fid")  # what is taken from a folder, in this order of preference
+TREE_FILES = (".mrg", ".fid")  # what is taken from a folder, in this order of preference
 _MARKUP = re.compile(r"^(?:[^\S\n]*<[/!?]?[A-Za-z][^<>\n]*>)+", re.MULTILINE)
 _SENTENCE_TAG = re.compile(r"<(?P<end>/?)S(?:\s[^<>]*)?>", re.IGNORECASE)
 _REPLACEMENT = "\ufffd"
@@ -60,7 +60,7 @@ def list_files(path: StrPath) -> list[Path]:
         return [where]
     if where.is_dir():
         inside = sorted(file for file in where.rglob("*") if file.is_file())
-        for kind in _TREE_FILES:
+        for kind in TREE_FILES:
             of_kind = [file for file in reversed(inside) if ending(file) == kind]
             if of_kind:
                 return sorted({unpacked_name(file): file for file in of_kind}.values())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser import models
-from bnaparser.cli import main
+from bnaparser.cli import main, prune
 from bnaparser.models.about import about
 
 RECIPE = """
@@ -102,6 +102,13 @@ def test_check_parses_a_sentence_and_tells_threads(
     assert "extra [spacy]: spacy " in out
 
 
+def test_check_parses_with_a_model_of_other_languages(
+    two_languages_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--model", str(two_languages_dir)]) == 0
+    assert "(TOP " in capsys.readouterr().out
+
+
 def test_prune_keeps_the_pieces_that_count(
     encoder_folder: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,6 +120,15 @@ def test_prune_keeps_the_pieces_that_count(
     assert main(arguments) == 0
     assert capsys.readouterr().out.endswith("of the pieces in the text are kept\n")
     assert (target / "tokenizer.json").is_file()
+
+
+def test_prune_counts_the_words_of_trees_alone(tmp_path: Path) -> None:
+    trees = tmp_path / "WSJ.MRG"
+    trees.write_text("( (S (NP-SBJ (NNP Mira)\n  (-NONE- *T*-1)) (-LRB- -LRB-)))\n")
+    text = tmp_path / "text.txt"
+    text.write_text("It (S) rained.\n(TOP (S (NP (-NONE- *)) (VBD fell)))\n")
+    lines = prune._lines([str(trees), str(text)])
+    assert [line.strip() for line in lines] == ["Mira (", "It (S) rained.", "fell"]
 
 
 @pytest.mark.parametrize(
