@@ -26,15 +26,19 @@ def copy_at_temperature(
 ) -> None:
     """Write a folder that is another, at a temperature; ``found`` is added to its metrics.
 
+    Its settings are written before the weights: what a kill leaves is no whole model at the old temperature.
     Raises ModelError where the first is no model folder of ours, or damaged.
     """
     check_folder(folder)
     settings = read_settings(folder).settings.at_temperature(temperature)
     metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
-    for file in sorted(folder.rglob("*")):
-        name = file.relative_to(folder)
-        if file.is_file() and not any(part.startswith("__") for part in name.parts):
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target / name)
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    target.mkdir(parents=True, exist_ok=True)
     write_json(target / CONFIG, settings.model_dump(mode="json"))
     write_json(target / METRICS, {**metrics, "calibration": found})
+    for file in files:
+        name = file.relative_to(folder)
+        written = str(name) in (CONFIG, METRICS)
+        if not written and not any(part.startswith("__") for part in name.parts):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target / name)
