@@ -47,7 +47,7 @@ def about(folder: Path, name: str = "") -> About:
     """
     told = _read(folder / ABOUT)
     words = {
-        key: str(told.get(key, ""))
+        key: str(told.get(key) or "")  # null is no word
         for key in ("language", "license", "license_note", "description", "purpose")
     }
     return About(
@@ -59,11 +59,13 @@ def about(folder: Path, name: str = "") -> About:
 
 
 def card(folder: Path) -> str:
-    """Return what a model's card says; ModelError where it has none."""
+    """Return what a model's card says; ModelError where it has none, or none in UTF-8."""
     try:
         return (folder / CARD).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise ModelError(f"the model has no card: there is no {folder / CARD}") from error
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{folder / CARD} cannot be read: {error}") from error
 
 
 def kind(folder: Path) -> str:

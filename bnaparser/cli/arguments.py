@@ -53,6 +53,18 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
+def typed_path(path: Path) -> str:
+    """Return a path as it can be typed in a command: in quotes where it holds blanks."""
+    return f'"{path}"' if any(map(str.isspace, str(path))) else str(path)
+
+
+def typed_model(folder: Path) -> str:
+    """Return what stands for a model's folder in a command, where a name that ships would go before."""
+    from bnaparser.models import shipped
+
+    return f"./{folder}" if str(folder) in shipped() else typed_path(folder)
+
+
 def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
     options = list(parser._option_string_actions)  # argparse tells them in no other way
     names = [word.partition("=")[0] for word in unknown if word.startswith("--")]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.arguments import add_examples, add_precision
+from bnaparser.cli.arguments import add_examples, add_precision, typed_model
 from bnaparser.cli.given_tags import HELP, NONE, given_tags, missing_tags
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.errors import DataError, SettingsError
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         found = {"data": options.data, "sentences": len(charts), "temperature": temperature}
         copy_at_temperature(folder, options.output, temperature, found)
-        print(f"{options.output} is written: bnaparse --model {options.output} ...")
+        print(f"{options.output} is written: bnaparse --model {typed_model(options.output)} ...")
     return 0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.arguments import add_examples, typed_model, typed_path
 from bnaparser.cli.exits import say
 from bnaparser.errors import DataError, ModelError
 
@@ -92,7 +92,7 @@ def _import(source: str, target: Path, store: str) -> None:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise DataError(f"{target} is there already: name another folder")
     storage.save(storage.load(models.find(source)), target, store, {})
-    print(f"{target} is written: bnaparse --model {target} ...")
+    print(f"{target} is written: bnaparse --model {typed_model(target)} ...")
 
 
 def _export(source: str, target: Path, name: str | None, version: str) -> None:
@@ -107,7 +107,8 @@ def _export(source: str, target: Path, name: str | None, version: str) -> None:
     if missing:
         say(f"who gets it will look for {' and '.join(missing)}: the model has none")
     verb = "bnaparse" if kind(target) == "parser" else "bnaparser classify"
-    print(f"{target} is written: pip install {target.resolve()}; {verb} --model {name} ...")
+    install = f"pip install {typed_path(target.resolve())}"
+    print(f"{target} is written: {install}; {verb} --model {name} ...")
 
 
 def _remove(name: str) -> None:
@@ -134,18 +135,29 @@ def _remove(name: str) -> None:
 
 
 def _card(name: str) -> None:
-    from bnaparser import models
     from bnaparser.models.about import card
 
-    print(card(models.find(name)).rstrip("\n"))
+    print(card(_folder(name)).rstrip("\n"))
+
+
+def _folder(name: str) -> Path:
+    """Return a model's folder; ModelError for one in a zip or a checkpoint."""
+    from bnaparser import models
+
+    folder = models.find(name)
+    if folder.is_file():
+        path = typed_path(folder)
+        raise ModelError(
+            f"{folder} is no folder: 'bnaparser models import {path} DEST' makes it one"
+        )
+    return folder
 
 
 def _describe(name: str) -> None:
     """Print a line a fact; what a model does not tell is left out."""
-    from bnaparser import models
     from bnaparser.models.about import CARD, about, kind
 
-    folder = models.find(name)
+    folder = _folder(name)
     model = about(folder, name)
     facts = {
         "model": model.name,

@@ -13,7 +13,7 @@ import pytest
 from bnaparser import Parser
 from bnaparser.cli import calibrate as cli_calibrate
 from bnaparser.cli import main
-from bnaparser.network import storage
+from bnaparser.network import calibrated_folder, storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.precision import load_network
@@ -164,6 +164,18 @@ def test_trees_that_do_not_serve(
     assert not target.exists()
 
 
+def test_what_is_printed_can_be_typed(
+    calibrate: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for target, typed in (("in two", '"in two"'), ("en", "./en")):
+        assert calibrate("--output", target) == 0
+        assert capsys.readouterr().out.endswith(f"bnaparse --model {typed} ...\n")
+
+
 def test_a_zip_is_to_be_made_a_folder_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,6 +184,16 @@ def test_a_zip_is_to_be_made_a_folder_first(
     options = ["calibrate", str(packed), "--data", str(TREES), "--output", str(tmp_path / "new")]
     assert main(options) == 2
     assert f"'bnaparser models import {packed} DEST'" in capsys.readouterr().err
+
+
+def test_what_a_kill_leaves_is_no_model_at_the_old_temperature(
+    tiny_model_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrated_folder.shutil, "copyfile", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        calibrated_folder.copy_at_temperature(tiny_model_dir, tmp_path / "new", 0.5, {})
+    written = json.loads((tmp_path / "new" / "config.json").read_text(encoding="utf-8"))
+    assert written["chart"]["temperature"] == 0.5
 
 
 def test_a_model_that_reads_tags_wants_them(

@@ -57,6 +57,19 @@ def test_a_card_is_printed(tiny_model_dir: Path, capsys: pytest.CaptureFixture[s
     assert "has no card" in capsys.readouterr().err
 
 
+def test_a_card_that_is_not_utf8_and_a_zip_are_told_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "card.md").write_bytes(b"caf\xe9")
+    assert main(["models", "card", str(tmp_path)]) == 2
+    assert "card.md cannot be read: 'utf-8' codec" in capsys.readouterr().err
+    packed = tmp_path / "parser.zip"
+    packed.touch()
+    for command in ("card", "describe"):
+        assert main(["models", command, str(packed)]) == 2
+        assert f"'bnaparser models import {packed} DEST'" in capsys.readouterr().err
+
+
 def test_export_says_what_is_missing_and_what_to_type(
     tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +79,9 @@ def test_export_says_what_is_missing_and_what_to_type(
     assert out == f"{target} is written: pip install {target}; bnaparse --model mine ...\n"
     assert "card.md and LICENSE" in err
     assert 'version = "2.1"' in (target / "pyproject.toml").read_text()
+    blank = tmp_path / "in two"
+    assert main(["models", "export", str(tiny_model_dir), str(blank), "--name", "mine"]) == 0
+    assert f'pip install "{blank}";' in capsys.readouterr().out
     assert main(["models", "export", "en", str(tmp_path / "en")]) == 2
     assert "ships with bnaparser" in capsys.readouterr().err
 

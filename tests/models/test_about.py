@@ -31,6 +31,8 @@ def test_scores_are_those_of_the_card(name: str) -> None:
 
 def test_a_folder_that_tells_nothing(tmp_path: Path) -> None:
     assert about(tmp_path) == About(tmp_path.name)
+    (tmp_path / "about.json").write_text('{"language": null, "license": null}')
+    assert (about(tmp_path).language, about(tmp_path).license) == ("", "")
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", '{"f1": 3}', '{"f1": {"test": "high"}}', '"'])
