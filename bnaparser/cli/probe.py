@@ -69,16 +69,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
+    return _number(text, 1, 2**31 - 1)
 
 
 def _seed(text: str) -> int:
-    number = int(text)
-    if not 0 <= number < 2**32:
-        raise argparse.ArgumentTypeError("must be from 0 to 4294967295")
+    return _number(text, 0, 2**32 - 1)
+
+
+def _number(text: str, least: int, most: int) -> int:
+    """Return a number of these; argparse would name the function where it is none at all."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"must be a whole number from {least} to {most}")
     return number
 
 

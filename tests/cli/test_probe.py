@@ -75,7 +75,12 @@ def test_a_sentence_that_is_too_long_is_left_out(
     assert code == 0 and "1 sentences of --train are left out" in err
 
 
-def test_wrong_usage(run: Run, encoder_folder: Callable[[str], Path], tmp_path: Path) -> None:
+def test_wrong_usage(
+    run: Run,
+    encoder_folder: Callable[[str], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     encoder = str(encoder_folder("bert"))
     code, _, err = run("--encoder", encoder, "--layer", "3")
     assert code == 2 and "no layer 3" in err
@@ -85,3 +90,7 @@ def test_wrong_usage(run: Run, encoder_folder: Callable[[str], Path], tmp_path: 
     assert code == 2 and "no such file" in err
     with pytest.raises(SystemExit):
         run("--encoder", encoder, "--rank", "0")
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        run("--encoder", encoder, "--rank", "many")
+    assert "--rank: must be a whole number from 1" in capsys.readouterr().err
