@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bnaparser.cli.arguments import add_examples, add_precision, typed_model
 from bnaparser.cli.given_tags import HELP, NONE, given_tags, missing_tags
 from bnaparser.cli.quiet import quiet_libraries
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.errors import DataError, ModelError, SettingsError
 
 if TYPE_CHECKING:
     from bnaparser.network.parsing_network import ParsingNetwork
@@ -49,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
     """Find the temperature, show what it is worth, and write the parser that has it."""
     _check(options)
     quiet_libraries()
+    from bnaparser.chart import ScoresError
     from bnaparser.encoders.batching import PARSING_TOKENS, default_tokens
     from bnaparser.models import find
     from bnaparser.network.calibrated_folder import check_folder, copy_at_temperature
@@ -62,7 +63,10 @@ def run(options: argparse.Namespace) -> int:
     examples = _examples(options, network)
     tokens = default_tokens(PARSING_TOKENS, str(network.device))
     charts = [one for _, one in gold_charts(network, examples, tokens)]
-    temperature = best_temperature(charts)
+    try:
+        temperature = best_temperature(charts)
+    except ScoresError as error:
+        raise ModelError(f"{options.model} has scores that are no numbers: {error}") from error
     print(_shown(charts, network.settings.chart.temperature, temperature))
     if options.output is not None:
         found = {"data": options.data, "sentences": len(charts), "temperature": temperature}

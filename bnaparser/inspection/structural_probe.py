@@ -150,7 +150,10 @@ def fit(
     dev: Sequence[ProbeExample],
     settings: ProbeSettings,
 ) -> Tensor:
-    """Return B (H, rank) of the epoch with the lowest development loss; the same by the same seed."""
+    """Return B (H, rank) of the epoch with the lowest development loss; the same by the same seed.
+
+    Raises DataError where no epoch's is a number, as of vectors that are none.
+    """
     generator = torch.Generator().manual_seed(settings.seed)
     width, device = train[0].vectors.shape[1], train[0].vectors.device
     start = torch.rand(width, settings.rank, generator=generator) * 0.1 - 0.05
@@ -171,6 +174,10 @@ def fit(
             best, best_epoch, kept = found, epoch, matrix.detach().clone()
         elif epoch >= best_epoch + settings.patience:
             break
+    if not best_epoch:
+        raise DataError(
+            f"{measure.__name__}: the development loss is no number: are the encoder's vectors?"
+        )
     log.info("%s: development loss %.4f after pass %d", measure.__name__, best, best_epoch)
     return kept
 

@@ -45,7 +45,8 @@ class Committee:
         ):
             own = network.all_scores(known)
             scores = np.repeat(_worst(own), len(self.labels), axis=1)
-            may_be = own[0] >= BARRED / 2  # in all rows, as it is the label's bias
+            # In all rows, as it is the label's bias; what is no number stays, so that it is told.
+            may_be = ~(own[0] < BARRED / 2)
             known_columns = np.array(columns)[may_be]
             scores[:, known_columns] = own[:, may_be]
             offered[known_columns] = True

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
+import torch
 
 from bnaparser import Parser
 from bnaparser.cli import calibrate as cli_calibrate
@@ -189,11 +190,23 @@ def test_a_zip_is_to_be_made_a_folder_first(
 def test_what_a_kill_leaves_is_no_model_at_the_old_temperature(
     tiny_model_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrated_folder.shutil, "copyfile", lambda *_: 1 / 0)
+    monkeypatch.setattr("shutil.copyfile", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         calibrated_folder.copy_at_temperature(tiny_model_dir, tmp_path / "new", 0.5, {})
     written = json.loads((tmp_path / "new" / "config.json").read_text(encoding="utf-8"))
     assert written["chart"]["temperature"] == 0.5
+
+
+def test_scores_that_are_no_numbers_are_told(
+    build_model: Callable[..., BnaModel], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = build_model()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(float("nan"))
+    storage.save(model, tmp_path / "m", "float32", {})
+    assert main(["calibrate", str(tmp_path / "m"), "--data", str(TREES)]) == 2
+    assert "has scores that are no numbers: " in capsys.readouterr().err
 
 
 def test_a_model_that_reads_tags_wants_them(

@@ -141,6 +141,12 @@ def test_the_same_seed_gives_the_same_probe() -> None:
     )
 
 
+def test_vectors_that_are_no_numbers_are_told() -> None:
+    examples = [ProbeExample(torch.full((3, WIDTH), float("nan")), torch.ones(3))]
+    with pytest.raises(DataError, match="squared_norms: the development loss is no number"):
+        fit(squared_norms, examples, examples, QUICK)
+
+
 def test_a_part_without_sentences_is_named() -> None:
     with pytest.raises(DataError, match="no development sentence"):
         probe(sentences(2, 1), [], sentences(2, 1))

@@ -36,3 +36,9 @@ def test_a_label_that_one_bars_counts_there_as_the_worst_and_one_that_all_bar_is
     found = committee.mean_scores([None, None])
     expected = [[0, 3, 5, BARRED, -2, BARRED], [0, 0, 2, BARRED, -1, BARRED]]
     np.testing.assert_array_equal(found, np.array(expected, np.float32))
+
+
+def test_scores_that_are_no_numbers_stay_so_that_they_are_told() -> None:
+    bad = network({"NP": [float("nan")] * 2})
+    found = Committee([bad, bad], [0.5, 0.5]).mean_scores([None, None])
+    assert np.isnan(found[:, 1]).all()
