@@ -112,16 +112,16 @@ def run(args: argparse.Namespace, release: Release, load_parser: LoadParser) -> 
     gold = list(release.read(args.release, args.split))
     if not gold:
         raise DataError(f"{args.release}: no tree in {release.describe(args.split)}")
-    # Tags are read before the model is loaded: a wrong file is known at once.
+    # Before the model is loaded: a wrong file or folder is known at once.
     tags = given_tags(args.tags, gold)
+    if args.save:
+        _save(Path(args.save), {})
     parser = load_parser(args.model, args.device)
     if parser.reads_tags and tags is None:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     if tags is not None and not parser.reads_tags:
         raise SettingsError(f"the model {args.model} reads no part-of-speech tags: no --tags")
     predicted, failed = predict(parser, gold, tags)
-    if args.save:
-        _save(Path(args.save), {"gold.mrg": gold, "predicted.mrg": predicted})
     row = TableRow(
         model=args.model,
         part=release.describe(args.split),
@@ -132,6 +132,8 @@ def run(args: argparse.Namespace, release: Release, load_parser: LoadParser) -> 
         scores=score(gold, predicted),
     )
     print(row)
+    if args.save:  # last: where the disk is full the row is there all the same
+        _save(Path(args.save), {"gold.mrg": gold, "predicted.mrg": predicted})
     return 1 if failed else 0
 
 

@@ -249,7 +249,11 @@ class TestPenn:
         (out / "gold.mrg").unlink()
         (out / "gold.mrg").mkdir()
         assert ptb.main([str(wsj), "--model", "en", "--save", str(out)], fake) == 2
-        assert "cannot be written" in capsys.readouterr().err
+        row, error = capsys.readouterr()
+        assert "cannot be written" in error and "WSJ section 23" in row
+        file = out / "predicted.mrg"  # known before the model is loaded, which there is not
+        assert ptb.main([str(wsj), "--model", "nowhere", "--save", str(file)]) == 2
+        assert "predicted.mrg: cannot be written" in capsys.readouterr().err
 
     def test_a_full_part_has_no_note(self, wsj: Path) -> None:
         gold = list(PTB.read(wsj, "test"))
