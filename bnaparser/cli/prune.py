@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the encoder, the new folder, and what is to be smaller."""
     parser.add_argument(
-        "encoder", metavar="ENCODER", help="a Hugging Face folder or hub name, or a parser's folder"
+        "encoder",
+        metavar="ENCODER",
+        help="a Hugging Face folder or hub name, or a parser's name or folder",
     )
     parser.add_argument("output", type=Path, metavar="DIR")
     parser.add_argument(
@@ -47,10 +49,15 @@ def run(options: argparse.Namespace) -> int:
     for name in ("size", "layers"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             raise SettingsError(f"--{name} {getattr(options, name)}: it must be at least 1")
-    check_folder(options.output, options.encoder)
     quiet_libraries()
+    from bnaparser import models
     from bnaparser.files.folder import LABELS
+    from bnaparser.models.packages import find_installed
 
+    name = options.encoder
+    if name in models.shipped() or find_installed(name) is not None:
+        options.encoder = str(models.find(name))
+    check_folder(options.output, options.encoder)
     kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
     kept = kind(options)
     if kept is not None:

@@ -13,6 +13,7 @@ from bnaparser.cli import main
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.loading import load_pretrained
 from bnaparser.encoders.pretrained import PretrainedEncoder
+from bnaparser.models.packages import ModelPackage
 from bnaparser.network import storage
 from bnaparser.parsing.parser import Parser
 
@@ -85,6 +86,15 @@ def test_what_cannot_be_kept_is_told(
     assert main(["prune", str(encoder_folder("bert")), str(target), *options]) == 2
     assert message in capsys.readouterr().err
     assert not target.exists()
+
+
+def test_a_parser_is_found_by_its_name(
+    tiny_model_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = ModelPackage("mine", "a-package", "1.5", tiny_model_dir)
+    monkeypatch.setattr("bnaparser.models.packages.installed", lambda: [package])
+    assert main(["prune", "mine", str(tmp_path / "small"), "--layers", "1"]) == 0
+    assert str(Parser.load(tmp_path / "small")("Mira sang.")[0].tree).startswith("(TOP ")
 
 
 def test_nothing_is_written_over_the_input_or_a_file(
