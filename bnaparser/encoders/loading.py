@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -50,8 +49,11 @@ def load_pretrained(
         kind = T5EncoderModel if config.model_type in T5_TYPES and not decoder else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
         return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
+    except SettingsError:
+        raise
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        reason = in_one_line(error) or type(error).__name__
+        raise ModelError(f"cannot load the encoder {folder}: {reason:.300}") from error
 
 
 def lowest_layers(model: PreTrainedModel, layers: int) -> PreTrainedModel:
@@ -69,6 +71,9 @@ def _name_lowest(config: PretrainedConfig, layers: int) -> None:
     there = config.num_hidden_layers
     if layers > there:
         raise SettingsError(f"encoder.layers is {layers}: the encoder has {there} layers")
+    kinds = getattr(config, "layer_types", None)
+    if kinds is not None:  # ModernBERT names the kind of each, and a kind too many is an error
+        config.layer_types = kinds[:layers]
     config.num_hidden_layers = layers
 
 
@@ -100,7 +105,7 @@ def read_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
     """Read a tokenizer from a folder; ModelError where it is not whole."""
     tokenizer = load_tokenizer(folder)
     files = sorted(tokenizer.vocab_files_names.values())
-    # Without its vocabulary the library makes up a tokenizer that knows no words.
-    if not any((folder / name).is_file() for name in files):
+    # Without its vocabulary the library makes up a tokenizer that knows no words; CANINE's and ByT5's have none.
+    if files and not any((folder / name).is_file() for name in files):
         raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
     return tokenizer

@@ -40,6 +40,19 @@ def test_the_lowest_layers_are_as_they_were(
 
 
 @torch.no_grad()
+def test_of_an_encoder_that_names_the_kind_of_each_layer_the_lowest_are_kept(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """ModernBERT's: a kind too many was a traceback."""
+    whole = load_pretrained(encoder_folder("modernbert")).eval()
+    load_pretrained(encoder_folder("modernbert"), layers=1).save_pretrained(tmp_path)
+    cut = load_pretrained(tmp_path).eval()
+    assert cut.config.layer_types == whole.config.layer_types[:1]
+    before = whole(IDS, output_hidden_states=True).hidden_states[1]
+    torch.testing.assert_close(cut(IDS).last_hidden_state, cut.final_norm(before))
+
+
+@torch.no_grad()
 def test_a_parser_with_fewer_layers_is_stored_and_loaded(
     tiny_model_dir: Path, tmp_path: Path
 ) -> None:

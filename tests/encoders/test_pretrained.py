@@ -270,3 +270,29 @@ def test_the_lower_layers_alone_are_those_of_the_whole_encoder(
     assert sum(p.numel() for p in lower.parameters()) < sum(p.numel() for p in whole.parameters())
     with pytest.raises(SettingsError, match=r"encoder\.layers is 3: the encoder has 2 layers"):
         load_pretrained(folder, layers=3)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"version https://git-lfs.github.com/spec/v1\n", b"\x80\x04"]
+)
+def test_a_damaged_pytorch_model_bin_is_refused_in_one_sentence(
+    encoder_folder: Callable[[str], Path], tmp_path: Path, content: bytes
+) -> None:
+    """Where there are no safetensors; a Git LFS pointer was a traceback."""
+    folder = shutil.copytree(encoder_folder("bert"), tmp_path / "encoder")
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(content)
+    with pytest.raises(ModelError, match="cannot load the encoder") as raised:
+        load_pretrained(folder)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("values", [{"num_hidden_layers": "two"}, {"hidden_size": None}])
+def test_settings_of_an_encoder_that_cannot_be_are_refused(
+    encoder_folder: Callable[[str], Path], tmp_path: Path, values: dict[str, object]
+) -> None:
+    folder = shutil.copytree(encoder_folder("bert"), tmp_path / "encoder")
+    table = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**table, **values}), encoding="utf-8")
+    with pytest.raises(ModelError, match="cannot load the encoder"):
+        load_pretrained(folder)

@@ -14,17 +14,20 @@ import transformers
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import BnaparserError, ModelError, SettingsError
 from bnaparser.files.folder import CONFIG, WEIGHTS
 from bnaparser.inspection.vectors import load_reader
 from bnaparser.network import storage
 from bnaparser.network.compiled.compiled_network import load_compiled
+from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
-from bnaparser.network.model_settings import LayerSettings, TagSettings
+from bnaparser.network.model_settings import LayerSettings, ModelSettings, TagSettings
 from bnaparser.network.stored_settings import is_benepars, read_settings
 
 SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
+SMALL = LayerSettings(width=32, heads=2, head_width=16, feed_forward_width=64)
 # Wide enough for matrices that int8 is worth it for.
 WIDE = LayerSettings(width=128, heads=2, head_width=64, feed_forward_width=128)
 
@@ -292,6 +295,22 @@ def test_buffers_that_are_no_plain_numbers_are_as_they_were(
     found = dict(storage.load(tmp_path).encoder.named_buffers())
     expected = dict(inner.named_buffers())["embeddings.position_ids"]
     assert torch.equal(found["model.embeddings.position_ids"], expected)
+
+
+def test_an_encoder_whose_tokenizer_has_no_vocabulary_is_the_same_after_loading(
+    tmp_path: Path,
+) -> None:
+    """CANINE reads characters by their numbers: its parsers were saved, and "no complete model"."""
+    config = transformers.CanineConfig(
+        hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
+        num_hash_buckets=2048, local_transformer_stride=16, downsampling_rate=2,
+    )  # fmt: skip
+    transformers.CanineModel(config).save_pretrained(tmp_path / "canine")
+    transformers.CanineTokenizer().save_pretrained(tmp_path / "canine")
+    settings = ModelSettings(encoder=EncoderSettings(name=str(tmp_path / "canine")), layers=SMALL)
+    model = storage.create(settings, Inventory.of_labels(["NP"]), Inventory.of_tags(["NN"]))
+    loaded = round_trip(model, tmp_path / "parser")
+    np.testing.assert_allclose(scores(loaded), scores(model), atol=1e-5)
 
 
 def test_weights_of_another_shape_are_refused(good: Path, tmp_path: Path) -> None:
