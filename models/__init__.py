@@ -36,7 +36,7 @@ def find(name: str | Path) -> Path:
 
 def model_names(names: str) -> list[str]:
     """Return names of models that stand in one text with commas between them."""
-    if Path(names).exists():
+    if _is_there(names):
         return [names]
     return [name.strip() for name in names.split(",") if name.strip()] or [names]
 
@@ -51,6 +51,14 @@ def lasting_name(name: str | Path, folder: Path) -> str:
     return str(folder.resolve()) if folder == Path(name) else str(name)
 
 
+def _is_there(name: str | Path) -> bool:
+    """Tell whether a name is that of a folder or file; one that is too long for either is not."""
+    try:
+        return Path(name).exists()
+    except OSError:
+        return False
+
+
 def _find(name: str | Path) -> Path:
     if str(name) in shipped():
         return SHIPPED / str(name)
@@ -60,7 +68,7 @@ def _find(name: str | Path) -> Path:
         folder = find_installed(name)
         if folder is not None:
             return folder
-    if Path(name).exists():
+    if _is_there(name):
         return Path(name)
     if isinstance(name, str) and is_hub_name(name):
         return fetch(name)

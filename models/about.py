@@ -6,6 +6,7 @@ And which files a model is made of.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,16 @@ class About:
     size_bytes: int = 0
 
 
+def files_below(folder: Path) -> list[Path]:
+    """Return all files in a folder at any depth, sorted; those in folders that are links, too, each once."""
+    found, seen = [], {os.path.realpath(folder)}
+    for top, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = [one for one in folders if os.path.realpath(Path(top, one)) not in seen]
+        seen |= {os.path.realpath(Path(top, one)) for one in folders}
+        found += [Path(top, name) for name in names if Path(top, name).is_file()]
+    return sorted(found)
+
+
 def about(folder: Path, name: str = "") -> About:
     """Return what a model's folder tells of it; without a name the folder's is taken.
 
@@ -53,7 +64,7 @@ def about(folder: Path, name: str = "") -> About:
     return About(
         name=name or folder.resolve().name,
         f1={str(name): float(value) for name, value in told.get("f1", {}).items()},
-        size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
+        size_bytes=sum(file.stat().st_size for file in files_below(folder)),
         **words,
     )
 

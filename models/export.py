@@ -14,7 +14,7 @@ from typing import Any
 
 from bnaparser.errors import DataError, ModelError
 from bnaparser.models import is_bare, shipped
-from bnaparser.models.about import ABOUT, CARD, CONFIG, DATA, FORMAT, WEIGHTS, About, about
+from bnaparser.models.about import ABOUT, CARD, CONFIG, DATA, FORMAT, WEIGHTS, About, about, files_below
 from bnaparser.models.packages import GROUP
 
 PROJECT = "pyproject.toml"
@@ -99,8 +99,9 @@ def project(model: About, version: str, has_card: bool, has_terms: bool) -> str:
 
 def _copy(folder: Path, target: Path) -> None:
     """Copy what a model is made of; links, which a hub's cache is full of, as what they lead to."""
-    files = {file for pattern in DATA for file in folder.rglob(pattern) if file.is_file()}
-    for file in sorted(files - {folder / PROJECT}):
+    for file in files_below(folder):
+        if file == folder / PROJECT or not any(map(file.match, DATA)):
+            continue
         copy = target / file.relative_to(folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)

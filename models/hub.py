@@ -66,7 +66,7 @@ def fetch(name: str) -> Path:
             f"no folder {name}, and the model hub cannot be reached, nor was the model fetched"
             " before: try again with a connection"
         ) from error
-    except (OSError, ValueError) as error:
+    except Exception as error:  # of a connection that breaks the library raises whatever comes
         raise ModelError(
             f"no folder {name}, and the model hub did not give a model of that name:"
             f" {in_one_line(error) or type(error).__name__}"

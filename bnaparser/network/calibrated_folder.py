@@ -9,6 +9,7 @@ from typing import Any
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, METRICS
 from bnaparser.files.tables import read_object, write_json
+from bnaparser.models.about import files_below
 from bnaparser.network.stored_settings import is_benepars, read_settings
 
 
@@ -32,7 +33,7 @@ def copy_at_temperature(
     check_folder(folder)
     settings = read_settings(folder).settings.at_temperature(temperature)
     metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    files = list(files_below(folder))
     target.mkdir(parents=True, exist_ok=True)
     write_json(target / CONFIG, settings.model_dump(mode="json"))
     write_json(target / METRICS, {**metrics, "calibration": found})

@@ -10,7 +10,7 @@ import pytest
 
 from bnaparser import models
 from bnaparser.errors import ModelError
-from bnaparser.models.about import About, about
+from bnaparser.models.about import About, about, files_below
 
 
 @pytest.mark.parametrize("name", models.shipped())
@@ -46,3 +46,28 @@ def test_what_cannot_be_read_is_told_with_its_file(tmp_path: Path, content: str)
 def test_keys_that_are_left_out_are_empty(tmp_path: Path) -> None:
     (tmp_path / "about.json").write_text(json.dumps({"license": "MIT"}))
     assert (about(tmp_path).license, about(tmp_path).f1) == ("MIT", {})
+
+
+def test_what_is_null_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / "about.json").write_text('{"license": null, "description": null}')
+    assert (about(tmp_path).license, about(tmp_path).description) == ("", "")
+
+
+def test_files_in_folders_that_are_links_are_found_once(tmp_path: Path) -> None:
+    (tmp_path / "model" / "own").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    for folder in ("model", "model/own", "elsewhere"):
+        (tmp_path / folder / "file").write_text("12")
+    (tmp_path / "model" / "encoder").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "circle").symlink_to(tmp_path / "model")
+    (tmp_path / "model" / "gone").symlink_to(tmp_path / "nowhere")
+    found = [str(file.relative_to(tmp_path)) for file in files_below(tmp_path / "model")]
+    assert found == ["model/encoder/file", "model/file", "model/own/file"]
+    assert about(tmp_path / "model").size_bytes == 6
+
+
+def test_a_name_too_long_for_a_file_is_no_models() -> None:
+    with pytest.raises(ModelError, match="no model 'xxx"):
+        models.find("x" * 300)
+    names = [f"model-{number}" for number in range(50)]
+    assert models.model_names(",".join(names)) == names

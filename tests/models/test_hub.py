@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,21 @@ def test_a_model_is_taken_out_by_whichever_name_it_was_fetched(put: Put, tmp_pat
             assert hub.remove(f"org/model@{name}") == 600
             assert not folder.exists()
             assert hub.cached() == []
+
+
+@pytest.mark.parametrize("kind", ["RemoteProtocolError", "TooManyRedirects", "ReadError"])
+def test_a_connection_that_breaks(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """What the hub's client lets through of the library below it was a traceback."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    below = next(one for one in HfHubHTTPError.__mro__ if one.__name__ == "HTTPError")
+    error = getattr(importlib.import_module(below.__module__.partition(".")[0]), kind)
+
+    def breaks(*_: Any, **__: Any) -> str:
+        raise error("peer closed\nconnection")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", breaks)
+    with pytest.raises(
+        ModelError, match="did not give a model of that name: peer closed connection"
+    ):
+        models.find("org/model")

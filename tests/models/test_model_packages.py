@@ -18,6 +18,7 @@ from bnaparser.errors import DataError, ModelError
 from bnaparser.models.about import CONFIG, about, card, kind
 from bnaparser.models.export import PROJECT, export, project
 from bnaparser.models.packages import ModelPackage, find_installed, installed
+from bnaparser.network.calibrated_folder import copy_at_temperature
 from bnaparser.parsing import polyglot
 from bnaparser.parsing.polyglot import name_for
 
@@ -101,6 +102,18 @@ def test_the_exported_folder_is_a_model_folder_still(tiny_model_dir: Path, tmp_p
     again = tmp_path / "again"
     export(target, again, "mine", "1.0")
     assert (again / PROJECT).read_text() == (target / PROJECT).read_text()
+
+
+def test_an_encoder_behind_a_link_is_copied(tiny_model_dir: Path, tmp_path: Path) -> None:
+    """It was left out, by the package and by the calibrated folder, without a word."""
+    given = shutil.copytree(tiny_model_dir, tmp_path / "given")
+    (given / "encoder").rename(tmp_path / "elsewhere")
+    (given / "encoder").symlink_to(tmp_path / "elsewhere")
+    export(given, tmp_path / "exported", "mine", "1.0")
+    copy_at_temperature(given, tmp_path / "calibrated", 2.0, {})
+    for name in ("exported", "calibrated"):
+        tree = Parser.load(tmp_path / name)("It rained.")[0].tree
+        assert tree == Parser.load(given)("It rained.")[0].tree
 
 
 @pytest.mark.parametrize("name", models.shipped())
