@@ -6,7 +6,7 @@ loss, and its middle is often better than any end (Wortsman and others, "Model s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 
@@ -14,6 +14,7 @@ from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
+from bnaparser.network.labels import LanguageNames
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import ModelSettings
 
@@ -25,6 +26,7 @@ _HARMLESS = {
     "layers.position_deviation",
     "tags.deviation",
     "tags.loss_weight",
+    "text.loss_weight",
     "chart.temperature",
 }
 
@@ -49,6 +51,7 @@ def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaM
         for key, tensor in model.state_dict().items():
             total[key].add_(tensor, alpha=weight)
         mean.allow_empty_root |= model.allow_empty_root
+        mean.by_language = _of_both(mean.by_language, model.by_language)
         temperature += model.settings.chart.temperature * weight
     mean.load_state_dict(total)
     mean.settings = mean.settings.at_temperature(temperature)
@@ -72,6 +75,18 @@ def normalised_shares(count: int, shares: Sequence[float] | None, what: str) -> 
             f"shares {', '.join(map(str, shares))}: each must be a positive number, and not too large"
         )
     return [share / sum(shares) for share in shares]
+
+
+def _of_both(
+    one: Mapping[str, LanguageNames], other: Mapping[str, LanguageNames]
+) -> dict[str, LanguageNames]:
+    """Return the names that each language has in either model."""
+    nothing = LanguageNames(frozenset(), frozenset())
+    pairs = {code: (one.get(code, nothing), other.get(code, nothing)) for code in {**one, **other}}
+    return {
+        code: LanguageNames(mine.labels | theirs.labels, mine.tags | theirs.tags)
+        for code, (mine, theirs) in pairs.items()
+    }
 
 
 def _difference(one: BnaModel, other: BnaModel) -> str:

@@ -16,9 +16,9 @@ from bnaparser.files.folder import WEIGHTS
 from bnaparser.files.tensors import read_weights
 from bnaparser.network import storage
 from bnaparser.network.averaging import average
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model import BnaModel
-from bnaparser.network.model_settings import LayerSettings, TagSettings
+from bnaparser.network.model_settings import LanguageSettings, LayerSettings, TagSettings
 
 
 @pytest.fixture
@@ -82,6 +82,31 @@ def test_the_temperature_is_the_mean(saved: Callable[..., str]) -> None:
 
     mean = average([saved("one"), saved("two", change=heat)], (3, 1))
     assert mean.settings.chart.temperature == pytest.approx(1.75)
+
+
+def test_a_language_has_the_names_that_it_has_in_either(saved: Callable[..., str]) -> None:
+    def speak(name: str) -> Callable[[BnaModel], BnaModel]:
+        def change(model: BnaModel) -> BnaModel:
+            model.by_language = {"en": LanguageNames(frozenset([name]), frozenset([name.lower()]))}
+            return model
+
+        return change
+
+    folders = [saved("one", change=speak("NP")), saved("two", change=speak("VP"))]
+    for order in (folders, folders[::-1]):
+        both = LanguageNames(frozenset(["NP", "VP"]), frozenset(["np", "vp"]))
+        assert average(order).by_language == {"en": both}
+
+
+def test_how_much_finding_words_counted_does_not_keep_it_from_a_mean(
+    saved: Callable[..., str],
+) -> None:
+    def weigh(model: BnaModel) -> BnaModel:
+        text = LanguageSettings(loss_weight=2.0)
+        model.settings = model.settings.model_copy(update={"text": text})
+        return model
+
+    average([saved("one"), saved("two", change=weigh)])
 
 
 def test_dropouts_and_an_encoders_name_may_differ(saved: Callable[..., str]) -> None:
