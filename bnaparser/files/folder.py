@@ -18,8 +18,16 @@ def put_in_place(new: Path, folder: Path) -> None:
     So a process that is killed meanwhile leaves one of both whole, the old one perhaps as ``FOLDER.old``.
     """
     old = folder.with_name(f"{folder.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
     if folder.exists():
         folder.rename(old)
     new.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder where there is one; of a link to one the link."""
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)

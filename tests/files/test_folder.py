@@ -27,3 +27,12 @@ def test_the_old_one_is_kept_until_the_new_one_is_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         put_in_place(tmp_path / "none", tmp_path / "model")
     assert (tmp_path / "model.old" / "told.txt").read_text() == "first"
+
+
+def test_a_link_to_a_folder_gives_way_as_a_folder_does(tmp_path: Path) -> None:
+    """The second model was a traceback: the link stood where the first one was to be put aside."""
+    (tmp_path / "model").symlink_to(made(tmp_path / "elsewhere", "old"))
+    for text in ("one", "two"):
+        put_in_place(made(tmp_path / "new", text), tmp_path / "model")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "model"]
+    assert not (tmp_path / "model").is_symlink()
