@@ -15,6 +15,9 @@ from bnaparser.trees.escapes import unescape
 # Special characters: unknown, word begin, word end, START, STOP (the last two are whole words).
 UNKNOWN, BEGIN, END, START, STOP = range(5)
 SPECIALS = 5
+# Characters of a word that count, half of them from each end. No word that people write has as many;
+# but a stretch of signs without blanks may have millions, and each word of its batch would take as much.
+LONGEST_WORD = 512
 
 
 def alphabet(words: Iterable[str]) -> str:
@@ -92,6 +95,8 @@ class CharacterEncoder(nn.Module):
         return self._words(codes)[gather.to(device)]
 
     def _codes(self, word: str) -> list[int]:
+        if len(word) > LONGEST_WORD:
+            word = word[: LONGEST_WORD // 2] + word[-LONGEST_WORD // 2 :]
         return [self._numbers.get(char, UNKNOWN) for char in word]
 
     def _words(self, codes: list[list[int]]) -> Tensor:

@@ -175,6 +175,8 @@ class Subwords:
         """Make a window of its subwords up to the last word's; ``last`` has START and the words."""
         inside = len(ids) - len(self.prefix)
         ids.extend(self.suffix)
+        if not ids:  # an encoder takes no empty text; nobody reads the vector of this subword
+            ids.append(0)
         last.append(MISSING)
         for index, special in ((0, self._start), (-1, self._stop)):
             if special != MISSING:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bnaparser.encoders.characters import (
     BEGIN,
     END,
+    LONGEST_WORD,
     SPECIALS,
     START,
     STOP,
@@ -105,3 +106,11 @@ def test_windows_hold_every_word_and_overlap_by_half(length: int, max_words: int
     assert windows[-1].first_word + windows[-1].words == length
     for before, after in pairwise(windows):
         assert after.first_word - before.first_word == max(1, max_words // 2)
+
+
+def test_of_a_very_long_word_both_ends_count() -> None:
+    """A stretch of a million signs took a minute, and memory for a million in each word beside it."""
+    encoder = CharacterEncoder("abc", 8, EncoderSettings())
+    end = LONGEST_WORD // 2
+    assert encoder._codes("a" * end + "b" * end) == encoder._codes("a" * end + "c" + "b" * end)
+    assert len(encoder._codes("a" * 1_000_000)) == LONGEST_WORD

@@ -296,3 +296,21 @@ def test_settings_of_an_encoder_that_cannot_be_are_refused(
     (folder / "config.json").write_text(json.dumps({**table, **values}), encoding="utf-8")
     with pytest.raises(ModelError, match="cannot load the encoder"):
         load_pretrained(folder)
+
+
+@torch.no_grad()
+def test_a_sentence_without_any_subword_has_vectors(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Where the tokenizer puts no marks around it either, the encoder was given nothing, and failed."""
+    folder = shutil.copytree(encoder_folder("bert"), tmp_path / "encoder")
+    for name, key, value in (
+        ("tokenizer.json", "post_processor", None),
+        ("tokenizer_config.json", "tokenizer_class", "PreTrainedTokenizerFast"),
+    ):
+        table = json.loads((folder / name).read_text(encoding="utf-8"))
+        (folder / name).write_text(json.dumps({**table, key: value}), encoding="utf-8")
+    encoder, subwords = build(folder)
+    ((window,),) = subwords.windows([["\x07", "\u0301"]])
+    start, stop, unread = encoder.missing
+    assert torch.equal(encoder([window])[0], torch.stack([start, unread, unread, stop]))
