@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
     for name in ("size", "layers"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             raise SettingsError(f"--{name} {getattr(options, name)}: it must be at least 1")
+    if options.output.is_file():
+        raise DataError(f"{options.output} is a file: name a folder")
     quiet_libraries()
     from bnaparser import models
     from bnaparser.files.folder import LABELS
@@ -66,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prune_encoder(options: argparse.Namespace) -> float | None:
-    from bnaparser.encoders.loading import load_pretrained, load_tokenizer
+    from bnaparser.encoders.loading import load_pretrained, load_tokenizer, save_tokenizer
     from bnaparser.encoders.vocabulary import prune_vocabulary
     from bnaparser.files.tensors import writing
 
@@ -77,7 +79,7 @@ def _prune_encoder(options: argparse.Namespace) -> float | None:
         return prune_vocabulary(model, tokenizer, counts, options.size, options.output)
     with writing(options.output):
         model.save_pretrained(options.output)
-        tokenizer.save_pretrained(options.output)
+    save_tokenizer(tokenizer, options.output)
     return None
 
 

@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from bnaparser.errors import ModelError, SettingsError, in_one_line
+from bnaparser.errors import DataError, ModelError, SettingsError, in_one_line
 
 T5_TYPES = {"t5", "mt5", "umt5"}
 
@@ -29,6 +29,16 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
+
+
+def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+    """Write a tokenizer's files. Raises DataError where the disk is full."""
+    try:
+        tokenizer.save_pretrained(folder)
+    except Exception as error:  # the library raises nothing narrower
+        raise DataError(
+            f"{folder} cannot be written ({in_one_line(error)}): is the disk full?"
+        ) from error
 
 
 def load_pretrained(

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from bnaparser.errors import ModelError, in_one_line
 
 # What says that the file holds the whole tokenizer. A class of a kind of its own may change it.
-WHOLE = {"TokenizersBackend", "PreTrainedTokenizerFast"}
+WHOLE = ("TokenizersBackend", "PreTrainedTokenizerFast")
 _FILE, _SETTINGS = "tokenizer.json", "tokenizer_config.json"
 
 
@@ -51,6 +51,7 @@ def is_whole(folder: Path) -> bool:
     """Tell whether a folder's tokenizer can be read from its file alone."""
     try:
         settings = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        kind = settings.get("tokenizer_class")
+    except (OSError, ValueError, AttributeError):  # damaged: who reads it by its class will say so
         return False
-    return (folder / _FILE).is_file() and settings.get("tokenizer_class") in WHOLE
+    return (folder / _FILE).is_file() and kind in WHOLE

@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from bnaparser.encoders.loading import save_tokenizer
+from bnaparser.encoders.positions import first_position
 from bnaparser.errors import ModelError
 from bnaparser.files.tensors import writing
 
@@ -24,7 +26,11 @@ _BLANK = "\u2581"
 
 
 def count_subwords(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str]) -> Counter[int]:
-    """Count the subwords of the lines of a text."""
+    """Count the subwords of the lines of a text. Raises ModelError for a tokenizer that has no list of them."""
+    if not tokenizer.is_fast:
+        raise ModelError(
+            f"cannot prune a vocabulary of kind {type(tokenizer).__name__}, only WordPiece and Unigram"
+        )
     tokenizer.backend_tokenizer.no_truncation()
     tokenizer.backend_tokenizer.no_padding()
     counts: Counter[int] = Counter()
@@ -61,6 +67,8 @@ def prune_vocabulary(
     keep = {number for number in tokenizer.all_special_ids if number is not None}
     keep |= {token["id"] for token in spec["added_tokens"]}
     keep |= {number for number, subword in names.items() if _is_western_character(subword)}
+    # Where positions count from the number of the padding on, it must stay what it is.
+    keep |= set(range(first_position(model.config)))
     if spec["model"]["type"] == "Unigram":
         keep |= _characters_of(names, _scripts(names, counts))
     for number, _ in counts.most_common():
@@ -80,7 +88,7 @@ def prune_vocabulary(
     model.config.pad_token_id = renumbered[pad] if pad is not None else None
     with writing(Path(folder)):
         model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    save_tokenizer(tokenizer, Path(folder))
     text = json.dumps(spec, ensure_ascii=False)
     (Path(folder) / "tokenizer.json").write_text(text, encoding="utf-8")
     return sum(counts[number] for number in keep) / max(1, counts.total())

@@ -21,12 +21,14 @@ from bnaparser.encoders.loading import (
     load_pretrained,
     load_tokenizer,
     read_encoder,
+    save_tokenizer,
 )
 from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import read_weights, write_weights
+from bnaparser.models.about import other_format
 from bnaparser.network.benepar_folder import (
     BeneparModel,
     read_benepar_checkpoint,
@@ -67,8 +69,14 @@ def save(
 ) -> None:
     """Write a model folder; ``store`` is "float32", "float16" or "int8".
 
-    ``step`` is the ``weight_step`` that the model was trained with, where it was.
+    ``step`` is the ``weight_step`` that the model was trained with, where it was. Raises ModelError
+    for a model that computes in other numbers than float32: its weights are no longer those it had.
     """
+    if model.precision != "float32":
+        raise ModelError(
+            f"a model that computes in {model.precision} cannot be saved: load it again with"
+            " `bnaparser.network.storage.load`, and save that"
+        )
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     labels: dict[str, Any] = {
@@ -85,7 +93,7 @@ def save(
     if isinstance(model.encoder, PretrainedEncoder):
         model.encoder.model.config.save_pretrained(folder / ENCODER)
         assert model.subwords is not None
-        model.subwords.tokenizer.save_pretrained(folder / ENCODER)
+        save_tokenizer(model.subwords.tokenizer, folder / ENCODER)
     write_weights(folder / WEIGHTS, model.state_dict(), store, step)
     # safetensors lets only the owner read its files; a model is as readable as its settings.
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
@@ -129,7 +137,10 @@ def _load_file(path: Path) -> BnaModel:
         if not configs:
             return _load_benepar(read_benepar_checkpoint(path), path)
         # A model of ours has its encoder's configuration, too, further down.
-        return load(Path(unpacked, min(configs, key=len)).parent)
+        folder = Path(unpacked, min(configs, key=len)).parent
+        if other := other_format(folder):
+            raise ModelError(f"{path} {other}")
+        return load(folder)
 
 
 def _load_benepar(given: BeneparModel, path: Path) -> BnaModel:

@@ -10,7 +10,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.errors import DataError, ModelError, in_one_line
+from bnaparser.encoders.loading import save_tokenizer
+from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import put_in_place
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import writing
@@ -44,16 +45,6 @@ def save_pretrained(
         save_file(heads, new / HEADS)
         write_json(new / PRETRAINED, metrics)
     put_in_place(new, folder)
-
-
-def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
-    """Write a tokenizer's files. Raises DataError where the disk is full."""
-    try:
-        tokenizer.save_pretrained(folder)
-    except Exception as error:  # the library raises nothing narrower
-        raise DataError(
-            f"{folder} cannot be written ({in_one_line(error)}): is the disk full?"
-        ) from error
 
 
 def load_heads(model: SpanModel, name: str) -> bool:

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.encoders.loading import load_tokenizer
+from bnaparser.encoders.loading import load_tokenizer, save_tokenizer
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import set_dropout
 from bnaparser.errors import DataError, ModelError, SettingsError
@@ -26,7 +26,7 @@ from bnaparser.spanbert.language_model import (
 from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.new_encoder import new_config, train_tokenizer
 from bnaparser.spanbert.pretrain_batch import Frame, Masker, frame_of
-from bnaparser.spanbert.pretrain_folder import load_heads, save_tokenizer
+from bnaparser.spanbert.pretrain_folder import load_heads
 from bnaparser.spanbert.pretrain_schedule import build_pretrain_optimizer
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.span_model import SpanModel

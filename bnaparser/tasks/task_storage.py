@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from bnaparser.encoders.device import move
-from bnaparser.encoders.loading import build_pretrained, read_encoder
+from bnaparser.encoders.loading import build_pretrained, read_encoder, save_tokenizer
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import read_json, read_object, write_json
@@ -34,7 +34,7 @@ def save(model: TaskModel, folder: str | Path, store: str, metrics: dict[str, An
     write_json(folder / LABELS, {"classes": list(model.labels)})
     write_json(folder / METRICS, metrics)
     model.network.encoder.config.save_pretrained(folder / ENCODER)
-    model.tokenizer.save_pretrained(folder / ENCODER)
+    save_tokenizer(model.tokenizer, folder / ENCODER)
     write_weights(folder / WEIGHTS, model.network.state_dict(), store)
     # safetensors lets only the owner read its files; a model is as readable as its settings.
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)

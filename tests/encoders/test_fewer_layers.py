@@ -129,3 +129,28 @@ def test_nothing_is_written_over_the_input_or_a_file(
 def encoder_of(folder: Path) -> Any:
     """The encoder of a stored parser, as PyTorch computes it."""
     return storage.load(folder).encoder.eval()
+
+
+def test_a_file_is_no_place_for_an_encoder(
+    encoder_folder: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The library took it for a mistake of no weight: nothing was written, and the exit code was 0."""
+    (tmp_path / "file").write_text("mine")
+    command = ["prune", str(encoder_folder("bert")), str(tmp_path / "file"), "--layers", "1"]
+    assert main(command) == 2
+    assert "file is a file: name a folder" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_tokenizer_on_a_full_disk_is_told(
+    encoder_folder: Callable[[str], Path],
+    tiny_model_dir: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for source, place in ((encoder_folder("bert"), "."), (tiny_model_dir, "encoder")):
+        target = tmp_path / source.name
+        (target / place).mkdir(parents=True)
+        (target / place / "tokenizer.json").symlink_to("/dev/full")
+        assert main(["prune", str(source), str(target), "--layers", "1"]) == 2
+        assert "cannot be written (No space left" in capsys.readouterr().err

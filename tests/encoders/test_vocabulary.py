@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 from bnaparser.cli import main
 from bnaparser.encoders.encoder_settings import EncoderSettings
@@ -141,3 +142,33 @@ def test_a_unigram_vocabulary_keeps_its_characters(
     vectors = pruned.get_input_embeddings().weight
     for subword in ("▁cat", "▁", "[MASK]", "z"):
         assert torch.equal(vectors[kept[subword]], whole[tokenizer.get_vocab()[subword]])
+
+
+@torch.no_grad()
+def test_positions_are_counted_as_before(
+    encoder_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """They count from the number of the padding on, which a subword less before it would change."""
+    vocabulary = ["[unused0]", "<s>", "<pad>", "</s>", "[UNK]", "<mask>", *"abc", "cat", "dog"]
+    tokenizer = transformers.MPNetTokenizer({name: n for n, name in enumerate(vocabulary)})
+    config = transformers.MPNetConfig.from_pretrained(
+        encoder_folder("mpnet"), vocab_size=len(vocabulary), pad_token_id=2
+    )
+    model = transformers.MPNetModel(config)
+    model.save_pretrained(tmp_path / "whole")
+    prune_vocabulary(model, tokenizer, Counter({9: 1}), 10, tmp_path / "small")
+    vectors = []
+    for folder, reader in (("whole", tokenizer), ("small", load_tokenizer(tmp_path / "small"))):
+        encoder = PretrainedEncoder(load_pretrained(tmp_path / folder), EncoderSettings()).eval()
+        vectors.append(encoder(Subwords(reader, 512, 510).windows([["cat", "a"]])[0]))
+    torch.testing.assert_close(*vectors)
+
+
+def test_a_tokenizer_without_a_list_of_subwords_is_refused(
+    tmp_path: Path, treebank: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    transformers.CanineConfig().save_pretrained(tmp_path / "canine")
+    transformers.CanineTokenizer().save_pretrained(tmp_path / "canine")
+    command = ["prune", str(tmp_path / "canine"), str(tmp_path / "small"), "--size", "9"]
+    assert main([*command, "--text", str(treebank)]) == 2
+    assert "cannot prune a vocabulary of kind CanineTokenizer" in capsys.readouterr().err

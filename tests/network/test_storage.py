@@ -21,6 +21,7 @@ from bnaparser.files.folder import CONFIG, WEIGHTS
 from bnaparser.inspection.vectors import load_reader
 from bnaparser.network import storage
 from bnaparser.network.compiled.compiled_network import load_compiled
+from bnaparser.network.int8_linear import compute_in_int8
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, ModelSettings, TagSettings
@@ -209,6 +210,10 @@ def test_settings_that_are_no_object_are_damaged(good: Path, tmp_path: Path, tex
     (folder / "encoder/config.json").write_text(text, encoding="utf-8")
     with pytest.raises(ModelError, match=r"encoder.* is damaged"):
         load_compiled(folder, "auto")
+    shutil.copyfile(good / "encoder/config.json", folder / "encoder/config.json")
+    (folder / "encoder/tokenizer_config.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match="cannot load the tokenizer of"):
+        load_compiled(folder, "auto")
     (folder / CONFIG).write_text(text, encoding="utf-8")
     loads: list[Callable[[Path], object]] = [storage.load, read_settings, is_benepars]
     loads.append(lambda folder: load_reader(str(folder)))
@@ -325,3 +330,23 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
         storage.load(tmp_path / "none")
     with pytest.raises(ModelError, match="not a model folder"):
         storage.load(tmp_path)
+
+
+def test_a_zip_of_a_model_of_another_format_is_refused(good: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(good, tmp_path / "model")
+    (folder / "about.json").write_text('{"format": 2}')
+    path = shutil.make_archive(str(tmp_path / "model"), "zip", tmp_path, "model")
+    with pytest.raises(ModelError, match=r"model\.zip holds a model of format 2"):
+        storage.load(path)
+
+
+@pytest.mark.parametrize("rounding", [BnaModel.to_bfloat16, compute_in_int8])
+def test_a_model_whose_weights_are_rounded_is_not_saved(
+    good: Path, tmp_path: Path, rounding: Callable[[BnaModel], None]
+) -> None:
+    """A folder was written that could not be loaded."""
+    model = storage.load(good)
+    rounding(model)
+    with pytest.raises(ModelError, match=f"computes in {model.precision} cannot be saved"):
+        storage.save(model, tmp_path / "model", "float32", {})
+    assert not (tmp_path / "model").exists()
