@@ -14,7 +14,17 @@ from typing import Any
 
 from bnaparser.errors import DataError, ModelError
 from bnaparser.models import is_bare, shipped
-from bnaparser.models.about import ABOUT, CARD, CONFIG, DATA, FORMAT, WEIGHTS, About, about, files_below
+from bnaparser.models.about import (
+    ABOUT,
+    CARD,
+    CONFIG,
+    DATA,
+    FORMAT,
+    WEIGHTS,
+    About,
+    about,
+    files_below,
+)
 from bnaparser.models.packages import GROUP
 
 PROJECT = "pyproject.toml"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +20,8 @@ from transformers import (
 from transformers.initialization import no_init_weights
 
 from bnaparser.errors import DataError, ModelError, SettingsError, in_one_line
+
+log = logging.getLogger(__name__)
 
 T5_TYPES = {"t5", "mt5", "umt5"}
 
@@ -50,7 +53,7 @@ def load_pretrained(
     """Load a Hugging Face encoder with its weights from a folder or hub name, in float32.
 
     Of ``layers`` that are named only so many, the lowest, are there. ``decoder``: a T5 comes with
-    its decoder. Raises ModelError where it cannot be loaded, SettingsError where it has fewer layers.
+    its decoder. Where the folder lacks weights, a warning is logged. Raises ModelError where it cannot be loaded, SettingsError where it has fewer layers.
     """
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
@@ -58,12 +61,23 @@ def load_pretrained(
             _name_lowest(config, layers)
         kind = T5EncoderModel if config.model_type in T5_TYPES and not decoder else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
-        return kind.from_pretrained(folder, config=config, dtype=torch.float32, **extra)
+        model, told = kind.from_pretrained(
+            folder, config=config, dtype=torch.float32, output_loading_info=True, **extra
+        )
     except SettingsError:
         raise
     except Exception as error:  # of a damaged file the library raises whatever comes
         reason = in_one_line(error) or type(error).__name__
         raise ModelError(f"cannot load the encoder {folder}: {reason:.300}") from error
+    missing = sorted(name for name in told["missing_keys"] if "pooler" not in name)
+    if missing:
+        log.warning(
+            "the encoder %s has no weights for %s%s: they begin at random",
+            folder,
+            ", ".join(missing[:3]),
+            f" and {len(missing) - 3} others" if len(missing) > 3 else "",
+        )
+    return model
 
 
 def lowest_layers(model: PreTrainedModel, layers: int) -> PreTrainedModel:

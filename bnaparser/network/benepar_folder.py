@@ -88,7 +88,7 @@ def _read(
     except KeyError as error:
         reason = f"its weights have no {error}"
         raise ModelError(f"{path} is damaged: {reason}; get the model again") from error
-    except (RuntimeError, ValueError, AttributeError) as error:
+    except (RuntimeError, ValueError, AttributeError, IndexError) as error:
         raise ModelError(f"{path} is damaged: {in_one_line(error)}; get the model again") from error
     forced = table["hparams"].get("force_root_constituent", True)
     return BeneparModel(settings, labels, tags, config, tokenizer, not forced, renamed)
@@ -196,13 +196,16 @@ def _settings(
             scorer=ScorerSettings(hidden=given["d_label_hidden"]),
             tags=TagSettings(predict=given["predict_tags"], hidden=given["d_tag_hidden"]),
         )
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, TypeError) as error:
         reason = in_one_line(error)
         raise ModelError(f"{path} is damaged: {reason}; get the model again") from error
 
 
 def _renamed(given: dict[str, Tensor], settings: ModelSettings) -> dict[str, Tensor]:
     """Return the weights by our names; KeyError where one is missing."""
+    others = [name for name, tensor in given.items() if not isinstance(tensor, Tensor)]
+    if others:
+        raise ValueError(f"these are no weights: {', '.join(others):.200}")
     found = {"project.weight": given.pop("project_pretrained.weight")}
     if settings.layers.positions == "concatenate":
         found["stack.positions"] = given.pop("add_timing.timing_table")

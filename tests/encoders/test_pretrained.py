@@ -314,3 +314,20 @@ def test_a_sentence_without_any_subword_has_vectors(
     ((window,),) = subwords.windows([["\x07", "\u0301"]])
     start, stop, unread = encoder.missing
     assert torch.equal(encoder([window])[0], torch.stack([start, unread, unread, stop]))
+
+
+def test_layers_without_weights_are_told(
+    encoder_folder: Callable[[str], Path],
+    encoder_kind: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A parser was trained on random layers, and nobody knew."""
+    load_pretrained(encoder_folder(encoder_kind))
+    assert "at random" not in caplog.text
+    if encoder_kind == "bert":
+        folder = shutil.copytree(encoder_folder("bert"), tmp_path / "encoder")
+        table = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        (folder / "config.json").write_text(json.dumps({**table, "num_hidden_layers": 3}))
+        load_pretrained(folder)
+        assert "no weights for encoder.layer.2.attention" in caplog.text

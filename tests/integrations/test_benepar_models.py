@@ -202,6 +202,18 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
         configured(lambda c: c["benepar"]["hparams"].pop("d_label_hidden")),
         "damaged: 'd_label_hidden'",
     ),
+    "a setting of words": (
+        configured(lambda c: c["benepar"]["hparams"].update(num_layers="two")),
+        "is damaged: ",
+    ),
+    "no number": (
+        changed(lambda w: w.update({"pretrained_model.embeddings.LayerNorm.bias": 3})),
+        "damaged: these are no weights: pretrained_model.embeddings.LayerNorm.bias",
+    ),
+    "a flat weight": (
+        changed(lambda w: w.update({"encoder.layers.0.self_attn.w_qkv_c": torch.ones(3)})),
+        "is damaged: ",
+    ),
     "a weight less": (
         changed(lambda w: w.pop("f_label.0.bias")),
         "weights have no 'f_label.0.bias'",

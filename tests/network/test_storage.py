@@ -25,6 +25,7 @@ from bnaparser.network.int8_linear import compute_in_int8
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, ModelSettings, TagSettings
+from bnaparser.network.precision import load_network
 from bnaparser.network.stored_settings import is_benepars, read_settings
 
 SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
@@ -259,16 +260,35 @@ def test_labels_that_do_not_fit_are_refused(
 
 @pytest.mark.parametrize(
     "values",
-    [{"num_attention_heads": 5}, {"model_type": 7}, {"num_hidden_layers": "six"}],
-    ids=["heads", "kind", "layers"],
+    [
+        {"num_attention_heads": 5},
+        {"model_type": 7},
+        {"model_type": []},
+        {"hidden_act": {}},
+        {"num_hidden_layers": "six"},
+    ],
+    ids=["heads", "kind", "kinds", "activation", "layers"],
 )
 def test_an_encoder_that_cannot_be_is_refused(
     good: Path, tmp_path: Path, values: dict[str, object]
 ) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     change(folder, "encoder/config.json", **values)
-    with pytest.raises(ModelError, match=r"encoder.*damaged"):
-        storage.load(folder)
+    for load in (storage.load, load_network):
+        with pytest.raises(ModelError, match=r"encoder.*damaged| does not fit"):
+            load(folder)
+
+
+def test_an_encoder_that_does_not_say_how_many_segments_it_knows_has_two(
+    good: Path, tmp_path: Path
+) -> None:
+    """As the library takes it; without PyTorch it was a traceback."""
+    folder = shutil.copytree(good, tmp_path / "model")
+    path = folder / "encoder/config.json"
+    table = json.loads(path.read_text(encoding="utf-8"))
+    del table["type_vocab_size"]
+    path.write_text(json.dumps(table), encoding="utf-8")
+    assert load_compiled(folder, "float32") is not None
 
 
 def test_scales_and_second_names_that_do_not_fit_are_refused(tmp_path: Path) -> None:

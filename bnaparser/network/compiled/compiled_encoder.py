@@ -73,7 +73,7 @@ class CompiledEncoder:
         self._type: Floats | None = None
         if f"{embeddings}token_type_embeddings.weight" in weights:
             types = f"{embeddings}token_type_embeddings.weight"
-            self._type = weights.array(types, config.type_vocab_size, narrow)[0]
+            self._type = weights.array(types, getattr(config, "type_vocab_size", 2), narrow)[0]
         self._norm = weights.norm(narrow, f"{embeddings}LayerNorm", shape.epsilon)
         self._wider: Affine | None = None
         if f"{inner}embeddings_project.weight" in weights:

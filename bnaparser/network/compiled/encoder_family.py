@@ -86,9 +86,9 @@ class EncoderShape:
 def shape_of(config: SimpleNamespace) -> EncoderShape | None:
     """Return the shape of an encoder by its ``config.json`` as attributes; None where it is of another kind."""
     said = vars(config)
-    names = NAMES.get(said.get("model_type", ""))
+    names = NAMES.get(str(said.get("model_type")))
     distil = names is _DISTILBERT
-    activation = ACTIVATION_NUMBERS.get(said.get("activation" if distil else "hidden_act", ""))
+    activation = ACTIVATION_NUMBERS.get(str(said.get("activation" if distil else "hidden_act")))
     if names is None or activation is None:
         return None
     if said.get("position_embedding_type", "absolute") != "absolute" or said.get("is_decoder"):
@@ -98,9 +98,11 @@ def shape_of(config: SimpleNamespace) -> EncoderShape | None:
     )  # fmt: skip
     sizes: Any = [said.get(key) for key in (*keys, "vocab_size", "max_position_embeddings")]
     epsilon = 1e-12 if distil else said.get("layer_norm_eps")
-    if epsilon is None or not all(isinstance(size, int) for size in sizes):
+    if epsilon is None or not all(isinstance(size, int) and size > 0 for size in sizes):
         return None
     layers, heads, width, inner, vocabulary, positions = sizes
+    if width % heads:  # PyTorch says what is wrong
+        return None
     return EncoderShape(
         names, layers, heads, width, inner, vocabulary, positions, epsilon, activation
     )
