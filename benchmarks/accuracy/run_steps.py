@@ -49,7 +49,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """What is added to the training on gold trees; ``pretrained``: another encoder begins it."""
 
     title: str
@@ -68,21 +68,23 @@ SILVER = ({"path": "TEXT", "weight": 2.5},)
 SOFT = ({"path": "TEXT", "weight": 2.5, "teacher_alone": True},)
 NOISY = (f"train.noise={NOISE}", "train.lower_case=0.06")
 STEPS = {
-    "gold": Step("gold trees alone"),
-    "noise": Step("+ noise", settings=NOISY),
-    "templates": Step("+ templates", TEMPLATES),
-    "published": Step("+ trees of a published parser", PUBLISHED),
-    "dependencies": Step("+ gold dependencies, parsed by the teacher under them", DEPENDENCIES),
-    "teacher": Step("+ running text, the teacher's trees", SILVER),
-    "soft": Step(
+    "gold": TrainingStep("gold trees alone"),
+    "noise": TrainingStep("+ noise", settings=NOISY),
+    "templates": TrainingStep("+ templates", TEMPLATES),
+    "published": TrainingStep("+ trees of a published parser", PUBLISHED),
+    "dependencies": TrainingStep(
+        "+ gold dependencies, parsed by the teacher under them", DEPENDENCIES
+    ),
+    "teacher": TrainingStep("+ running text, the teacher's trees", SILVER),
+    "soft": TrainingStep(
         "+ running text, the teacher's probabilities", SOFT, (TEACHER, "train.teacher_weight=0.0")
     ),
-    "soft gold": Step(
+    "soft gold": TrainingStep(
         "+ the teacher's probabilities beside the gold trees",
         settings=(TEACHER, "train.teacher_weight=0.5"),
     ),
-    "pretrained": Step("+ more pre-training of the encoder", pretrained=True),
-    "all": Step(
+    "pretrained": TrainingStep("+ more pre-training of the encoder", pretrained=True),
+    "all": TrainingStep(
         "all but the teacher's hard trees",
         (*TEMPLATES, *PUBLISHED, *DEPENDENCIES, *SOFT),
         (*NOISY, TEACHER, "train.teacher_weight=0.5"),

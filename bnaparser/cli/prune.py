@@ -49,8 +49,6 @@ def run(options: argparse.Namespace) -> int:
     for name in ("size", "layers"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             raise SettingsError(f"--{name} {getattr(options, name)}: it must be at least 1")
-    if options.output.is_file():
-        raise DataError(f"{options.output} is a file: name a folder")
     quiet_libraries()
     from bnaparser import models
     from bnaparser.files.folder import LABELS

@@ -33,7 +33,7 @@ def copy_at_temperature(
     check_folder(folder)
     settings = read_settings(folder).settings.at_temperature(temperature)
     metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
-    files = list(files_below(folder))
+    files = files_below(folder)
     target.mkdir(parents=True, exist_ok=True)
     write_json(target / CONFIG, settings.model_dump(mode="json"))
     write_json(target / METRICS, {**metrics, "calibration": found})
