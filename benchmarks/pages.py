@@ -23,6 +23,12 @@ def kept_rows(file: Path, page: Path) -> list[dict[str, Any]]:
     return []
 
 
+def keep_row(file: Path, row: dict[str, Any]) -> None:
+    """Add the line of one that is done."""
+    with file.open("a", encoding="utf-8") as lines:
+        print(json.dumps(row), file=lines)
+
+
 def write_page(page: Path, figures: str, rows: Sequence[dict[str, Any]]) -> None:
     """Write a page's figures above the notes that it has, and beside it the rows; show both."""
     text = figures + notes(page)

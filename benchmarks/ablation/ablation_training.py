@@ -22,6 +22,7 @@ from benchmarks.ablation.ablation_tables import (
     WARM_UP,
 )
 from benchmarks.machine import now, processor, versions
+from benchmarks.pages import keep_row
 from benchmarks.speed.run_speed import for_benepar, say
 
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
         row[part], row[f"{part} errors"] = scores.f1, scores.error_sentences + scores.skipped
     row["total_seconds"] = time.monotonic() - begin
     row["date"], row["processor"] = now(), processor()
-    with (options.output / "results.jsonl").open("a", encoding="utf-8") as file:
-        print(json.dumps(row), file=file)
+    keep_row(options.output / "results.jsonl", row)
     say(f"{name} seed {seed}: dev {row['dev']:.2f}, test {row['test']:.2f}")
     # The networks with their optimizers' states would fill a disk; the parsed trees stay.
     for large in ("model", "checkpoint", "logs"):

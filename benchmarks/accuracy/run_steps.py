@@ -19,7 +19,6 @@ gave running text, DEPENDENCIES.mrg those that it gave sentences with gold heads
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import statistics
 import sys
@@ -32,7 +31,7 @@ from typing import Any
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
 from benchmarks.constructions.write_constructions import constructions
 from benchmarks.machine import command, listed, now, processor, versions, without_folders
-from benchmarks.pages import kept_rows, spread, write_page
+from benchmarks.pages import keep_row, kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
 from bnaparser import Parser, Tree
 from bnaparser.training.recipe import DataSettings, Recipe, load_recipe
@@ -233,8 +232,7 @@ def main() -> None:
     for number, (seed, name) in enumerate(left):
         say(f"training {number + 1} of {len(left)}: {name}, seed {seed}")
         row = train_one(options, seed, name)
-        with (options.output / "steps.jsonl").open("a", encoding="utf-8") as file:
-            print(json.dumps(row), file=file)
+        keep_row(options.output / "steps.jsonl", row)
     say("all done; --report writes the page")
 
 

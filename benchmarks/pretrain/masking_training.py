@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.machine import now, versions
+from benchmarks.pages import keep_row
 from benchmarks.pretrain.masking_tables import (
     BATCH_SIZE,
     BATCH_TOKENS,
@@ -57,8 +57,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     for task in TASKS:
         row[task] = task_scores(options, task, encoder, seed, folder)
     row |= {"seconds": time.monotonic() - begin, "date": now(), "versions": versions(PACKAGES)}
-    with (options.output / "results.jsonl").open("a", encoding="utf-8") as file:
-        print(json.dumps(row), file=file)
+    keep_row(options.output / "results.jsonl", row)
     shutil.rmtree(folder)
 
 

@@ -13,7 +13,6 @@ broken off goes on. First all encoders with one seed, then with the next. ``--re
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import statistics
 import sys
@@ -24,7 +23,7 @@ from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
 from benchmarks.machine import command, listed, now, processor, versions, without_folders
-from benchmarks.pages import kept_rows, spread, write_page
+from benchmarks.pages import keep_row, kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
 
 HERE = Path(__file__).parent
@@ -153,8 +152,7 @@ def main() -> None:
     for number, (data, seed, name) in enumerate(left):
         say(f"training {number + 1} of {len(left)}: {data}, {name}, seed {seed}")
         row = train_one(options, data, seed, name)
-        with (options.output / "parsers.jsonl").open("a", encoding="utf-8") as file:
-            print(json.dumps(row), file=file)
+        keep_row(options.output / "parsers.jsonl", row)
     say("all done; --report writes the page")
 
 

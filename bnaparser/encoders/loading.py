@@ -53,7 +53,8 @@ def load_pretrained(
     """Load a Hugging Face encoder with its weights from a folder or hub name, in float32.
 
     Of ``layers`` that are named only so many, the lowest, are there. ``decoder``: a T5 comes with
-    its decoder. Where the folder lacks weights, a warning is logged. Raises ModelError where it cannot be loaded, SettingsError where it has fewer layers.
+    its decoder. Where the folder lacks weights, a warning is logged. Raises ModelError where it
+    cannot be loaded, SettingsError where it has fewer layers.
     """
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
