@@ -12,7 +12,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from bnaparser.errors import DataError, ModelError
+from bnaparser.errors import ModelError
+from bnaparser.files.folder import new_folder
 from bnaparser.models import is_bare, shipped
 from bnaparser.models.about import (
     ABOUT,
@@ -75,16 +76,15 @@ def export(folder: Path, target: Path, name: str, version: str) -> None:
         version = str(Version(version))
     except InvalidVersion as error:
         raise ModelError(f"{version!r} is no version: write one like 1.0.0") from error
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise DataError(f"{target} is there already: name another folder")
-    _copy(folder, target)
-    told = {"format": FORMAT, **_told(target / ABOUT)}
-    (target / ABOUT).write_text(
-        json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    text = project(about(target, name), version, has_card=(target / CARD).is_file(),
-                   has_terms=any(target.glob("*LICENSE*")))  # fmt: skip
-    (target / PROJECT).write_text(text, encoding="utf-8")
+    with new_folder(target) as new:
+        _copy(folder, new)
+        told = {"format": FORMAT, **_told(new / ABOUT)}
+        (new / ABOUT).write_text(
+            json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        text = project(about(new, name), version, has_card=(new / CARD).is_file(),
+                       has_terms=any(new.glob("*LICENSE*")))  # fmt: skip
+        (new / PROJECT).write_text(text, encoding="utf-8")
 
 
 def project(model: About, version: str, has_card: bool, has_terms: bool) -> str:

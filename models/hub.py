@@ -100,12 +100,12 @@ def remove(name: str) -> int:
 
     Raises ModelError where it is not there.
     """
-    repository, _, revision = name.partition("@")
+    repository, at, revision = name.partition("@")
     commits = [
         one.commit
         for one in cached()
         if one.name.partition("@")[0] == repository
-        and (not revision or revision in one.refs or revision == one.commit)
+        and (not at or revision in one.refs or revision == one.commit)
     ]
     # Of this repository alone: a copy of it may hold the same commit.
     cache = _cache(repository)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from bnaparser.cli.quiet import quiet_libraries
-from bnaparser.cli.streams import check_folder
+from bnaparser.files.folder import check_new, new_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the mean; its metrics.json says of what it is the mean, and has no scores."""
     quiet_libraries()
-    from bnaparser.models import find
     from bnaparser.network import storage
     from bnaparser.network.averaging import average
 
-    check_folder(options.output, *map(find, options.models))
+    check_new(options.output)
     model = average(options.models, options.shares)
-    storage.save(model, options.output, options.store, {"average of": options.models})
+    with new_folder(options.output) as folder:
+        storage.save(model, folder, options.store, {"average of": options.models})
     return 0

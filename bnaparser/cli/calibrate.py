@@ -11,6 +11,7 @@ from bnaparser.cli.arguments import add_examples, add_precision, typed_model
 from bnaparser.cli.given_tags import HELP, NONE, given_tags, missing_tags
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.files.folder import check_new, new_folder
 
 if TYPE_CHECKING:
     from bnaparser.network.parsing_network import ParsingNetwork
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   bnaparser calibrate runs/one/model --data dev.mrg
   bnaparser calibrate runs/one/model --data dev.mrg -o runs/calibrated
-  bnaparser calibrate en --data masc/dev.txt.xz --map recipes/label_maps.toml --map-set masc"""
+  bnaparser calibrate en --data masc/dev.txt.xz --map recipes/label_maps.toml --map-set masc
+  bnaparser calibrate seven --data es.mrg fr.mrg --language es fr"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--map", metavar="FILE", help="a TOML file with label maps")
     parser.add_argument("--map-set", metavar="NAME", help="which map of that file to apply")
+    parser.add_argument(
+        "--language", nargs="+", metavar="CODE",
+        help="of a parser of several languages, that of the trees, or of each file of --data",
+    )  # fmt: skip
     parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=HELP)
     parser.add_argument(
         "--sentences", type=int, metavar="N", help="the first N of each treebank (all)"
@@ -70,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
     print(_shown(charts, network.settings.chart.temperature, temperature))
     if options.output is not None:
         found = {"data": options.data, "sentences": len(charts), "temperature": temperature}
-        copy_at_temperature(folder, options.output, temperature, found)
+        with new_folder(options.output) as new:
+            copy_at_temperature(folder, new, temperature, found)
         print(f"{options.output} is written: bnaparse --model {typed_model(options.output)} ...")
     return 0
 
@@ -80,9 +87,12 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(f"--sentences {options.sentences}: it must be at least 1")
     if (options.map is None) != (options.map_set is None):
         raise SettingsError("--map FILE and --map-set NAME belong together: give both or neither")
-    target = options.output
-    if target and target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise DataError(f"{target} is there already: name another folder")
+    if len(options.language or [""]) not in (1, len(options.data)):
+        raise SettingsError(
+            f"{len(options.language)} languages for {len(options.data)} files of --data: give one of all, or one of each"
+        )
+    if options.output is not None:
+        check_new(options.output)
 
 
 def _examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Example]:
@@ -92,8 +102,9 @@ def _examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Exam
 
     settings = TrainSettings(label_maps=options.map)
     treebanks: list[list[Example]] = []
-    for path in options.data:
-        found = read_examples(DataSettings(path=path, map=options.map_set), settings)
+    for path, language in zip(options.data, _languages(options, network), strict=True):
+        source = DataSettings(path=path, map=options.map_set, language=language)
+        found = read_examples(source, settings)
         if not found:
             raise DataError(f"{path}: no tree in it")
         treebanks.append(found)
@@ -104,6 +115,23 @@ def _examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Exam
         rows = iter(tags)
         treebanks = [[replace(one, given_tags=next(rows)) for one in found] for found in treebanks]
     return [one for found in treebanks for one in found[: options.sentences]]
+
+
+def _languages(options: argparse.Namespace, network: ParsingNetwork) -> list[str]:
+    """Return the language of each file, one that the network knows."""
+    from bnaparser.parsing.found_words import unknown_language
+    from bnaparser.text.text_rules import known_as
+
+    known = network.settings.text.languages
+    if options.language is None and len(known) > 1:
+        raise SettingsError(
+            f"{options.model} is for {', '.join(known)}: --language says in which the trees are"
+        )
+    given = options.language or known[:1]
+    unknown = next((code for code in given if known_as(code, known) is None), None)
+    if unknown is not None:
+        raise SettingsError(unknown_language(unknown, known))
+    return list(given) if len(given) == len(options.data) else list(given) * len(options.data)
 
 
 def _shown(charts: list[GoldChart], before: float, after: float) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from bnaparser.cli.arguments import add_examples, typed_model, typed_path
 from bnaparser.cli.exits import say
-from bnaparser.errors import DataError, ModelError
+from bnaparser.errors import ModelError
+from bnaparser.files.folder import check_new, new_folder
 
 if TYPE_CHECKING:
     from bnaparser.models.about import About
@@ -89,9 +90,10 @@ def _import(source: str, target: Path, store: str) -> None:
     from bnaparser import models
     from bnaparser.network import storage
 
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise DataError(f"{target} is there already: name another folder")
-    storage.save(storage.load(models.find(source)), target, store, {})
+    check_new(target)
+    model = storage.load(models.find(source))
+    with new_folder(target) as folder:
+        storage.save(model, folder, store, {})
     print(f"{target} is written: bnaparse --model {typed_model(target)} ...")
 
 

@@ -267,7 +267,8 @@ def _load(options: argparse.Namespace) -> Parser | Polyglot:
         tell_of_compiling(options.quiet)
         from bnaparser.parsing.polyglot import load_parser, name_for
 
-        options.model = options.model or name_for(options.language)
+        if options.model is None:
+            options.model = name_for(options.language)
         return load_parser(
             options.model,
             options.language,

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bnaparser.cli.quiet import quiet_libraries
-from bnaparser.cli.streams import check_folder
 from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.files.folder import LABELS, check_new, new_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--text",
         nargs="+",
         metavar="FILE",
-        help="text or trees (.mrg, or on a line that begins with (TOP), plain or .xz, that tell what"
+        help="text or trees (.mrg, or on a line that begins with (TOP (), plain or .xz, that tell what"
         " is used",
     )
     parser.add_argument("--size", type=int, metavar="N", help="word pieces to keep")
@@ -49,15 +49,14 @@ def run(options: argparse.Namespace) -> int:
     for name in ("size", "layers"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             raise SettingsError(f"--{name} {getattr(options, name)}: it must be at least 1")
+    check_new(options.output)
     quiet_libraries()
     from bnaparser import models
-    from bnaparser.files.folder import LABELS
     from bnaparser.models.packages import find_installed
 
     name = options.encoder
     if name in models.shipped() or find_installed(name) is not None:
         options.encoder = str(models.find(name))
-    check_folder(options.output, options.encoder)
     kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
     kept = kind(options)
     if kept is not None:
@@ -73,11 +72,12 @@ def _prune_encoder(options: argparse.Namespace) -> float | None:
     tokenizer = load_tokenizer(options.encoder)
     counts = None if options.size is None else _count(tokenizer, options.text)
     model = load_pretrained(options.encoder, layers=options.layers)
-    if counts is not None:
-        return prune_vocabulary(model, tokenizer, counts, options.size, options.output)
-    with writing(options.output):
-        model.save_pretrained(options.output)
-    save_tokenizer(tokenizer, options.output)
+    with new_folder(options.output) as folder:
+        if counts is not None:
+            return prune_vocabulary(model, tokenizer, counts, options.size, folder)
+        with writing(folder):
+            model.save_pretrained(folder)
+        save_tokenizer(tokenizer, folder)
     return None
 
 
@@ -98,10 +98,11 @@ def _prune_parser(options: argparse.Namespace) -> float | None:
     if options.size is not None:
         tokenizer = model.subwords.tokenizer
         counts = _count(tokenizer, options.text)
-        with TemporaryDirectory() as folder:
-            kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, folder)
-            model.subwords = build_subwords(model.encoder, load_tokenizer(folder), model.settings)
-    storage.save(model, options.output, "float32", {"pruned from": options.encoder})
+        with TemporaryDirectory() as encoder:
+            kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, encoder)
+            model.subwords = build_subwords(model.encoder, load_tokenizer(encoder), model.settings)
+    with new_folder(options.output) as folder:
+        storage.save(model, folder, "float32", {"pruned from": options.encoder})
     return kept
 
 
@@ -128,7 +129,7 @@ def _lines(paths: list[str]) -> Iterator[str]:
             yield from map(_text, read_trees(path))
             continue
         for number, line in enumerate(read_lines(path), 1):
-            if line.startswith("(TOP "):
+            if line.startswith("(TOP ("):
                 for tree, _ in parse_trees_with_places([line], path, number):
                     yield _text(tree)
             else:

@@ -80,17 +80,6 @@ def open_output(
     return file
 
 
-def check_folder(folder: Path, *inputs: str | Path) -> None:
-    """Raise before any work where a folder cannot be written, as one of ``inputs`` or a file is there.
-
-    DataError where it is a file, SettingsError where it is an input.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise DataError(f"{folder} is a file: name a folder to write")
-    if any(Path(one).is_dir() and folder.exists() and folder.samefile(one) for one in inputs):
-        raise SettingsError(f"{folder} is the input, which it would overwrite: write elsewhere")
-
-
 def empty(output: TextIO) -> None:
     """Drop what a file from ``open_output`` held before; call it when nothing can go wrong before."""
     if output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode):

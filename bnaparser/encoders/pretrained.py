@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     PreTrainedModel,
@@ -122,10 +123,15 @@ class PretrainedEncoder(nn.Module):
                 use_cache=False,
             ).last_hidden_state
             return decoded
+        length = given["input_ids"].shape[1]
+        # CANINE makes one of so many characters, and cannot of fewer.
+        lacking = getattr(self.model.config, "downsampling_rate", 0) - length
+        if lacking > 0:
+            given = {name: pad(rows, (0, lacking)) for name, rows in given.items()}
         outputs = self.model(**given, output_hidden_states=self.mix_layers)
         if not self.mix_layers:
             hidden: Tensor = outputs.last_hidden_state
-            return hidden
+            return hidden[:, :length]
         weights = self.mix_gamma * self.mix_weights.softmax(dim=0)
         layers = outputs.hidden_states
         mixed: Tensor = layers[0] * weights[0]

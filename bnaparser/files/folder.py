@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from bnaparser.errors import DataError
 
 CONFIG = "config.json"
 LABELS = "labels.json"
 WEIGHTS = "model.safetensors"
 METRICS = "metrics.json"
 ENCODER = "encoder"
+
+
+def check_new(folder: Path) -> None:
+    """Raise DataError where there is a file or a folder with something in it, before any work is done for it."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise DataError(f"{folder} is there already: name another folder")
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Yield ``FOLDER.new``, to be written; it takes the folder's name when all is in it.
+
+    So a process that is killed leaves nothing half written under the name. A folder that is there, and empty, is
+    written into: it may be where a disk is mounted. Raises DataError as `check_new` does.
+    """
+    check_new(folder)
+    if folder.exists():
+        yield folder
+        return
+    new = folder.with_name(f"{folder.name}.new")
+    _remove(new)
+    new.mkdir(parents=True)
+    try:
+        yield new
+        new.rename(folder)
+    finally:
+        _remove(new)
 
 
 def put_in_place(new: Path, folder: Path) -> None:

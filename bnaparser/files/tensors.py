@@ -67,7 +67,7 @@ def _pack(tensors: dict[str, Tensor], store: str, step: float | None) -> dict[st
     packed: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
         if store == "float16" and tensor.is_floating_point():
-            packed[name] = tensor.half()
+            packed[name] = _half(name, tensor)
         elif store == "int8" and is_large_matrix(tensor):
             matrix, scale = round_rows(tensor, step)
             coded = code(matrix.numpy())
@@ -79,6 +79,13 @@ def _pack(tensors: dict[str, Tensor], store: str, step: float | None) -> dict[st
         else:
             packed[name] = tensor
     return packed
+
+
+def _half(name: str, tensor: Tensor) -> Tensor:
+    half = tensor.half()
+    if bool((half.isinf() & tensor.isfinite()).any()):
+        raise ModelError(f"float16 has no numbers as large as some of {name}: store float32")
+    return half
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:

@@ -75,12 +75,20 @@ class BeneparParser:
 
     ``name`` is a model; ``batch_size`` sentences are read before the first tree is given, and as many
     again before the next ones; of a list more and more.
-    ``language_code`` (by default told from the labels) says where blanks stand between words and
-    whether a text can be split. A sentence that cannot be parsed is a SentenceError.
+    ``language_code`` (by default told from the labels; of a model of several it is to be said) is the
+    language: it says where blanks stand between words and whether a text can be split. A sentence that cannot be parsed is a SentenceError.
     """
 
     def __init__(self, name: str, batch_size: int = 64, language_code: str | None = None):
+        if batch_size < 1:
+            raise ValueError(f"batch_size {batch_size}: it must be at least 1")
         self._parser = LoadedParser.load(locate(name))
+        known = self._parser.languages
+        if len(known) > 1:
+            if language_code is None:
+                raise ValueError(f"{name} is for {', '.join(known)}: say which as language_code")
+            self._parser = self._parser.in_language(language_code)
+            language_code = language_code[:2].lower()
         self._language_code = language_code or guess_language(self._parser.model.labels.names)
         self.batch_size = batch_size
 

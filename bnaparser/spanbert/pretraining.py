@@ -32,6 +32,7 @@ from bnaparser.training.checkpoints import (
     load_checkpoint,
     save_checkpoint,
 )
+from bnaparser.training.pace import Pace
 from bnaparser.training.setup import begin_run
 
 log = logging.getLogger(__name__)
@@ -103,6 +104,7 @@ class PretrainRun:
         shown = None if self.accelerator.is_main_process else True
         bar = tqdm(total=total, initial=self.progress.update, unit="update", disable=shown)
         started = time.monotonic() - self.progress.seconds
+        pace = Pace(self.progress.seconds, self.progress.update, self.progress.tokens)
         if self.progress.update:
             log.info("resumed after update %d of %d", self.progress.update, total)
         elif self.accelerator.is_main_process:
@@ -115,7 +117,7 @@ class PretrainRun:
                 self.progress.seconds = time.monotonic() - started
                 self.accelerator.log({"loss": loss}, step=self.progress.update)
                 if self.progress.update % LOG_EVERY == 0:
-                    self._log_progress(loss)
+                    self._log_progress(loss, pace)
                 last = self.progress.update == total
                 if self.progress.update % self.settings.check_every == 0 or last:
                     self._check(loss)
@@ -197,12 +199,12 @@ class PretrainRun:
         self.accelerator.backward(loss)
         return float(loss.detach())
 
-    def _log_progress(self, loss: float) -> None:
-        done, seconds = self.progress.update, self.progress.seconds
-        left = seconds / done * (self.settings.updates - done) / 60
+    def _log_progress(self, loss: float, pace: Pace) -> None:
+        done, total = self.progress.update, self.settings.updates
+        updates, tokens = pace.since_last(self.progress.seconds, done, self.progress.tokens)
         log.info(
             "update %d of %d, loss %.3f, %.0f subwords a second, %.0f min left",
-            done, self.settings.updates, loss, self.progress.tokens / seconds, left,
+            done, total, loss, tokens, (total - done) / updates / 60,
         )  # fmt: skip
 
     def _check(self, loss: float) -> None:

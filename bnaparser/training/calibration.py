@@ -21,10 +21,13 @@ import numpy as np
 from bnaparser import chart
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int64s
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.network.labels import BARRED
 from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.text.text_rules import TextRules
 from bnaparser.training.data import Example
 from bnaparser.training.loss import Gold, gold
+from bnaparser.training.prepared_words import prepare_words, reader_of
 
 BINS = 15
 # Where temperatures are looked for: each twice the one before.
@@ -40,7 +43,7 @@ class GoldChart:
     """A sentence's scores of all labels of all spans, float32 (spans, labels), and its gold tree.
 
     ``possible`` is false where the model can give no tree that is the gold one: for a label that it
-    does not know, or since no constituent covers the whole sentence.
+    does not know, or not in that language, or since no constituent covers the whole sentence.
     """
 
     scores: Float32s
@@ -102,12 +105,28 @@ class Bin(NamedTuple):
 def gold_charts(
     network: ParsingNetwork, examples: Sequence[Example], batch_tokens: int
 ) -> Iterator[tuple[Example, GoldChart]]:
-    """Yield examples, the longest first, with the scores that a network gives them.
+    """Yield examples, of each language the longest first, with the scores that a network gives them.
 
-    Scores take 2 n (n + 1) bytes a label for n words: keep no more than there is room for.
+    An example without a language is in the network's first one. Scores take 2 n (n + 1) bytes a label
+    for n words: keep no more than there is room for. Raises SettingsError for a language that the
+    network does not know.
     """
     network.eval()
-    prepared = network.prepare([e.words for e in examples], [e.given_tags for e in examples])
+    known = network.settings.text.languages
+    for language in dict.fromkeys(one.language or known[0] for one in examples):
+        reader = reader_of(network, language)
+        if reader is None:
+            raise SettingsError(f"the model is for {', '.join(known)}, not for {language}")
+        own = [one for one in examples if (one.language or known[0]) == language]
+        yield from _charts_of_language(*reader, own, batch_tokens)
+
+
+def _charts_of_language(
+    network: ParsingNetwork, rules: TextRules, examples: Sequence[Example], batch_tokens: int
+) -> Iterator[tuple[Example, GoldChart]]:
+    prepared = prepare_words(
+        network, rules, [one.words for one in examples], [one.given_tags for one in examples]
+    )
     for batch in batches_by_length([one.size for one in prepared], batch_tokens):
         with network.inference():
             encoded = network.encode([prepared[index] for index in batch])
@@ -120,6 +139,7 @@ def gold_charts(
 def _gold_chart(network: ParsingNetwork, example: Example, scores: Float32s) -> GoldChart:
     right = gold(example.spans, example.tags, network.labels, network.tags)
     known = len(right.spans) == len(example.spans)
+    known &= bool((scores[right.spans, right.labels] > BARRED / 2).all())
     possible = known and (example.has_root or network.allow_empty_root)
     return GoldChart(scores, len(example.words), right, possible, network.allow_empty_root)
 

@@ -26,6 +26,7 @@ from bnaparser.training.checkpoints import (
 )
 from bnaparser.training.data import epoch_batches, read_mix, updates_per_epoch
 from bnaparser.training.development import development_scores, judge
+from bnaparser.training.pace import Pace
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.rounding import rounded
 from bnaparser.training.schedule import scheduled_factor, set_learning_rates
@@ -91,6 +92,7 @@ class Run:
             disable=None if self.accelerator.is_main_process else True,
         )
         started = time.monotonic() - self.progress.seconds
+        pace = Pace(self.progress.seconds, self.progress.update)
         self._say_where_it_stands()
         while not self._finished():
             for batch in self._batches_left():
@@ -100,7 +102,7 @@ class Run:
                 self.progress.seconds = time.monotonic() - started
                 self.accelerator.log({"loss": loss}, step=self.progress.update)
                 if self.progress.update % LOG_EVERY == 0:
-                    self._log_progress(loss)
+                    self._log_progress(loss, pace)
                 last = self.progress.update == self.total_updates
                 if self.progress.update % self.check_every == 0 or last:
                     self._check(loss)
@@ -143,10 +145,11 @@ class Run:
         elif done:
             log.info("resumed after update %d", done)
 
-    def _log_progress(self, loss: float) -> None:
-        done, seconds = self.progress.update, self.progress.seconds
-        left = seconds / done * (self.total_updates - done) / 60
-        log.info("update %d of %d, loss %.3f, %.0f min left", done, self.total_updates, loss, left)
+    def _log_progress(self, loss: float, pace: Pace) -> None:
+        done, total = self.progress.update, self.total_updates
+        (updates,) = pace.since_last(self.progress.seconds, done)
+        left = (total - done) / updates / 60
+        log.info("update %d of %d, loss %.3f, %.0f min left", done, total, loss, left)
 
     def _check(self, loss: float) -> None:
         """Score the development sets, keep the best model, save a checkpoint."""

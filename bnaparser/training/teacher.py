@@ -27,16 +27,14 @@ from bnaparser.models import find
 from bnaparser.network.committee import Committee
 from bnaparser.network.compiled.compiled_network import CompiledNetwork
 from bnaparser.network.labels import Inventory
-from bnaparser.network.language_view import in_one_language
 from bnaparser.network.model import BnaModel
 from bnaparser.network.parallel import in_batches
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import load_network
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.text.sentence import from_words
-from bnaparser.text.text_rules import TextRules, known_as, rules_of
-from bnaparser.text.typed import as_typed
+from bnaparser.text.text_rules import TextRules
 from bnaparser.training.data import Example
+from bnaparser.training.prepared_words import prepare_words, reader_of
 from bnaparser.training.soft_targets import LEAST_PROBABLE, NO_ROWS, SoftTarget, SparseRows
 
 log = logging.getLogger(__name__)
@@ -78,20 +76,18 @@ class Readers:
         """Return networks as they read a language; SettingsError where one does not know it."""
         views, rules = [], []
         for name, network in networks.items():
-            theirs = network.settings.text.languages
-            known = known_as(language, theirs)
-            if known is None:
-                raise SettingsError(
-                    f"train.teacher: {name} is for {', '.join(theirs)}, not for {language}"
-                )
-            views.append(in_one_language(network, known) if network.by_language else network)
-            rules.append(rules_of(known))
+            reader = reader_of(network, language)
+            if reader is None:
+                theirs = ", ".join(network.settings.text.languages)
+                raise SettingsError(f"train.teacher: {name} is for {theirs}, not for {language}")
+            views.append(reader[0])
+            rules.append(reader[1])
         return cls(Committee(views, [1 / len(views)] * len(views)), tuple(rules))
 
     def prepare(self, sentences: Sequence[Words]) -> list[Prepared]:
         """Return sentences as each of the networks takes them."""
         of_each = [
-            _prepared(network, rules, sentences)
+            prepare_words(network, rules, sentences)
             for network, rules in zip(self.committee.networks, self.rules, strict=True)
         ]
         return list(zip(*of_each, strict=True))
@@ -215,17 +211,6 @@ def shared_columns(mine: Inventory, theirs: Inventory) -> tuple[list[int], list[
     """Return the numbers of the names that two inventories share, in the one and in the other."""
     shared = [name for name in mine.names if name in theirs]
     return list(map(mine.number, shared)), list(map(theirs.number, shared))
-
-
-def _prepared(
-    network: ParsingNetwork, rules: TextRules, sentences: Sequence[Words]
-) -> list[PreparedSentence]:
-    """Return sentences as a network takes them: read as a parser reads the words of trees."""
-    joined = network.settings.encoder.joined
-    if joined is None:
-        cased = network.reads_case
-        return network.prepare([rules.as_read(words, cased) for words in sentences])
-    return network.prepare([as_typed(from_words(words), joined) for words in sentences])
 
 
 def _split(rows: NDArray[np.float32], sizes: Sequence[int]) -> list[NDArray[np.float32]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.cli import parse
+from bnaparser.cli import main, parse
 
 CHINESE = "(TOP (S (NP (N 我)) (VP (V 吃) (NP (N 魚))) (PU 。)))"
 
@@ -48,3 +48,30 @@ def test_a_sentence_in_no_language_of_the_models(
     captured = capsys.readouterr()
     assert captured.out == f"\n{CHINESE}\n"
     assert captured.err.startswith("bnaparse: line 1: no model here knows the language 'de'")
+
+
+def test_trees_of_each_language_calibrate(
+    two_languages_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["calibrate", str(two_languages_dir), "--data"]
+    for name in ("es.mrg", "zh-Hant.mrg"):
+        trees = (two_languages_dir.parent.parent / name).read_text(encoding="utf-8")
+        wrong = trees.splitlines()[0].replace("(VP ", "(S ").replace("(grup.verb ", "(sn ")
+        (tmp_path / name).write_text(f"{trees}\n{wrong}\n{wrong}", encoding="utf-8")
+        base.append(str(tmp_path / name))
+
+    def calibrate(*languages: str) -> tuple[int, str, str]:
+        code = main([*base, *(("--language", *languages) if languages else ())])
+        return code, *capsys.readouterr()
+
+    code, out, _ = calibrate("es", "zh")
+    assert code == 0
+    assert out.startswith("58 sentences, 232 constituents, 98.28 % right\n")
+    assert "cannot be the model's" not in out
+    code, out, error = calibrate("zh", "es")  # labels of the other language are none
+    assert (code, out) == (2, "")
+    assert "make no temperature the best" in error
+    assert calibrate()[2].endswith("is for zh-Hant, es: --language says in which the trees are\n")
+    assert "no model here knows the language 'fr'" in calibrate("es", "fr")[2]
+    message = "3 languages for 2 files of --data: give one of all, or one of each"
+    assert message in calibrate("es", "zh", "es")[2]

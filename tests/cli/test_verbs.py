@@ -126,9 +126,9 @@ def test_prune_counts_the_words_of_trees_alone(tmp_path: Path) -> None:
     trees = tmp_path / "WSJ.MRG"
     trees.write_text("( (S (NP-SBJ (NNP Mira)\n  (-NONE- *T*-1)) (-LRB- -LRB-)))\n")
     text = tmp_path / "text.txt"
-    text.write_text("It (S) rained.\n(TOP (S (NP (-NONE- *)) (VBD fell)))\n")
+    text.write_text("(TOP SECRET) It (S) rained.\n(TOP (S (NP (-NONE- *)) (VBD fell)))\n")
     lines = prune._lines([str(trees), str(text)])
-    assert [line.strip() for line in lines] == ["Mira (", "It (S) rained.", "fell"]
+    assert [line.strip() for line in lines] == ["Mira (", "(TOP SECRET) It (S) rained.", "fell"]
 
 
 @pytest.mark.parametrize(

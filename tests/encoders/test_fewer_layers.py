@@ -11,8 +11,9 @@ import torch
 
 from bnaparser.cli import main
 from bnaparser.encoders.encoder_settings import EncoderSettings
-from bnaparser.encoders.loading import load_pretrained
+from bnaparser.encoders.loading import load_pretrained, load_tokenizer, save_tokenizer
 from bnaparser.encoders.pretrained import PretrainedEncoder
+from bnaparser.errors import DataError
 from bnaparser.models.packages import ModelPackage
 from bnaparser.network import storage
 from bnaparser.parsing.parser import Parser
@@ -120,10 +121,10 @@ def test_nothing_is_written_over_the_input_or_a_file(
     for given in (encoder_folder("bert"), tiny_model_dir):
         before = (given / "model.safetensors").read_bytes()
         assert main(["prune", str(given), str(given), "--layers", "1"]) == 2
-        assert "which it would overwrite" in capsys.readouterr().err
+        assert "is there already: name another folder" in capsys.readouterr().err
         assert (given / "model.safetensors").read_bytes() == before
         assert main(["prune", str(given), str(tmp_path / "file"), "--layers", "1"]) == 2
-        assert "file is a file: name a folder" in capsys.readouterr().err
+        assert "file is there already" in capsys.readouterr().err
 
 
 def encoder_of(folder: Path) -> Any:
@@ -131,26 +132,14 @@ def encoder_of(folder: Path) -> Any:
     return storage.load(folder).encoder.eval()
 
 
-def test_a_file_is_no_place_for_an_encoder(
-    encoder_folder: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The library took it for a mistake of no weight: nothing was written, and the exit code was 0."""
-    (tmp_path / "file").write_text("mine")
-    command = ["prune", str(encoder_folder("bert")), str(tmp_path / "file"), "--layers", "1"]
-    assert main(command) == 2
-    assert "file is a file: name a folder" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_tokenizer_on_a_full_disk_is_told(
-    encoder_folder: Callable[[str], Path],
-    tiny_model_dir: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    encoder_folder: Callable[[str], Path], tiny_model_dir: Path, tmp_path: Path
 ) -> None:
-    for source, place in ((encoder_folder("bert"), "."), (tiny_model_dir, "encoder")):
-        target = tmp_path / source.name
-        (target / place).mkdir(parents=True)
-        (target / place / "tokenizer.json").symlink_to("/dev/full")
-        assert main(["prune", str(source), str(target), "--layers", "1"]) == 2
-        assert "cannot be written (No space left" in capsys.readouterr().err
+    for name in ("alone", "parser/encoder"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "tokenizer.json").symlink_to("/dev/full")
+    with pytest.raises(DataError, match=r"cannot be written \(No space left"):
+        save_tokenizer(load_tokenizer(encoder_folder("bert")), tmp_path / "alone")
+    with pytest.raises(DataError, match=r"cannot be written \(No space left"):
+        storage.save(storage.load(tiny_model_dir), tmp_path / "parser", "float32", {})

@@ -1,4 +1,4 @@
-"""A new folder takes an old one's place."""
+"""A new folder takes an old one's place, or gets its name when all is in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.files.folder import put_in_place
+from bnaparser.errors import DataError
+from bnaparser.files.folder import new_folder, put_in_place
 
 
 def made(folder: Path, text: str) -> Path:
@@ -36,3 +37,38 @@ def test_a_link_to_a_folder_gives_way_as_a_folder_does(tmp_path: Path) -> None:
         put_in_place(made(tmp_path / "new", text), tmp_path / "model")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "model"]
     assert not (tmp_path / "model").is_symlink()
+
+
+def test_a_new_folder_has_its_name_when_all_is_in_it(tmp_path: Path) -> None:
+    made(tmp_path / "model.new", "left by a kill")
+    with new_folder(tmp_path / "deep" / "model") as new, pytest.raises(FileExistsError):
+        made(new, "there is one to write into")
+    for broken in (True, False):
+        try:
+            with new_folder(tmp_path / "model") as new:
+                (new / "told.txt").write_text("whole")
+                assert not (tmp_path / "model").exists()
+                assert 1 / (not broken)
+        except ZeroDivisionError:
+            pass
+        assert (tmp_path / "model").exists() is not broken
+        assert not (tmp_path / "model.new").exists()
+    assert (tmp_path / "model" / "told.txt").read_text() == "whole"
+
+
+def test_what_is_there_stays_and_an_empty_folder_is_written_into(tmp_path: Path) -> None:
+    full, empty, file = made(tmp_path / "full", "mine"), tmp_path / "empty", tmp_path / "file"
+    file.touch()
+    for taken in (full, file):
+        with (
+            pytest.raises(DataError, match="is there already: name another folder"),
+            new_folder(taken),
+        ):
+            pass
+    assert (full / "told.txt").read_text() == "mine"
+    empty.mkdir()
+    same = empty.stat().st_ino
+    with new_folder(empty) as new:
+        (new / "told.txt").write_text("whole")
+    assert empty.stat().st_ino == same
+    assert (empty / "told.txt").read_text() == "whole"

@@ -144,6 +144,26 @@ def test_bad_input_is_said_as_benepar_does(parser: benepar.Parser) -> None:
     parser._language_code = "en"
 
 
+def test_a_model_of_several_languages_is_told_which(two_languages_dir: Path) -> None:
+    name = str(two_languages_dir)
+    with pytest.raises(ValueError, match="is for zh-Hant, es: say which as language_code"):
+        benepar.Parser(name)
+    chinese, spanish = (benepar.Parser(name, language_code=code) for code in ("zh", "es"))
+    assert brackets([chinese.parse(["我", "吃", "魚", "。"])]) == [
+        "(TOP (S (NP (N 我)) (VP (V 吃) (NP (N 魚))) (PU 。)))"
+    ]
+    assert brackets([spanish.parse(["Ana", "vive", "en", "Madrid", "."])])[0].startswith(
+        "(TOP (oracion (sn (n Ana))"
+    )
+    with pytest.raises(ValueError, match="No tokenizer available for this language"):
+        spanish.parse("Ana vive en Madrid.")
+
+
+def test_batches_hold_a_sentence(model: str) -> None:
+    with pytest.raises(ValueError, match="batch_size 0: it must be at least 1"):
+        benepar.Parser(str(archive(model)), batch_size=0)
+
+
 def test_models_are_found_where_benepar_has_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,7 +135,7 @@ def test_the_cache_is_listed_and_models_are_taken_out(put: Put) -> None:
     assert [one.name for one in hub.cached()] == [f"org/bare@{COMMIT}", "org/model"]
     hub.remove(f"org/bare@{COMMIT}")  # the same commit as the other's
     assert not bare.exists()
-    for name in ("org/encoder", "org/nothing"):
+    for name in ("org/encoder", "org/nothing", "org/model@"):
         with pytest.raises(ModelError, match="is in the hub's cache"):
             hub.remove(name)
     assert models.find("org/model").is_dir()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,9 +35,9 @@ WIDE = LayerSettings(width=128, heads=2, head_width=64, feed_forward_width=128)
 
 
 @torch.no_grad()
-def scores(model: BnaModel) -> np.ndarray:
-    tags = [["NN"] * len(words) for words in SENTENCES]
-    return model.eval().all_scores(model.encode(model.prepare(SENTENCES, tags)))
+def scores(model: BnaModel, sentences: Sequence[Sequence[str]] = SENTENCES) -> np.ndarray:
+    tags = [["NN"] * len(words) for words in sentences]
+    return model.eval().all_scores(model.encode(model.prepare(sentences, tags)))
 
 
 def round_trip(model: BnaModel, folder: Path, store: str = "float32") -> BnaModel:
@@ -109,6 +109,16 @@ def test_a_loaded_model_can_be_saved_again(
     assert np.array_equal(scores(again), scores(model))
     sizes = [(tmp_path / name / WEIGHTS).stat().st_size for name in ("one", "two")]
     assert sizes[0] == sizes[1]
+
+
+def test_numbers_that_float16_lacks_are_told(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
+    model = build_model()
+    with torch.no_grad():
+        model.stack.positions[0, 0] = 1e5
+    with pytest.raises(ModelError, match=r"as large as some of stack\.positions: store float32"):
+        storage.save(model, tmp_path, "float16", {})
 
 
 @pytest.mark.parametrize(("store", "part"), [("float16", 2.0), ("int8", 2.5)])
@@ -328,7 +338,7 @@ def test_an_encoder_whose_tokenizer_has_no_vocabulary_is_the_same_after_loading(
     """CANINE reads characters by their numbers: its parsers were saved, and "no complete model"."""
     config = transformers.CanineConfig(
         hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
-        num_hash_buckets=2048, local_transformer_stride=16, downsampling_rate=2,
+        num_hash_buckets=2048, local_transformer_stride=16,
     )  # fmt: skip
     transformers.CanineModel(config).save_pretrained(tmp_path / "canine")
     transformers.CanineTokenizer().save_pretrained(tmp_path / "canine")
@@ -336,6 +346,7 @@ def test_an_encoder_whose_tokenizer_has_no_vocabulary_is_the_same_after_loading(
     model = storage.create(settings, Inventory.of_labels(["NP"]), Inventory.of_tags(["NN"]))
     loaded = round_trip(model, tmp_path / "parser")
     np.testing.assert_allclose(scores(loaded), scores(model), atol=1e-5)
+    assert np.isfinite(scores(loaded, [["I"]])).all()  # it joins four characters to one
 
 
 def test_weights_of_another_shape_are_refused(good: Path, tmp_path: Path) -> None:
