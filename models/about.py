@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bnaparser.errors import ModelError
+from bnaparser.files.folder import CONFIG
 
 Fact = TypeVar("Fact")
 
 ABOUT, CARD = "about.json", "card.md"
-CONFIG, LABELS, WEIGHTS = "config.json", "labels.json", "model.safetensors"
 FORMAT = 1  # of model folders, as this version writes and reads them
 DATA = ("*.json", "*.toml", "*.md", "*.txt", "*.model", "*.codes", "*.safetensors", "*LICENSE*")
 """The files of a model, at any depth: settings, labels, tokenizer, weights, and words about it."""

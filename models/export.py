@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import ModelError
-from bnaparser.files.folder import new_folder
+from bnaparser.files.folder import CONFIG, WEIGHTS, new_folder
 from bnaparser.models import is_bare, shipped
 from bnaparser.models.about import (
     ABOUT,
     CARD,
-    CONFIG,
     DATA,
     FORMAT,
-    WEIGHTS,
     About,
     about,
     files_below,

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.errors import ModelError, in_one_line
-from bnaparser.models.about import CONFIG, DATA, LABELS, WEIGHTS
+from bnaparser.files.folder import CONFIG, LABELS, WEIGHTS
+from bnaparser.models.about import DATA
 
 if TYPE_CHECKING:
     from huggingface_hub import HFCacheInfo

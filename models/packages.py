@@ -16,8 +16,9 @@ from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 
 from bnaparser.errors import ModelError
+from bnaparser.files.folder import CONFIG, WEIGHTS
 from bnaparser.models import is_bare, shipped
-from bnaparser.models.about import CONFIG, WEIGHTS, other_format
+from bnaparser.models.about import other_format
 
 GROUP = "bnaparser.models"
 

@@ -15,7 +15,8 @@ import pytest
 
 from bnaparser import Parser, models
 from bnaparser.errors import DataError, ModelError
-from bnaparser.models.about import CONFIG, about, card, kind
+from bnaparser.files.folder import CONFIG
+from bnaparser.models.about import about, card, kind
 from bnaparser.models.export import PROJECT, export, project
 from bnaparser.models.packages import ModelPackage, find_installed, installed
 from bnaparser.network.calibrated_folder import copy_at_temperature
