@@ -80,7 +80,8 @@ def train_one(options: argparse.Namespace, data: str, seed: int, name: str) -> R
     train(recipe, folder)
     row: Row = {"data": data, "seed": seed, "encoder": name, "seconds": time.monotonic() - begin}
     row |= {part: scores_of(options, data, folder / "model", part) for part in PARTS}
-    row |= {"updates": recipe.train.max_updates, "sentences": options.sentences}
+    row |= {"updates": recipe.train.max_updates, "precision": recipe.train.precision}
+    row |= {"sentences": options.sentences}
     row |= {"date": now(), "versions": versions(PACKAGES)}
     shutil.rmtree(folder)
     return row
@@ -117,22 +118,23 @@ def page_of(rows: list[Row]) -> str:
 
 def table(data: str, sets: tuple[str, ...], rows: list[Row]) -> list[str]:
     """Return F1 by encoder, mean and standard deviation over seeds."""
-    shown = (*sets, "mean") if len(sets) > 1 else sets
-    columns = [(part, name) for part in PARTS for name in shown]
+    scored = (*sets, "mean") if len(sets) > 1 else sets
+    columns = [(part, name) for part in PARTS for name in scored]
     heads = "".join(f" {name}, {part} |" for part, name in columns)
     some = rows[0]
     lines = [
         f"`parser_{data}.toml`, {some['updates']} updates; F1 on the first {some['sentences']} sentences of each",
         "treebank, mean and standard deviation over seeds.",
         "",
-        f"| encoder | seeds |{heads}",
-        f"|---|---|{'---|' * len(columns)}",
+        f"| encoder | precision | seeds |{heads}",
+        f"|---|---|---|{'---|' * len(columns)}",
     ]
-    for name in dict.fromkeys(row["encoder"] for row in rows):
-        mine = [row for row in rows if row["encoder"] == name]
+    for name, precision in dict.fromkeys((row["encoder"], row["precision"]) for row in rows):
+        mine = [row for row in rows if (row["encoder"], row["precision"]) == (name, precision)]
         seeds = " ".join(str(row["seed"]) for row in mine)
         cells = "".join(f" {spread([f1(row, *column) for row in mine])} |" for column in columns)
-        lines.append(f"| {name} | {seeds} |{cells}")
+        shown = "float32" if precision == "no" else precision
+        lines.append(f"| {name} | {shown} | {seeds} |{cells}")
     return lines
 
 

@@ -15,7 +15,7 @@ def row(data: str, seed: int, encoder: str, f1: float) -> dict[str, Any]:
     scores = {name: f1 + place for place, name in enumerate(run_parsers.DATA[data])}
     return {
         "data": data, "seed": seed, "encoder": encoder, "dev": scores, "test": scores, "seconds": 1.0,
-        "updates": 240, "sentences": 400, "date": "2026-01-01 00:00", "versions": {"torch": "2"},
+        "updates": 240, "precision": "no", "sentences": 400, "date": "2026-01-01 00:00", "versions": {"torch": "2"},
     }  # fmt: skip
 
 
@@ -41,8 +41,8 @@ def test_what_is_done_is_not_done_again_and_stands_in_the_page(tmp_path: Path) -
         ("wsj", 1, "before"), ("wsj", 2, "before"), ("mix", 1, "after"),
     }  # fmt: skip
     page = run_parsers.page_of(rows)
-    assert "| before | 1 2 | 81.00 ± 1.41 | 81.00 ± 1.41 |" in page
-    assert "| after | 1 | 80.00 | 81.00 | 82.00 | 83.00 | 84.00 | 82.00 | 80.00" in page
+    assert "| before | float32 | 1 2 | 81.00 ± 1.41 | 81.00 ± 1.41 |" in page
+    assert "| after | float32 | 1 | 80.00 | 81.00 | 82.00 | 83.00 | 84.00 | 82.00 | 80.00" in page
 
 
 def test_the_recipes_are_alike_but_for_data_and_updates() -> None:
