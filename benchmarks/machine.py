@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+# What a training computes in, by accelerate's name for it.
+NUMBERS = {"no": "float32", "bf16": "bfloat16"}
+
 
 def processor() -> str:
     """Return the processor's name and its number of cores."""

@@ -20,7 +20,7 @@ from benchmarks.ablation.ablation_tables import (
     WARM_UP,
 )
 from benchmarks.ablation.ablation_training import Result, learning_rate
-from benchmarks.machine import command, listed
+from benchmarks.machine import NUMBERS, command, listed
 from benchmarks.pages import spread
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
@@ -99,10 +99,9 @@ def targets(rows: list[Result]) -> list[str]:
 
 def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     """Return what was measured where, and how to measure it again."""
-    precision = "bfloat16 in encoder and layers" if options.precision == "bf16" else "float32"
     threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
     processors = " and ".join(dict.fromkeys(row["processor"] for row in rows))
-    lines = [f"- {processors}; {threads} a run, {precision}"]
+    lines = [f"- {processors}; {threads} a run, {NUMBERS[options.precision]}"]
     for program in ("bnaparser", "benepar"):
         found = [row["versions"] for row in rows if program in row["versions"]]
         if found:

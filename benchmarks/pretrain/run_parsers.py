@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
-from benchmarks.machine import command, listed, now, processor, versions, without_folders
+from benchmarks.machine import NUMBERS, command, listed, now, processor, versions, without_folders
 from benchmarks.pages import keep_row, kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
 
@@ -126,15 +126,14 @@ def table(data: str, sets: tuple[str, ...], rows: list[Row]) -> list[str]:
         f"`parser_{data}.toml`, {some['updates']} updates; F1 on the first {some['sentences']} sentences of each",
         "treebank, mean and standard deviation over seeds.",
         "",
-        f"| encoder | precision | seeds |{heads}",
+        f"| encoder | numbers | seeds |{heads}",
         f"|---|---|---|{'---|' * len(columns)}",
     ]
     for name, precision in dict.fromkeys((row["encoder"], row["precision"]) for row in rows):
         mine = [row for row in rows if (row["encoder"], row["precision"]) == (name, precision)]
         seeds = " ".join(str(row["seed"]) for row in mine)
         cells = "".join(f" {spread([f1(row, *column) for row in mine])} |" for column in columns)
-        shown = "float32" if precision == "no" else precision
-        lines.append(f"| {name} | {shown} | {seeds} |{cells}")
+        lines.append(f"| {name} | {NUMBERS[precision]} | {seeds} |{cells}")
     return lines
 
 

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.machine import (
+    NUMBERS,
     begun,
     check_precision,
     command,
@@ -246,7 +247,7 @@ def report(options: argparse.Namespace, found: dict[str, Result]) -> str:
         f"subwords of {options.text.name}; the fastest quarter counts"
     )
     lines += [
-        f"- {processor()}, {memory()}; {threads}, {options.precision}",
+        f"- {processor()}, {memory()}; {threads}, {NUMBERS[options.precision]}",
         f"- {listed(versions(PACKAGES))}",
         what,
         f"- `{command('benchmarks.pretrain.run_pretrain_speed', without_folders(sys.argv[1:]))}`",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import listed
+from benchmarks.machine import NUMBERS, listed
 from benchmarks.pages import spread
 from benchmarks.syntax.cost_tables import cost
 from benchmarks.syntax.inside_tables import inside
@@ -47,7 +47,6 @@ from benchmarks.syntax.syntax_tables import (
     WINDOW,
 )
 
-PRECISIONS = {"no": "float32", "bf16": "bfloat16 (autocast)"}
 NOTES = Path(__file__).with_name("syntax_notes.md")
 
 
@@ -89,7 +88,7 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     return [
         f"{dates[0]} to {dates[-1]} UTC, {len(rows)} trainings in {hours:.1f} hours.",
         "",
-        f"- {machines}; {options.threads} threads, {options.device}, {PRECISIONS[options.precision]}",
+        f"- {machines}; {options.threads} threads, {options.device}, {NUMBERS[options.precision]}",
         f"- {listed(rows[-1]['versions'])}",
         (
             f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
