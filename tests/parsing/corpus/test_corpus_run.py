@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import sys
 import threading
@@ -102,7 +103,11 @@ def test_killed_at_any_moment_a_run_goes_on_to_the_same_bytes(
             run(parser, [corpus], tmp_path / "out", settings)
             os._exit(0)
 
-        killed += in_a_process(work) == -signal.SIGKILL
+        if in_a_process(work) == -signal.SIGKILL:
+            killed += 1
+        elif not killed:  # it was timed while the machine was busy: again, from the start
+            shutil.rmtree(tmp_path / "out")
+            took /= 2
     run(parser, [corpus], tmp_path / "out", settings)
     assert written(tmp_path / "out") == whole
     assert killed
