@@ -8,6 +8,9 @@ import gzip
 import io
 import json
 import lzma
+import multiprocessing
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
 
 TEXTS = ["It rained. Dogs bark.\nThe cat sat.", "Dogs bark at cats.", "", "It\u2028rained all day."]
+FORK = multiprocessing.get_context("fork") if sys.platform == "linux" else None
 SMALL = CorpusSettings(shard=ShardSettings(size=60))
 
 
@@ -85,3 +89,16 @@ def found(output: Path) -> list[dict[str, Any]]:
     """The rows of JSON lines that were written, in order."""
     parts = sorted(output.glob("part-*.jsonl"))
     return [json.loads(line) for part in parts for line in part.read_bytes().splitlines()]
+
+
+def in_a_process(work: Callable[[], Any]) -> int:
+    """Do something in a forked process; its exit code, below 0 for a signal."""
+    assert FORK is not None
+    process = FORK.Process(target=work)
+    process.start()
+    # Not join(60): that waits for all that the process has forked, too.
+    until = time.monotonic() + 60
+    while process.exitcode is None and time.monotonic() < until:
+        time.sleep(0.02)
+    assert process.exitcode is not None
+    return process.exitcode

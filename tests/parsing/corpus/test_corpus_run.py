@@ -12,7 +12,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,18 @@ from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
 from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.question import PLAIN
-from tests.parsing.corpus.corpora import SMALL, many_lines, rows, run, write_jsonl, written
+from tests.parsing.corpus.corpora import (
+    SMALL,
+    in_a_process,
+    many_lines,
+    rows,
+    run,
+    write_jsonl,
+    written,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 SETTINGS = CorpusSettings(shard=ShardSettings(size=400))
-FORK = multiprocessing.get_context("fork") if sys.platform == "linux" else None
 
 
 @pytest.fixture(scope="module")
@@ -53,19 +59,6 @@ def whole(
     files = written(output)
     assert len(files) > 15
     return files
-
-
-def in_a_process(work: Callable[[], Any]) -> int:
-    """Do something in a forked process; its exit code, below 0 for a signal."""
-    assert FORK is not None
-    process = FORK.Process(target=work)
-    process.start()
-    # Not join(60): that waits for all that the process has forked, too.
-    until = time.monotonic() + 60
-    while process.exitcode is None and time.monotonic() < until:
-        time.sleep(0.02)
-    assert process.exitcode is not None
-    return process.exitcode
 
 
 def test_several_workers_write_the_same_bytes(
