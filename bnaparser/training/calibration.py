@@ -113,11 +113,13 @@ def gold_charts(
     """
     network.eval()
     known = network.settings.text.languages
-    for language in dict.fromkeys(one.language or known[0] for one in examples):
+    by_language: dict[str, list[Example]] = {}
+    for one in examples:
+        by_language.setdefault(one.language or known[0], []).append(one)
+    for language, own in by_language.items():
         reader = reader_of(network, language)
         if reader is None:
             raise SettingsError(f"the model is for {', '.join(known)}, not for {language}")
-        own = [one for one in examples if (one.language or known[0]) == language]
         yield from _charts_of_language(*reader, own, batch_tokens)
 
 
@@ -139,8 +141,8 @@ def _charts_of_language(
 def _gold_chart(network: ParsingNetwork, example: Example, scores: Float32s) -> GoldChart:
     right = gold(example.spans, example.tags, network.labels, network.tags)
     known = len(right.spans) == len(example.spans)
-    known &= bool((scores[right.spans, right.labels] > BARRED / 2).all())
-    possible = known and (example.has_root or network.allow_empty_root)
+    in_language = bool((scores[right.spans, right.labels] > BARRED / 2).all())
+    possible = known and in_language and (example.has_root or network.allow_empty_root)
     return GoldChart(scores, len(example.words), right, possible, network.allow_empty_root)
 
 
