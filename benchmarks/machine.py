@@ -24,6 +24,13 @@ def processor() -> str:
     return f"{name}, {os.cpu_count()} cores"
 
 
+def computed_on() -> str:
+    """Return the name of what PyTorch computes on where nothing else is asked for: the first GPU, or the processor."""
+    import torch
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
+
+
 def memory() -> str:
     """Return the size of the machine's memory."""
     return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB"

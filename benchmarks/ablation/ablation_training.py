@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.ablation.ablation_tables import (
     BATCH_SIZE,
-    BATCH_TOKENS,
     LEARNING_RATE,
     LEARNING_RATE_OF_CHARACTERS,
     PARTS,
     RUNS,
     WARM_UP,
 )
-from benchmarks.machine import now, processor, versions
+from benchmarks.machine import computed_on, now, versions
 from benchmarks.pages import keep_row
 from benchmarks.speed.run_speed import for_benepar, say
 
@@ -36,7 +35,8 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     """Train, parse, score, and add the line to the results."""
     begin = time.monotonic()
     data = options.output / "data"
-    write_data(options, data)
+    if not (data / f"{PARTS[-1]}.mrg").is_file():  # the last that is written
+        write_data(options, data)
     folder = options.output / f"{name}-{seed}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -49,7 +49,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
         scores = score(data / f"{part}.mrg", folder / f"{part}.mrg")
         row[part], row[f"{part} errors"] = scores.f1, scores.error_sentences + scores.skipped
     row["total_seconds"] = time.monotonic() - begin
-    row["date"], row["processor"] = now(), processor()
+    row["date"], row["processor"] = now(), computed_on()
     keep_row(options.output / "results.jsonl", row)
     say(f"{name} seed {seed}: dev {row['dev']:.2f}, test {row['test']:.2f}")
     # The networks with their optimizers' states would fill a disk; the parsed trees stay.
@@ -100,7 +100,7 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
                 "data": [{"path": str(options.output / "data" / "train.mrg")}],
                 "max_words": 10_000,
                 "batch_size": BATCH_SIZE,
-                "batch_tokens": BATCH_TOKENS,
+                "batch_tokens": options.batch_tokens,
                 "max_updates": options.updates,
                 "learning_rate": learning_rate(options),
                 "warmup_updates": WARM_UP,
@@ -118,6 +118,7 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
 def train_ours(options: argparse.Namespace, name: str, seed: int, folder: Path) -> Result:
     """Train with the library, then parse with gold tags in the trees, as for benepar."""
     from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.encoders.device import move
     from bnaparser.network import storage
     from bnaparser.network.decoding import predict
     from bnaparser.training.data import read_examples
@@ -129,10 +130,11 @@ def train_ours(options: argparse.Namespace, name: str, seed: int, folder: Path) 
     recipe = recipe_of(options, name, seed)
     seconds = train(recipe, folder, fresh=True).seconds
     model = storage.load(folder / "model")
+    move(model, None)
     for part in PARTS:
         source = DataSettings(path=str(options.output / "data" / f"{part}.mrg"))
         examples = read_examples(source, recipe.train)
-        found = predict(model, model.prepare([e.words for e in examples]), BATCH_TOKENS)
+        found = predict(model, model.prepare([e.words for e in examples]), options.batch_tokens)
         trees = [
             str(Tree.from_spans(e.words, e.tags, prediction.spans))
             for e, prediction in zip(examples, found, strict=True)
@@ -160,7 +162,7 @@ def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Pat
         "warmup_updates": WARM_UP,
         "betas": recipe.train.betas,
         "epsilon": recipe.train.epsilon,
-        "batch_tokens": BATCH_TOKENS,
+        "batch_tokens": options.batch_tokens,
         "tag_weight": recipe.tags.loss_weight,
         "precision": options.precision,
         "parse": [[str(data / f"{part}.mrg"), str(folder / f"{part}.mrg")] for part in PARTS],

@@ -32,7 +32,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.ablation.ablation_report import of, report
-from benchmarks.ablation.ablation_tables import MAIN, PEER, RUNS, SEEDS
+from benchmarks.ablation.ablation_tables import BATCH_TOKENS, MAIN, PEER, RUNS, SEEDS
 from benchmarks.ablation.ablation_training import Result, run_one
 from benchmarks.machine import check_precision, command
 from benchmarks.pages import notes
@@ -41,7 +41,7 @@ from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES
 
 # Options that a run's own process is given.
 PASSED_ON = ("label_maps", "judged", "language", "encoder", "output", "benepar_python",
-             "updates", "threads", "precision")  # fmt: skip
+             "updates", "batch_tokens", "threads", "precision")  # fmt: skip
 
 
 def options_from_command_line() -> argparse.Namespace:
@@ -54,6 +54,9 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--benepar-python", metavar="PYTHON")
     parser.add_argument("--updates", type=int, default=600)
+    parser.add_argument(
+        "--batch-tokens", type=int, default=BATCH_TOKENS, help="at once; the batches are the same"
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--precision", choices=("bf16", "no"), default="bf16")
     parser.add_argument("--only", choices=RUNS)

@@ -30,7 +30,7 @@ from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
 from benchmarks.constructions.write_constructions import constructions
-from benchmarks.machine import command, listed, now, processor, versions, without_folders
+from benchmarks.machine import command, computed_on, listed, now, versions, without_folders
 from benchmarks.pages import keep_row, kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
 from bnaparser import Parser, Tree
@@ -101,6 +101,7 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--text", required=True, metavar="FILE")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--seeds", default="1,2")
+    parser.add_argument("--only", choices=STEPS, help="default: all")
     parser.add_argument("--sentences", type=int, default=200, help="of each development set")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--report", action="store_true", help="write the page; train nothing")
@@ -117,6 +118,7 @@ def pending(options: argparse.Namespace) -> list[tuple[int, str]]:
     """Return the trainings that were asked for and are not done: seed, step."""
     done = {(row["seed"], row["step"]) for row in rows_of(options)}
     able = [name for name, step in STEPS.items() if options.pretrained or not step.pretrained]
+    able = [name for name in able if options.only in (None, name)]
     wanted = product(map(int, options.seeds.split(",")), able)
     return [one for one in wanted if one not in done]
 
@@ -152,9 +154,10 @@ def train_one(options: argparse.Namespace, seed: int, name: str) -> Row:
     begin = time.monotonic()
     train(recipe, folder)
     row: Row = {"step": name, "seed": seed, "seconds": round(time.monotonic() - begin)}
-    row |= scores_of(options, Parser.load(folder / "model", device="cpu"))
+    row |= scores_of(options, Parser.load(folder / "model", precision="float32"))
     row |= {"updates": recipe.train.max_updates, "sentences": options.sentences}
-    row |= {"encoder": Path(options.encoder).name, "date": now(), "versions": versions(PACKAGES)}
+    row |= {"encoder": Path(options.encoder).name, "machine": computed_on()}
+    row |= {"date": now(), "versions": versions(PACKAGES)}
     shutil.rmtree(folder)
     return row
 
@@ -188,13 +191,14 @@ def page_of(rows: list[Row]) -> str:
     """Return the page of all lines."""
     dates = sorted(row["date"] for row in rows)
     some = rows[0]
+    machines = dict.fromkeys(row["machine"] for row in rows)
     typed = [one for one in without_folders(sys.argv[1:]) if one != "--report"]
     lines = [
         "# What each step of a training gives",
         "",
         f"{dates[0]} to {dates[-1]} UTC.",
         "",
-        f"- {processor()}; a training took {statistics.median(row['seconds'] for row in rows) / 60:.0f} minutes",
+        f"- {'; '.join(machines)}; a training took {statistics.median(row['seconds'] for row in rows) / 60:.1f} minutes",
         f"- {listed(rows[-1]['versions'])}",
         f"- `{command('benchmarks.accuracy.run_steps', typed)}`, then the same with `--report`",
         "",

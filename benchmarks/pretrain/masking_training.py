@@ -116,18 +116,17 @@ def pretrained(options: argparse.Namespace, name: str, seed: int, folder: Path) 
 
 def words_lost(recipe: PretrainRecipe, output: Path, scheme: str) -> float:
     """Return what the made encoder loses a masked word of held-out text, one segment, masked so."""
-    from accelerate import Accelerator
-
     from bnaparser.spanbert.held_out import held_out_losses
     from bnaparser.spanbert.pretrain_settings import PretrainRecipe
     from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun
+    from bnaparser.training.setup import build_accelerator
 
     tables = recipe.model_dump()
     tables["encoder"]["name"] = str(output / "model")
     tables["masking"]["scheme"] = scheme
     tables["objectives"] = {"boundary_weight": 0.0}
     judged = PretrainRecipe.model_validate(tables)
-    run = PretrainRun(judged, output / scheme, Accelerator(cpu=True))
+    run = PretrainRun(judged, output / scheme, build_accelerator("no", output / scheme))
     return held_out_losses(run.parts, run.settings, HELD_OUT)["held_out_words"]
 
 

@@ -6,7 +6,7 @@
 Trains by each recipe of DATA (``parser_wsj.toml`` and ``parser_mix.toml`` beside this file) a parser on each
 encoder with each seed, and scores it on development and test trees of each of its treebanks; nothing is chosen by
 them. A finished training leaves a line in ``OUTPUT/parsers.jsonl`` and is not done again; one that was
-broken off goes on. First all encoders with one seed, then with the next. ``--report`` writes ``parsers.md`` and
+broken off goes on. First all encoders with one seed, then with the next. "NAME, pre-trained" is compared with NAME. ``--report`` writes ``parsers.md`` and
 ``parsers.jsonl`` beside this file and keeps the notes at the page's end.
 """
 
@@ -22,7 +22,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
-from benchmarks.machine import NUMBERS, command, listed, now, processor, versions, without_folders
+from benchmarks.machine import (
+    NUMBERS,
+    command,
+    computed_on,
+    listed,
+    now,
+    versions,
+    without_folders,
+)
 from benchmarks.pages import keep_row, kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
 
@@ -30,6 +38,8 @@ HERE = Path(__file__).parent
 # The recipes, and the treebanks that their parsers are scored on.
 DATA = {"wsj": ("wsj_sample",), "mix": tuple(SETS)}
 PARTS = ("dev", "test")
+# What ends the name of an encoder that was pre-trained more.
+PRETRAINED = ", pre-trained"
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "numpy")
 Row = dict[str, Any]
 
@@ -81,7 +91,7 @@ def train_one(options: argparse.Namespace, data: str, seed: int, name: str) -> R
     row: Row = {"data": data, "seed": seed, "encoder": name, "seconds": time.monotonic() - begin}
     row |= {part: scores_of(options, data, folder / "model", part) for part in PARTS}
     row |= {"updates": recipe.train.max_updates, "precision": recipe.train.precision}
-    row |= {"sentences": options.sentences}
+    row |= {"sentences": options.sentences, "machine": computed_on()}
     row |= {"date": now(), "versions": versions(PACKAGES)}
     shutil.rmtree(folder)
     return row
@@ -91,7 +101,7 @@ def scores_of(options: argparse.Namespace, data: str, model: Path, part: str) ->
     """Return a parser's F1 on each treebank of its data."""
     from bnaparser import Parser
 
-    parser = Parser.load(model, device="cpu")
+    parser = Parser.load(model, precision="float32")
     found = {}
     for name in DATA[data]:
         gold = gold_trees(options.treebanks, name, part, options.sentences)
@@ -104,8 +114,9 @@ def scores_of(options: argparse.Namespace, data: str, model: Path, part: str) ->
 def page_of(rows: list[Row]) -> str:
     """Return the page of all lines."""
     dates = sorted(row["date"] for row in rows)
+    machines = dict.fromkeys(row["machine"] for row in rows)
     lines = ["# Parsers before and after pre-training", ""]
-    lines += [f"{dates[0]} to {dates[-1]} UTC.", "", f"- {processor()}"]
+    lines += [f"{dates[0]} to {dates[-1]} UTC.", "", f"- {'; '.join(machines)}"]
     lines += [f"- {listed(rows[-1]['versions'])}"]
     typed = [one for one in without_folders(sys.argv[1:]) if one != "--report"]
     lines += [f"- `{command('benchmarks.pretrain.run_parsers', typed)}`"]
@@ -113,7 +124,7 @@ def page_of(rows: list[Row]) -> str:
         mine = [row for row in rows if row["data"] == data]
         if mine:
             lines += ["", *table(data, sets, mine)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *gains(rows)]) + "\n"
 
 
 def table(data: str, sets: tuple[str, ...], rows: list[Row]) -> list[str]:
@@ -135,6 +146,30 @@ def table(data: str, sets: tuple[str, ...], rows: list[Row]) -> list[str]:
         cells = "".join(f" {spread([f1(row, *column) for row in mine])} |" for column in columns)
         lines.append(f"| {name} | {NUMBERS[precision]} | {seeds} |{cells}")
     return lines
+
+
+def gains(rows: list[Row]) -> list[str]:
+    """Return what the encoders named so have over those before, on the mean of a recipe's treebanks: by seed and altogether."""
+    shown = {(row["data"], row["encoder"], row["seed"]): row for row in rows}
+    lines = []
+    for data, name in dict.fromkeys((data, name) for data, name, _ in shown):
+        pairs = [
+            (shown[data, name, seed], row)
+            for (other, after, seed), row in shown.items()
+            if (other, after) == (data, name + PRETRAINED) and (data, name, seed) in shown
+        ]
+        if not pairs:
+            continue
+        cells = []
+        for part in PARTS:
+            gained = [f1(after, part, "mean") - f1(before, part, "mean") for before, after in pairs]
+            each = " ".join(f"{one:+.2f}" for one in gained)
+            cells.append(f"{each}: {statistics.fmean(gained):+.2f}")
+        lines.append(f"| {name} | {data} | {' | '.join(cells)} |")
+    if not lines:
+        return []
+    heads = [f"| encoder | data |{''.join(f' {part} |' for part in PARTS)}", "|---|---|---|---|"]
+    return ["", "What more pre-training gained, seed by seed, and the mean:", "", *heads, *lines]
 
 
 def f1(row: Row, part: str, name: str) -> float:

@@ -50,9 +50,16 @@ def check_device(device: str | None) -> None:
         raise _unusable(device, error) from error
 
 
+def prepare_device(device: str) -> None:
+    """Keep PyTorch from cuDNN's attention, which plans anew, for up to a second, at every new shape of a batch."""
+    if device.startswith("cuda"):
+        torch.backends.cuda.enable_cudnn_sdp(False)
+
+
 def move(network: nn.Module, device: str | None) -> None:
     """Move a network to the device that is chosen; ModelError where it is not there."""
     chosen = choose_device(device)
+    prepare_device(chosen)
     try:
         network.to(chosen)
     except (RuntimeError, AssertionError) as error:

@@ -20,7 +20,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
-from bnaparser.encoders.device import choose_device, training_precision
+from bnaparser.encoders.device import choose_device, prepare_device, training_precision
 from bnaparser.errors import MissingExtraError, SettingsError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.answer_scores import answer_scores
@@ -80,6 +80,7 @@ def training_arguments(
     device = choose_device(settings.device)
     on_gpu = device.startswith("cuda")
     _check_first(device)
+    prepare_device(device)
     precision = training_precision(settings.precision, device)
     try:
         arguments = TrainingArguments(

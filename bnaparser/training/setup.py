@@ -12,7 +12,7 @@ import torch
 
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.characters import alphabet
-from bnaparser.encoders.device import training_precision
+from bnaparser.encoders.device import prepare_device, training_precision
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
@@ -58,6 +58,7 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     AcceleratorState._reset_state(reset_partial_state=True)
     # Not asked of PartialState: one that is made before its Accelerator knows of no other process.
     device = "cuda" if torch.accelerator.is_available() else "cpu"
+    prepare_device(device)
     precision = training_precision(precision, device)
     # Some encoders have weights that nothing here reads, such as XLNet's for masked words: several
     # processes would wait for their gradients for ever.

@@ -61,7 +61,13 @@ def test_treebanks_are_put_together_each_with_its_own_label_map(tmp_path: Path) 
 
 def test_without_an_encoder_it_reads_characters_in_larger_steps(tmp_path: Path) -> None:
     options = argparse.Namespace(
-        encoder=None, language="fr", output=tmp_path, updates=1, threads=1, precision="no"
+        encoder=None,
+        language="fr",
+        output=tmp_path,
+        updates=1,
+        batch_tokens=500,
+        threads=1,
+        precision="no",
     )
     recipe = recipe_of(options, "none", 1)
     assert recipe.encoder.name is None
@@ -72,7 +78,7 @@ def test_without_an_encoder_it_reads_characters_in_larger_steps(tmp_path: Path) 
 def test_the_page_has_no_table_of_what_was_not_run() -> None:
     options = argparse.Namespace(
         precision="no", threads=1, encoder=Path("e5"), data=[Path("fr_sequoia")], updates=300,
-        judged=None, language="fr", output=Path("fr"),
+        judged=None, language="fr", output=Path("fr"), batch_tokens=500,
     )  # fmt: skip
     row = {"date": "2026-11-25 15:00", "processor": "a CPU", "seconds": 60.0}
     ours = row | {"name": "bimsa+nsa", "dev": 80.0, "test": 79.0, "versions": {"bnaparser": "1"}}
@@ -82,6 +88,8 @@ def test_the_page_has_no_table_of_what_was_not_run() -> None:
     assert "- dev: +2.00, met\n- test: +0.00, **missed**\n" in page
     assert "n of NSA" not in page
     assert "--language fr" in page
+    assert "--batch-tokens" not in page
     more = report(options, [ours | {"seed": 1}, ours | {"seed": 1, "name": "n=2"}])
     assert "| n of NSA (seed 1) |" in more
     assert "NSA layers" not in more
+    assert "benepar" not in more

@@ -18,7 +18,7 @@ from bnaparser.training.recipe import Recipe
 def options(tmp_path: Path) -> argparse.Namespace:
     return argparse.Namespace(
         treebanks=Path("banks"), encoder="plain", pretrained="more", dependencies="heads.mrg",
-        text="silver.mrg", seeds="1,2", set=[], output=tmp_path, page=tmp_path / "steps.md",
+        text="silver.mrg", seeds="1,2", only=None, set=[], output=tmp_path, page=tmp_path / "steps.md",
     )  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def row(step: str, seed: int, f1: float) -> dict[str, Any]:
     return {
         "step": step, "seed": seed, "seconds": 60, "f1": {name: f1 + n for n, name in enumerate(SETS)},
         "capitals": 50.0, "tags": 90.0, "constructions": 25.0, "updates": 240, "sentences": 200,
-        "encoder": "plain", "date": "2026-01-01 00:00", "versions": {"torch": "2"},
+        "encoder": "plain", "machine": "a GPU", "date": "2026-01-01 00:00", "versions": {"torch": "2"},
     }  # fmt: skip
 
 
@@ -39,6 +39,8 @@ def test_what_is_done_is_not_done_again_and_stands_in_the_page(options: argparse
     (options.output / "steps.jsonl").write_text(text)
     done = {(1, "gold"), (2, "gold"), (1, "noise")}
     assert set(everything) - set(run_steps.pending(options)) == done
+    options.only = "noise"
+    assert run_steps.pending(options) == [(2, "noise")]
     page = run_steps.page_of(rows)
     assert "| gold trees alone | 1 2 | 83.00 ± 1.41 | 81.00 ± 1.41 | 82.00 ± 1.41 |" in page
     assert (

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from bnaparser.encoders.device import check_device, choose_device, move
+from bnaparser.encoders.device import check_device, choose_device, move, prepare_device
 from bnaparser.errors import ModelError
 
 
@@ -31,3 +31,15 @@ def test_a_device_that_is_not_there_is_refused_in_one_sentence(name: str) -> Non
     move(network, "cpu")
     check_device("cpu")
     check_device(None)
+
+
+def test_a_gpu_does_not_plan_its_attention_anew_for_each_shape_of_a_batch() -> None:
+    kept = torch.backends.cuda.cudnn_sdp_enabled()
+    try:
+        torch.backends.cuda.enable_cudnn_sdp(True)
+        prepare_device("cpu")
+        assert torch.backends.cuda.cudnn_sdp_enabled()
+        prepare_device("cuda:1")
+        assert not torch.backends.cuda.cudnn_sdp_enabled()
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(kept)
