@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+from pathlib import Path
 
 from benchmarks.ablation.ablation_tables import (
     BARE,
@@ -40,7 +41,7 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
         "|---|---|---|---|---|---|",
     ]
     lines += [table_line(name, of(rows, name)) for name in RUNS if of(rows, name)]
-    lines += ["", *gains(rows), *targets(rows)]
+    lines += ["", *gains(rows), *significance(options.output, rows), *targets(rows)]
     for title, runs in (("n of NSA", BY_NGRAMS), ("NSA layers", BY_NSA_LAYERS)):
         if not any(of(rows, name, SEEDS[0]) for name in runs.values() if name != MAIN):
             continue
@@ -82,6 +83,32 @@ def gains(rows: list[Result]) -> list[str]:
         verdict = "a gain is shown" if min(mine) > max(others) else "no gain is shown"
         lines.append(f"- {part}: {RUNS[MAIN].title} {difference:+.2f} above no layers, {verdict}")
     return lines
+
+
+def significance(output: Path, rows: list[Result]) -> list[str]:
+    """Return what each run's parsed trees, where they are still there, have over those without layers of the same seed."""
+    from bnaparser.eval import compare_outputs
+
+    lines = []
+    for row in rows:
+        name, seed = row["name"], row["seed"]
+        folder, bare = output / f"{name}-{seed}", output / f"{BARE}-{seed}"
+        files = [place / f"{part}.mrg" for place in (folder, bare) for part in PARTS]
+        if name == BARE or not all(file.is_file() for file in files):
+            continue
+        cells = []
+        for part in PARTS:
+            found = compare_outputs(
+                output / "data" / f"{part}.mrg", folder / f"{part}.mrg", bare / f"{part}.mrg"
+            )
+            interval = f"[{found.low:+.2f}, {found.high:+.2f}]"
+            cells.append(f"{found.difference:+.2f} {interval}, {found.p_value:.4f}")
+        lines.append(f"| {RUNS[name].title} | {seed} | {' | '.join(cells)} |")
+    if not lines:
+        return []
+    heads = ["| over no layers | seed | development | test |", "|---|---|---|---|"]
+    told = "Difference [95 % interval], p: bootstrap and approximate randomisation over sentences."
+    return ["", *heads, *lines, "", told]
 
 
 def targets(rows: list[Result]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.ablation.ablation_report import report
+from benchmarks.ablation.ablation_report import report, significance
 from benchmarks.ablation.ablation_training import batches, recipe_of, write_data
 from bnaparser.training.data import read_mix
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
@@ -93,3 +93,29 @@ def test_the_page_has_no_table_of_what_was_not_run() -> None:
     assert "| n of NSA (seed 1) |" in more
     assert "NSA layers" not in more
     assert "benepar" not in more
+
+
+def test_trees_that_are_still_there_are_compared_sentence_by_sentence(tmp_path: Path) -> None:
+    right, wrong = (
+        "(TOP (S (NP (DT A) (NN cat)) (VP (VBD sat))))",
+        "(TOP (S (DT A) (NN cat) (VBD sat)))",
+    )
+    trees = {"data": [right] * 8, "bimsa+nsa-1": [right] * 8, "none-1": [right] * 2 + [wrong] * 6}
+    for name, lines in trees.items():
+        (tmp_path / name).mkdir()
+        for part in ("dev", "test"):
+            (tmp_path / name / f"{part}.mrg").write_text("\n".join(lines) + "\n")
+    row = {
+        "date": "2026-11-25 15:00",
+        "processor": "a CPU",
+        "seconds": 60.0,
+        "dev": 80.0,
+        "test": 79.0,
+    }
+    row |= {"versions": {"bnaparser": "1"}}
+    rows = [row | {"name": name, "seed": seed} for seed in (1, 2) for name in ("bimsa+nsa", "none")]
+    found = significance(tmp_path, rows)
+    (line,) = [line for line in found if line.startswith("| BiMSA")]
+    assert line.startswith("| BiMSA + NSA | 1 | +33.33 [+")
+    assert 0 < float(line.split(", ")[-1].strip(" |")) < 0.05
+    assert significance(tmp_path / "none", rows) == []
