@@ -35,8 +35,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     """Train, parse, score, and add the line to the results."""
     begin = time.monotonic()
     data = options.output / "data"
-    if not (data / f"{PARTS[-1]}.mrg").is_file():  # the last that is written
-        write_data(options, data)
+    write_once(options, data)
     folder = options.output / f"{name}-{seed}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -55,6 +54,15 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     # The networks with their optimizers' states would fill a disk; the parsed trees stay.
     for large in ("model", "checkpoint", "logs"):
         shutil.rmtree(folder / large, ignore_errors=True)
+
+
+def write_once(options: argparse.Namespace, data: Path) -> None:
+    """Write the trees unless they are there, of the same options: several runs may begin at once."""
+    told = json.dumps([*map(str, options.data), options.judged, str(options.label_maps)])
+    made = data / "made.json"
+    if not made.is_file() or made.read_text(encoding="utf-8") != told:
+        write_data(options, data)
+        made.write_text(told, encoding="utf-8")
 
 
 def write_data(options: argparse.Namespace, data: Path) -> None:

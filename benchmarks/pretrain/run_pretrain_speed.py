@@ -43,7 +43,7 @@ from benchmarks.machine import (
 from benchmarks.pages import notes
 
 if TYPE_CHECKING:
-    from bnaparser.spanbert.pretrain_batch import MaskedExample, PretrainBatch
+    from bnaparser.spanbert.pretrain_batch import PretrainBatch
     from bnaparser.spanbert.pretraining import PretrainRun
 
 Result = dict[str, Any]
@@ -102,10 +102,9 @@ def run_of(options: argparse.Namespace, boundaries: bool) -> PretrainRun:
     return PretrainRun(recipe, options.output / "none", accelerator)
 
 
-def masked(run: PretrainRun, numbers: Any) -> list[MaskedExample]:
-    """Draw the masks of an update."""
-    seed = (run.settings.seed, 0, run.epoch)
-    return [run.parts.masker.example(int(number), seed) for number in numbers]
+def update(run: PretrainRun, numbers: Any) -> float:
+    """Draw the masks of an update, then do it: one after the other, as a training does not."""
+    return run.update(run.masked(numbers))
 
 
 def batches_of(run: PretrainRun, numbers: Any) -> list[PretrainBatch]:
@@ -113,7 +112,7 @@ def batches_of(run: PretrainRun, numbers: Any) -> list[PretrainBatch]:
     from bnaparser.encoders.batching import batches_by_length
     from bnaparser.spanbert.pretrain_batch import collate_examples
 
-    parts, examples = run.parts, masked(run, numbers)
+    parts, examples = run.parts, run.masked(numbers).examples
     groups = batches_by_length([one.size for one in examples], run.settings.batch_tokens)
     return [
         collate_examples([examples[i] for i in group], parts.frame, parts.padding, parts.segments)
@@ -163,8 +162,8 @@ def time_part(options: argparse.Namespace) -> Result:
                 break
             batches = batches_of(runs["both"], numbers)
             works: dict[str, Callable[[], Any]] = {
-                "both": partial(runs["both"].update, numbers),
-                "words": partial(runs["words"].update, numbers),
+                "both": partial(update, runs["both"], numbers),
+                "words": partial(update, runs["words"], numbers),
                 "library": partial(library_pass, runs["words"], batches),
                 "leanest": partial(leanest_pass, runs["words"], batches),
             }
@@ -173,7 +172,7 @@ def time_part(options: argparse.Namespace) -> Result:
                 for name, value in found.items():
                     seconds[name].append(value)
                 tokens.append(sum(int(batch.input["attention_mask"].sum()) for batch in batches))
-                masking.append(clock(partial(masked, runs["both"], numbers)))
+                masking.append(clock(partial(runs["both"].masked, numbers)))
     return {"begun": begin, "seconds": seconds, "tokens": tokens, "masking": masking}
 
 
@@ -188,7 +187,7 @@ def memory_part(options: argparse.Namespace) -> Result:
             if number == 3:
                 break
             if name in ("both", "words"):
-                run.update(numbers)
+                update(run, numbers)
             elif name == "library":
                 library_pass(run, batches_of(run, numbers))
             else:

@@ -51,7 +51,10 @@ def check_device(device: str | None) -> None:
 
 
 def prepare_device(device: str) -> None:
-    """Keep PyTorch from cuDNN's attention, which plans anew, for up to a second, at every new shape of a batch."""
+    """Keep PyTorch, in this whole process, from cuDNN's attention, which plans anew at every new shape of a batch.
+
+    PyTorch 2.11 takes it on new GPUs, planning is said to take up to a second, and sentences come in all lengths.
+    """
     if device.startswith("cuda"):
         torch.backends.cuda.enable_cudnn_sdp(False)
 

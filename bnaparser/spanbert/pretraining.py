@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -47,10 +49,19 @@ FREE_IN_PRETRAIN = {
 TRAINED, HELD_OUT = 0, 1
 
 
+class Batch(NamedTuple):
+    """What an update learns from: a process's examples of a batch of so many blocks, and whether they count."""
+
+    examples: list[MaskedExample]
+    size: int
+    counts: bool
+
+
 @dataclass
 class PretrainProgress:
     """Where a run stands; all of it is in the checkpoint. ``tokens`` are subwords seen so far.
 
+    ``masking_seconds`` were waited for masks, which are drawn while the update before is done.
     ``text`` is the name that the text's blocks have by its contents.
     """
 
@@ -110,8 +121,8 @@ class PretrainRun:
         elif self.accelerator.is_main_process:
             self._judge({})  # what the encoder knows before
         while self.progress.update < total:
-            for numbers in self._batches_left():
-                loss = self.update(numbers)
+            for batch in self._batches_ahead():
+                loss = self.update(batch)
                 bar.update()
                 bar.set_postfix(loss=f"{loss:.3f}")
                 self.progress.seconds = time.monotonic() - started
@@ -126,6 +137,23 @@ class PretrainRun:
         bar.close()
         self.accelerator.end_training()
 
+    def _batches_ahead(self) -> Generator[Batch]:
+        """Yield the batches that are left of the current epoch, masked: the next one while one is learned from."""
+        with ThreadPoolExecutor(1) as pool:
+            coming: deque[Future[Batch]] = deque()
+            for numbers in self._batches_left():
+                coming.append(pool.submit(self.masked, numbers))
+                if len(coming) > 1:
+                    yield self._waited(coming.popleft())
+            while coming:
+                yield self._waited(coming.popleft())
+
+    def _waited(self, coming: Future[Batch]) -> Batch:
+        started = time.monotonic()
+        batch = coming.result()
+        self.progress.masking_seconds += time.monotonic() - started
+        return batch
+
     def _batches_left(self) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
         """Yield the batches that are left of the current epoch, as numbers of blocks."""
         size = self.settings.batch_size
@@ -136,26 +164,30 @@ class PretrainRun:
         for start in range(done * size, len(order), size):
             yield order[start : start + size]
 
-    def update(self, numbers: np.ndarray[Any, np.dtype[np.int64]]) -> float:
-        """Do one update on a batch of blocks, in parts that fit the token budget; return its loss.
+    def masked(self, numbers: np.ndarray[Any, np.dtype[np.int64]]) -> Batch:
+        """Return a batch of blocks with the masks of this epoch, those of this process's share.
+
+        With several processes each takes its share; one that has no block left reads another's for nothing, as all
+        must take part.
+        """
+        process, processes = self.accelerator.process_index, self.accelerator.num_processes
+        seed = (self.settings.seed, TRAINED, self.epoch)
+        share = numbers[process::processes]
+        chosen = share if len(share) else numbers[:1]
+        examples = [self.parts.masker.example(int(number), seed) for number in chosen]
+        return Batch(examples, len(numbers), len(share) > 0)
+
+    def update(self, batch: Batch) -> float:
+        """Do one update on a batch that is masked, in parts that fit the token budget; return its loss.
 
         The loss is the mean of -log P over masked words, plus the weighted mean over boundary
         targets (their number plus one, as in the authors' program), plus that over pairs. With
-        several processes each takes its share of the batch, and the loss is that of its share.
+        several processes the loss is that of this one's share.
         """
-        accelerator = self.accelerator
-        process, processes = accelerator.process_index, accelerator.num_processes
+        accelerator, mine, used = self.accelerator, batch.examples, float(batch.counts)
         self.parts.network.train()
         set_pretrain_rates(self.parts.optimizer, self.progress.update, self.settings)
-        started = time.monotonic()
-        seed = (self.settings.seed, TRAINED, self.epoch)
-        # All processes must take part: one that has no block left reads another's for nothing.
-        share = numbers[process::processes]
-        chosen = share if len(share) else numbers[:1]
-        mine = [self.parts.masker.example(int(number), seed) for number in chosen]
-        self.progress.masking_seconds += time.monotonic() - started
-        used = float(len(share) > 0)
-        weights, tokens = self._weights(mine if used else [], len(numbers))
+        weights, tokens = self._weights(mine if used else [], batch.size)
         parts = batches_by_length([one.size for one in mine], self.settings.batch_tokens)
         total = 0.0
         for place, part in enumerate(parts):

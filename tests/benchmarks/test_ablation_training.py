@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ablation.ablation_report import report, significance
-from benchmarks.ablation.ablation_training import batches, recipe_of, write_data
+from benchmarks.ablation.ablation_training import batches, recipe_of, write_data, write_once
 from bnaparser.training.data import read_mix
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 from bnaparser.training.run import train
@@ -57,6 +57,24 @@ def test_treebanks_are_put_together_each_with_its_own_label_map(tmp_path: Path) 
     mapped = tree.replace("(NML (NN cat))", "(NN cat)")
     assert (tmp_path / "data" / "train.mrg").read_text().splitlines() == [mapped] * 3 + [tree] * 3
     assert (tmp_path / "data" / "dev.mrg").read_text().splitlines() == [mapped, tree]
+
+
+def test_trees_are_written_once_and_anew_for_other_options(tmp_path: Path) -> None:
+    folder = tmp_path / "some"
+    folder.mkdir()
+    for part in ("train", "dev", "test"):
+        (folder / f"{part}.mrg").write_text("(TOP (S (NP (DT A) (NN cat)) (VP (VBD sat))))\n" * 3)
+    options = argparse.Namespace(
+        data=[folder], judged=1, label_maps=Path("recipes/label_maps.toml")
+    )
+    test = tmp_path / "data" / "test.mrg"
+    write_once(options, test.parent)
+    test.write_text("kept")
+    write_once(options, test.parent)
+    assert test.read_text() == "kept"
+    options.judged = 2
+    write_once(options, test.parent)
+    assert len(test.read_text().splitlines()) == 2
 
 
 def test_without_an_encoder_it_reads_characters_in_larger_steps(tmp_path: Path) -> None:

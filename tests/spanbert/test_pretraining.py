@@ -18,7 +18,7 @@ from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.pretrain_batch import collate_examples
 from bnaparser.spanbert.pretrain_schedule import pretrain_factor
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe, load_pretrain_recipe
-from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun, pretrain
+from bnaparser.spanbert.pretraining import HELD_OUT, Batch, PretrainRun, pretrain
 
 MakeRecipe = Callable[..., PretrainRecipe]
 RECIPES = Path(__file__).parents[2] / "recipes" / "pretrain"
@@ -100,7 +100,7 @@ def test_the_loss_of_an_update_is_a_mean_of_each_objective(
     batch = collate_examples(examples, parts.frame, parts.padding, parts.segments)
     words, boundaries, pairs = (loss.item() for loss in parts.model(batch))
     told = words / len(batch.masked) + 0.5 * boundaries / (len(batch.left) + 1) + pairs / 4
-    assert made.update(numbers) == pytest.approx(told, rel=1e-4)
+    assert made.update(made.masked(numbers)) == pytest.approx(told, rel=1e-4)
 
 
 def test_without_a_boundary_target_the_loss_is_that_of_the_words(
@@ -108,7 +108,7 @@ def test_without_a_boundary_target_the_loss_is_that_of_the_words(
 ) -> None:
     made = run(masking={"share": 0.99})  # a block is one span, which has no boundaries
     numbers = next(made._batches_left())
-    assert np.isfinite(made.update(numbers))
+    assert np.isfinite(made.update(made.masked(numbers)))
     losses = held_out_losses(made.parts, made.settings, HELD_OUT)
     assert list(losses) == ["held_out_words"]
 
@@ -242,6 +242,39 @@ def test_the_papers_recipes_are_as_printed() -> None:
         assert not recipe.objectives.next_sentence
 
 
+def test_masks_are_drawn_one_batch_ahead_in_the_order_of_the_epoch(
+    run: Callable[..., PretrainRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = run()
+
+    def of(batch: Batch) -> list[list[int]]:
+        return [part.ids.tolist() for one in batch.examples for part in one.masked]
+
+    wanted = [of(made.masked(numbers)) for numbers in made._batches_left()]
+    assert len(wanted) > 3
+    assert [of(batch) for batch in made._batches_ahead()] == wanted
+
+    drawn: list[int] = []
+    masked = made.masked
+
+    def third_fails(numbers: np.ndarray[Any, np.dtype[np.int64]]) -> Batch:
+        drawn.append(len(numbers))
+        if len(drawn) == 3:
+            raise OSError("the disk is gone")
+        return masked(numbers)
+
+    monkeypatch.setattr(made, "masked", third_fails)
+    ahead = made._batches_ahead()
+    assert [of(next(ahead)), of(next(ahead))] == wanted[:2]
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(ahead)
+    drawn.clear()
+    early = made._batches_ahead()
+    next(early)
+    early.close()  # as after a training's last update
+    assert len(drawn) <= 2
+
+
 def test_the_learning_rate_rises_and_falls() -> None:
     found = [pretrain_factor(update, 2, 6) for update in range(6)]
     assert found == [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
@@ -256,7 +289,7 @@ def test_the_encoder_waits_for_its_heads(run: Callable[..., PretrainRun], kind: 
 
     def moved() -> tuple[bool, bool]:
         before = {name: one.detach().clone() for name, one in model.named_parameters()}
-        begun.update(begun.trained[:4])
+        begun.update(begun.masked(begun.trained[:4]))
         changed = [one for name, one in model.named_parameters() if not one.equal(before[name])]
         of_encoder = [id(one) in base for one in changed]
         return any(of_encoder), not all(of_encoder)
