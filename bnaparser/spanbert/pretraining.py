@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -140,13 +139,12 @@ class PretrainRun:
     def _batches_ahead(self) -> Generator[Batch]:
         """Yield the batches that are left of the current epoch, masked: the next one while one is learned from."""
         with ThreadPoolExecutor(1) as pool:
-            coming: deque[Future[Batch]] = deque()
-            for numbers in self._batches_left():
-                coming.append(pool.submit(self.masked, numbers))
-                if len(coming) > 1:
-                    yield self._waited(coming.popleft())
-            while coming:
-                yield self._waited(coming.popleft())
+            begun = (pool.submit(self.masked, numbers) for numbers in self._batches_left())
+            coming = next(begun, None)
+            while coming is not None:
+                after = next(begun, None)
+                yield self._waited(coming)
+                coming = after
 
     def _waited(self, coming: Future[Batch]) -> Batch:
         started = time.monotonic()
