@@ -24,11 +24,14 @@ def processor() -> str:
     return f"{name}, {os.cpu_count()} cores"
 
 
-def computed_on() -> str:
-    """Return the name of what PyTorch computes on where nothing else is asked for: the first GPU, or the processor."""
+def computed_on(device: str | None = None) -> str:
+    """Return the name of a device of PyTorch's; without one of what is taken: the first GPU, or the processor."""
     import torch
 
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
+    if device is None and torch.cuda.is_available():
+        device = "cuda"
+    on_gpu = device is not None and device.startswith("cuda")
+    return torch.cuda.get_device_name(device) if on_gpu else processor()
 
 
 def memory() -> str:

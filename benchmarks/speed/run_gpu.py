@@ -14,7 +14,7 @@ from typing import Literal
 
 import torch
 
-from benchmarks.machine import begun, command, processor, versions, without_folders
+from benchmarks.machine import begun, command, computed_on, processor, versions, without_folders
 from benchmarks.speed.run_precision import SENTENCE, fastest
 from bnaparser import Parser
 from bnaparser.treebanks.reading import load_clean_trees
@@ -38,7 +38,8 @@ def main() -> None:
     options = options_from_command_line()
     words = [tree.words for tree in load_clean_trees(options.trees)[: options.sentences]]
     torch_version = versions(["torch"])["torch"]
-    where = f"{begun()}; {device_name(options.device)}, {processor()}; torch {torch_version}"
+    machines = ", ".join(dict.fromkeys((computed_on(options.device), processor())))
+    where = f"{begun()}; {machines}; torch {torch_version}"
     shown = command("benchmarks.speed.run_gpu", without_folders(sys.argv[1:]))
     lines = [
         NOTES.format(
@@ -68,10 +69,6 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path(__file__).parent, metavar="DIR")
     return parser.parse_args()
-
-
-def device_name(device: str) -> str:
-    return torch.cuda.get_device_name(device) if device.startswith("cuda") else device
 
 
 def row(

@@ -1,12 +1,12 @@
-"""Finished runs of run_syntax.py: a file each, with scores and predictions, and who works on which.
+"""Finished runs of run_syntax.py and run_large.py: a file each, with scores and predictions, and who works on which.
 
-``OUTPUT/runs/TASK SYSTEM SEED.json`` is there when its run is done, whole or not at all. Several
+``OUTPUT/runs/TASK SYSTEM SEED RATE.json`` is there when its run is done, whole or not at all. Several
 processes may work on one OUTPUT: each claims a run before it begins. A claim ends with the process
 that has it, however that ends.
 
-Beside the page lies what it is made of, packed: ``syntax_runs.jsonl.xz`` has a line a run, and
-``syntax_prepared.json``, ``syntax_inside.json``, ``syntax_probed.json`` and ``syntax_cost.json`` are
-OUTPUT's files of these names.
+Beside a page lies what it is made of, packed: beside ``syntax.md``, ``syntax_runs.jsonl.xz`` has a
+line a run, and ``syntax_prepared.json``, ``syntax_inside.json``, ``syntax_probed.json`` and
+``syntax_cost.json`` are OUTPUT's files of these names.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def budget(options: argparse.Namespace, task: str) -> Result:
 def run_file(options: argparse.Namespace, run: Run) -> Path:
     """Return where a run is kept when it is done."""
     task, system, seed = run
-    path: Path = options.output / "runs" / f"{task} {system} {seed}.json"
+    name = f"{task} {system} {seed} {options.learning_rate:g}.json"
+    path: Path = options.output / "runs" / name
     return path
 
 
@@ -67,18 +68,28 @@ def write_run(options: argparse.Namespace, run: Run, result: Result) -> None:
 
 
 def results(options: argparse.Namespace) -> list[Result]:
-    """Return all runs that are done with this budget."""
+    """Return all runs of run_syntax.py that are done with this budget."""
     runs = [(task, system, seed) for seed in options.seeds for task, system in RUNS]
     return [row for run in runs if (row := read_run(options, run)) is not None]
 
 
-def packed_runs(options: argparse.Namespace) -> list[Result]:
-    """Return the runs with this budget that are kept beside the page."""
-    path = options.page.with_name("syntax_runs.jsonl.xz")
+def beside(page: Path, name: str) -> Path:
+    """Return the file of this name beside a page."""
+    return page.with_name(f"{page.stem}_{name}")
+
+
+def all_packed(page: Path) -> list[Result]:
+    """Return all runs that are kept beside a page."""
+    path = beside(page, "runs.jsonl.xz")
     if not path.is_file():
         return []
     with lzma.open(path, "rt", encoding="utf-8") as file:
-        rows: list[Result] = [json.loads(line) for line in file]
+        return [json.loads(line) for line in file]
+
+
+def packed_runs(options: argparse.Namespace) -> list[Result]:
+    """Return the runs with this budget that are kept beside the page."""
+    rows = all_packed(options.page)
     return [row for row in rows if budget(options, row["task"]).items() <= row.items()]
 
 
@@ -92,20 +103,20 @@ def unpack(options: argparse.Namespace) -> None:
 
 def pack(options: argparse.Namespace, rows: list[Result]) -> None:
     """Put beside the page what it is made of."""
-    path = options.page.with_name("syntax_runs.jsonl.xz")
+    path = beside(options.page, "runs.jsonl.xz")
     with lzma.open(path, "wt", encoding="utf-8", preset=lzma.PRESET_EXTREME) as file:
         for row in rows:
             print(json.dumps(row), file=file)
     for name in ("prepared", "inside", "probed", "cost"):
         found = options.output / f"{name}.json"
         if found.is_file():
-            kept = options.page.with_name(f"syntax_{name}.json")
+            kept = beside(options.page, f"{name}.json")
             kept.write_bytes(found.read_bytes())
 
 
 def measured(options: argparse.Namespace, name: str) -> Any:
     """Return what OUTPUT's file ``name.json`` holds, else the one beside the page; None without."""
-    for path in (options.output / f"{name}.json", options.page.with_name(f"syntax_{name}.json")):
+    for path in (options.output / f"{name}.json", beside(options.page, f"{name}.json")):
         if path.is_file():
             return json.loads(path.read_text(encoding="utf-8"))
     return None

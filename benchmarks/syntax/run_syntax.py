@@ -25,55 +25,31 @@ after two trials with the plain encoder alone, on training sentences that are no
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from benchmarks.machine import check_precision, command
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.inside import look_inside
 from benchmarks.syntax.kept_runs import Run, claimed, pack, packed_runs, read_run, results, unpack
+from benchmarks.syntax.options import add_options
 from benchmarks.syntax.probe_networks import probe_networks
+from benchmarks.syntax.processes import in_a_process, preload, quiet_threads
 from benchmarks.syntax.runs import prepare, prepared, run_one
 from benchmarks.syntax.syntax_report import report
-from benchmarks.syntax.syntax_tables import RUNS, SEEDS, SYSTEMS, TASKS
-
-# Loaded once, before the processes of the runs fork off.
-PRELOADED = [
-    "accelerate",
-    "sklearn.metrics",
-    "seqeval.metrics",
-    "bnaparser.parsing.parser",
-    "bnaparser.tasks.all_seeds",
-    "bnaparser.cli.quiet",
-]
+from benchmarks.syntax.syntax_tables import RUNS, SYSTEMS, TASKS
 
 
 def options_from_command_line() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--encoder", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--parser", default="en", help="whose trees: a name or folder")
+    add_options(parser)
     parser.add_argument("--examples", type=int, help="of training; default: by task, up to 2000")
     parser.add_argument("--epochs", type=float, help="default: by task, 1 or 2")
-    parser.add_argument("--scored", type=int, default=1000, help="at most so many are scored")
-    parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--learning-rate", type=float, default=3e-4)
-    parser.add_argument("--pooling", default="mean", help="how a text's vector is made")
-    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--precision", choices=("no", "bf16"), default="no", help="of training")
     parser.add_argument("--only", nargs=2, metavar=("TASK", "SYSTEM"))
     parser.add_argument("--cost-encoder", type=Path, metavar="DIR", help="measure the cost as well")
-    parser.add_argument("--go-on", action="store_true", help="from the runs kept beside the page")
     parser.add_argument("--inside", action="store_true", help="train a few again and look inside")
     parser.add_argument(
         "--probe",
@@ -81,8 +57,7 @@ def options_from_command_line() -> argparse.Namespace:
         metavar="FOLDER",
         help="train a few again; look for a treebank's trees",
     )
-    parser.add_argument("--report", action="store_true", help="write the page; run nothing")
-    parser.add_argument("--page", type=Path, default=Path(__file__).with_name("syntax.md"))
+    parser.set_defaults(page=Path(__file__).with_name("syntax.md"), held_out=False)
     options = parser.parse_args()
     if options.only and (options.only[0] not in TASKS or options.only[1] not in SYSTEMS):
         parser.error(f"tasks are {', '.join(TASKS)}, systems {', '.join(SYSTEMS)}")
@@ -110,16 +85,9 @@ def time_left(options: argparse.Namespace, runs: list[Run]) -> str:
     return f"about {total / 60:.0f} min for one process"
 
 
-def in_a_process(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Do something in a new process, forked from one that has loaded the libraries."""
-    context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(work, *arguments).result()
-
-
 def run_all(options: argparse.Namespace) -> None:
     """Do what is missing, until nothing is or others are at what is left."""
-    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
+    preload()
     with claimed(options, "trees", wait=True):
         if not prepared(options):
             say("trees for all texts")
@@ -167,8 +135,7 @@ def main() -> None:
         options.page.write_text(page, encoding="utf-8")
         print(page)
         return
-    os.environ |= {"OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}
-    os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
+    quiet_threads(options.threads)
     if options.go_on:
         unpack(options)
     if options.inside:

@@ -1,4 +1,4 @@
-"""One training of run_syntax.py from beginning to end, the trees for all of them, and who sees whom."""
+"""One training of run_syntax.py or run_large.py from beginning to end, the trees for all, and who sees whom."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.machine import now, processor, versions
+from benchmarks.machine import computed_on, now, versions
 from benchmarks.speed.run_speed import say
 from benchmarks.syntax.kept_runs import (
     Result,
@@ -38,10 +38,14 @@ PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "scikit-learn", 
 # The Trainer wants development data and an end that it is judged at; that score is not used.
 UNUSED = 32
 NEVER = 10**9
+HELD_OUT = 0.1
 
 
 def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) -> TaskRecipe:
-    """Return the recipe of a run; nothing is chosen on what it is scored on."""
+    """Return the recipe of a run; nothing is chosen on what it is scored on.
+
+    With ``options.held_out`` a tenth of the training examples is development data instead.
+    """
     from bnaparser.tasks.task_settings import TaskRecipe
 
     found, given = TASKS[task], budget(options, task)
@@ -50,6 +54,10 @@ def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) ->
         variant = {"wla": variant["wla"] | {"window": prepared(options)["window"]}}
     train = {"path": str(options.tasks / found.train), **(found.of_files or {})}
     scored = {"path": str(options.tasks / found.scored), **(found.of_files or {})}
+    learned, dev = train, train | {"limit": UNUSED}
+    if options.held_out:
+        learned = train | {"part": (HELD_OUT, 1.0)}
+        dev = train | {"part": (0.0, HELD_OUT), "limit": options.scored}
     return TaskRecipe.model_validate(
         {
             "task": found.table,
@@ -61,8 +69,8 @@ def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) ->
                 "cache": str(options.output / "trees.sqlite"),
             },
             "train": {
-                "data": [train | {"limit": given["examples"]}],
-                "dev": [train | {"limit": UNUSED}],
+                "data": [learned | {"limit": given["examples"]}],
+                "dev": [dev],
                 "test": [scored | {"limit": options.scored}],
                 "epochs": given["epochs"],
                 "batch_size": options.batch_size,
@@ -139,12 +147,17 @@ def with_tree(structure: Structure, trees: Mapping[tuple[str, ...], Tree]) -> St
     return Structure(structure.words, tuple(heads), (tree,))
 
 
+def parse_texts(options: argparse.Namespace, task: str) -> None:
+    """Parse all texts of a task into the cache."""
+    begin = time.monotonic()
+    data_of(options, recipe_of(options, task, "syntax-bert", 1), "syntax-bert")
+    say(f"trees of {task}: {time.monotonic() - begin:.0f} s")
+
+
 def prepare(options: argparse.Namespace) -> None:
     """Parse all texts into the cache, and measure how many pairs of words each system lets see."""
     for task in TASKS:
-        begin = time.monotonic()
-        data_of(options, recipe_of(options, task, "syntax-bert", 1), "syntax-bert")
-        say(f"trees of {task}: {time.monotonic() - begin:.0f} s")
+        parse_texts(options, task)
     from bnaparser.syntax.variants.sla import SlaSettings, local_mask
 
     settings = SlaSettings()
@@ -195,7 +208,7 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
     import torch
 
     from bnaparser.cli.quiet import quiet_libraries
-    from bnaparser.tasks.one_seed import train_seed
+    from bnaparser.tasks.one_seed import development_scores, train_seed
     from bnaparser.tasks.task_metrics import score
 
     quiet_libraries()
@@ -210,7 +223,7 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
         training = time.monotonic() - training
     judged = data.judged[-1]
     predicted = [kept(model.predicted(row)) for row in model.scores(judged.examples)]
-    return {
+    result = {
         "task": task,
         "system": system,
         "seed": seed,
@@ -221,13 +234,17 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
         "total_seconds": time.monotonic() - begin,
         "new_parameters": sum(p.numel() for p in model.network.new_parameters()),
         "versions": versions(PACKAGES),
-        "processor": processor(),
+        "processor": computed_on(options.device),
         "date": now(),
         "labels": data.labels,
         "gold": judged.gold,
         "predicted": predicted,
         "majority": majority(data.train.gold),
     }
+    if options.held_out:
+        scores = development_scores(recipe, data.judged[0], model)
+        result["held_out"] = scores[TASKS[task].metric]
+    return result
 
 
 def majority(gold: Sequence[Any]) -> float:

@@ -109,9 +109,14 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     ]
 
 
+def shown(rows: list[Result]) -> list[str]:
+    """Return the tasks that there are runs of."""
+    return [name for name in TASKS if of(rows, name)]
+
+
 def main_table(rows: list[Result]) -> list[str]:
     """Return every system's scores on every task, mean and deviation over seeds."""
-    columns = [(name, metric) for name, task in TASKS.items() for metric in task.metrics]
+    columns = [(name, metric) for name in shown(rows) for metric in TASKS[name].metrics]
     head = [f"{TASKS[name].title} {METRICS[metric]}" for name, metric in columns]
     lines = ["## The systems", "", *table_head(["", *head])]
     cells = [majority_cell(rows, name, metric) for name, metric in columns]
@@ -150,13 +155,14 @@ def floor(rows: list[Result]) -> list[str]:
 
 def differences(rows: list[Result]) -> list[str]:
     """Return what each system gains over the plain encoder, tested in pairs."""
-    lines = table_head(["over the plain encoder", *(task.title for task in TASKS.values())])
+    tasks = shown(rows)
+    lines = table_head(["over the plain encoder", *(TASKS[name].title for name in tasks)])
     tested = marked = 0
     for system, (title, *_) in MAIN.items():
         if system == PLAIN:
             continue
         cells = []
-        for name in TASKS:
+        for name in tasks:
             found = comparison(rows, name, system, PLAIN)
             tested += found is not None
             marked += found is not None and found.p_value < LEVEL

@@ -138,9 +138,9 @@ CORRELATIONS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
 def _varies(values: Floats, times: Floats) -> NDArray[np.bool_]:
     """Tell of each row whether more than one value occurs in it."""
     there = times > 0
-    highest = np.max(np.where(there, values, -np.inf), axis=1)
-    lowest = np.min(np.where(there, values, np.inf), axis=1)
-    varies: NDArray[np.bool_] = lowest < highest
+    values = np.broadcast_to(values, there.shape)
+    first = np.take_along_axis(values, there.argmax(axis=1)[:, None], axis=1)
+    varies: NDArray[np.bool_] = np.any(there & (values != first), axis=1)
     return varies
 
 

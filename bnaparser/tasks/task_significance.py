@@ -77,10 +77,7 @@ def compare(
         [tested.swapped(generator.random((size, count)) < 0.5) for size in _parts(trials, count)]
     )
     drawn = np.concatenate(
-        [
-            tested.drawn(generator.multinomial(count, np.full(count, 1 / count), size))
-            for size in _parts(trials, count)
-        ]
+        [tested.drawn(_resampled(generator, size, count)) for size in _parts(trials, count)]
     )
     difference = observed[0] - observed[1]
     at_least = np.abs(swapped[:, 0] - swapped[:, 1]) >= abs(difference) - 1e-9
@@ -115,6 +112,15 @@ def _parts(trials: int, count: int) -> list[int]:
     """Cut trials into parts whose matrices stay in a core's own cache."""
     size = max(1, 30_000 // count)
     return [min(size, trials - start) for start in range(0, trials, size)]
+
+
+def _resampled(generator: np.random.Generator, trials: int, count: int) -> NDArray[np.int64]:
+    """Return how often each of ``count`` examples is drawn, (trials, count), in as many draws with replacement.
+
+    Counting draws takes a tenth of the time of NumPy's multinomial numbers.
+    """
+    drawn = generator.integers(count, size=(trials, count)) + count * np.arange(trials)[:, None]
+    return np.bincount(drawn.ravel(), minlength=trials * count).reshape(trials, count)
 
 
 @dataclass(frozen=True)
@@ -218,12 +224,17 @@ def _class_counts(size: int, gold: Sequence[Gold], predicted: Sequence[Gold]) ->
 
     No table of gold by predicted class: with a hundred classes those of all examples would fill the memory.
     """
-    counts = np.zeros((len(gold), 3, size))
-    for row, (here, there) in enumerate(zip(gold, predicted, strict=True)):
-        wanted, found = (np.atleast_1d(one).astype(np.int64) for one in (here, there))
-        for number, classes in enumerate((wanted[wanted == found], wanted, found)):
-            np.add.at(counts[row, number], classes, 1)
-    return counts.reshape(len(gold), 3 * size)
+    rows = np.repeat(np.arange(len(gold)), [np.size(one) for one in gold])
+    wanted, found = (
+        np.concatenate([np.atleast_1d(one) for one in side]).astype(np.int64)
+        for side in (gold, predicted)
+    )
+    right = wanted == found
+    counts = [
+        np.bincount(size * here + classes, minlength=len(gold) * size).reshape(len(gold), size)
+        for here, classes in ((rows[right], wanted[right]), (rows, wanted), (rows, found))
+    ]
+    return np.concatenate(counts, axis=1).astype(np.float64)
 
 
 def class_metric(metric: str, rows: Floats, size: int, positive: int | None) -> Floats:

@@ -100,7 +100,7 @@ def test_only_what_is_missing_and_free_is_trained(
     monkeypatch.setattr(run_syntax, "prepared", lambda options: {"window": 4})
     options.seeds = (1, 2, 3)
     write_run(options, RUN, result(options, RUN))
-    with claimed(options, "cola sla 2"):  # another process is at it
+    with claimed(options, run_file(options, ("cola", "sla", 2)).stem):  # another process is at it
         run_syntax.run_all(options)
     assert trained == [("cola", "sla", 3)]
     run_syntax.run_all(options)
