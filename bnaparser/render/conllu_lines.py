@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bnaparser.trees.escapes import unescape
+from bnaparser.trees.escapes import unescape, whole
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.heads.universal import universal_arcs
@@ -31,20 +31,21 @@ def conllu(
     ``words`` replace the tree's own, which are unescaped; ``text`` and ``offsets`` are those of a Parse,
     for the comment and for SpaceAfter=No. Relations are universal ones as far as a tree tells them,
     with heads by ``rules``; one that it does not tell is ``dep``, with Collins' relation in the last
-    column: labels of the child, of its parent, and of the head child.
+    column: labels of the child, of its parent, and of the head child. Half a character becomes U+FFFD,
+    as UTF-8 can hold none.
     """
     shown = [unescape(word) for word in tree.words] if words is None else words
     tags = tree.tags
     glued = _glued(len(shown), offsets)
-    whole = text if text is not None and offsets is not None else " ".join(shown)
-    lines = [f"# sent_id = {number}", f"# text = {_BLANKS.sub(' ', whole)}", f"# tree = {tree}"]
+    running = text if text is not None and offsets is not None else " ".join(shown)
+    lines = [f"# sent_id = {number}", f"# text = {_BLANKS.sub(' ', running)}", f"# tree = {tree}"]
     for place, arc in enumerate(universal_arcs(tree, rules)):
         about = [f"Collins={arc.collins}"] if arc.relation == "dep" else []
         about += ["SpaceAfter=No"] if glued[place] else []
         columns = [str(place + 1), shown[place], "_", arc.part_of_speech, tags[place], "_"]
         columns += [str(arc.head), arc.relation, "_", "|".join(about) or "_"]
         lines.append("\t".join(columns))
-    return "\n".join([*lines, "", ""])
+    return whole("\n".join([*lines, "", ""]))
 
 
 def _glued(count: int, offsets: Sequence[tuple[int, int]] | None) -> list[bool]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from bnaparser.render.node_numbers import numbered_tree
+from bnaparser.trees.escapes import whole
 from bnaparser.trees.tree import Tree
 
 EXPORT_START = "#FORMAT 4\n"
@@ -21,7 +22,8 @@ def export(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> s
     """Return the lines of one sentence, whose ``number`` counts from 1; ``words`` replace the tree's.
 
     A document begins with ``EXPORT_START``. The format has no way to write a word such as ``#500``,
-    which is a phrase's number: it gets a backslash. A blank within a word (no-break ones) is ``_``.
+    which is a phrase's number: it gets a backslash. A blank within a word (no-break ones) is ``_``,
+    half a character U+FFFD.
     """
     found = numbered_tree(tree)
     shown = tree.words if words is None else words
@@ -30,7 +32,7 @@ def export(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> s
         lines.append(_line(_plain(word), tag, parent))
     for phrase in found.phrases:
         lines.append(_line(f"#{phrase.number}", phrase.label or NONE, phrase.parent))
-    return "\n".join([*lines, f"#EOS {number}", ""])
+    return whole("\n".join([*lines, f"#EOS {number}", ""]))
 
 
 def _line(name: str, label: str, parent: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bnaparser.trees.escapes import whole
 from bnaparser.trees.tree import ROOT_LABELS, Tree
 
 _INDENT = 2
@@ -12,7 +13,7 @@ def penn(tree: Tree) -> str:
     """Return a tree as in ``.mrg`` files, with the outer bracket that has no label, and a line's end.
 
     A top node that is no constituent (TOP and the like) is that bracket. Escapes stay as they are:
-    they are the Penn Treebank's own.
+    they are the Penn Treebank's own. Half a character becomes U+FFFD, as UTF-8 can hold none.
     """
     tops = tree.subtrees if tree.label in ROOT_LABELS and tree.subtrees else (tree,)
     lines: list[str] = []
@@ -30,4 +31,4 @@ def penn(tree: Tree) -> str:
             for place, child in enumerate(node.subtrees)
         ]
         stack.extend(below[::-1])
-    return "\n".join(lines) + "\n"
+    return whole("\n".join(lines) + "\n")

@@ -218,6 +218,14 @@ def test_half_a_character_in_a_word_fails_no_sentence(parser: Parser) -> None:
         assert tree_of(parse).words == parse.words == words
 
 
+def test_what_a_parse_is_written_as_holds_no_half_of_a_character(parser: Parser) -> None:
+    parses = [*parser("Mira sa\ud83dng."), parser.parse_words(["Mira", "sa\ud83dng"])]
+    for parse in parses:
+        forms = (parse.to_mrg(), parse.to_conllu(), parse.to_export(), parse.to_tiger())
+        for form in (*forms, parse.to_json(), parse.to_latex()):
+            assert form is not None and form.encode("utf-8")
+
+
 def test_an_empty_line_of_a_stream_keeps_its_place(parser: Parser) -> None:
     parses = list(parser.stream(["It rained.\n", "\n", "Mira sang.\n"]))
     assert [parse.error for parse in parses] == [None, "the sentence has no words", None]
