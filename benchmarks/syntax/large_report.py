@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.machine import NUMBERS, listed
-from benchmarks.syntax.kept_runs import Result
+from benchmarks.syntax.kept_runs import Result, beside
 from benchmarks.syntax.large_tables import RATES
 from benchmarks.syntax.syntax_cells import line, of, table_head
 from benchmarks.syntax.syntax_report import differences, floor, main_table, shown
 from benchmarks.syntax.syntax_tables import MAIN, METRICS, TASKS
 
 PAGE = Path(__file__).with_name("large.md")
-NOTES = Path(__file__).with_name("large_notes.md")
 
 
 def large_report(options: argparse.Namespace, rows: list[Result], command: str) -> str:
@@ -28,8 +27,9 @@ def large_report(options: argparse.Namespace, rows: list[Result], command: str) 
     lines += floor(chosen)
     lines += differences(chosen)
     lines += rates(rows)
-    if NOTES.is_file():
-        lines += [NOTES.read_text(encoding="utf-8").strip()]
+    notes = beside(options.page, "notes.md")
+    if notes.is_file():
+        lines += [notes.read_text(encoding="utf-8").strip()]
     return "\n".join(lines) + "\n"
 
 
