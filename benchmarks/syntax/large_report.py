@@ -52,9 +52,8 @@ def at_best_rates(rows: list[Result]) -> list[Result]:
     """Return the runs at the rate that was chosen for their system and task."""
     best = {
         (task, system): best_rate(trials_of(rows, task, system))
-        for task in TASKS
+        for task in shown(rows)
         for system in MAIN
-        if of(rows, task, system)
     }
     return [row for row in rows if best[row["task"], row["system"]] == row["learning_rate"]]
 
@@ -104,7 +103,7 @@ def rates(rows: list[Result]) -> list[str]:
     for system, (title, *_) in MAIN.items():
         cells = []
         for task in tasks:
-            trials = trials_of(rows, task, system) if of(rows, task, system) else []
+            trials = trials_of(rows, task, system)
             best = best_rate(trials)
             by_rate = {row["learning_rate"]: f"{row['held_out']:.1f}" for row in trials}
             given = (

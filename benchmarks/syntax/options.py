@@ -21,6 +21,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--precision", choices=("no", "bf16"), default="no", help="of training")
-    parser.add_argument("--go-on", action="store_true", help="from the runs kept beside the page")
     parser.add_argument("--report", action="store_true", help="write the page; run nothing")
     parser.add_argument("--page", type=Path, help="write it here; default: beside this program")

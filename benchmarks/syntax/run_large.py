@@ -13,8 +13,8 @@ for an encoder and a parser that know it: ``--of ner-zh chnsenticorp --parser se
 
 Runs are kept and shared as run_syntax.py does it: the command may be started several times with the
 same OUTPUT. ``--report`` writes ``large.md`` beside this file (or ``--page``), below it what
-the page's ``_notes.md`` says, and packs all runs beside the page; without runs in OUTPUT it makes the page
-of those.
+the page's ``_notes.md`` says, and packs all runs beside the page. Runs that are packed there are gone on from; to do
+them again, give another page.
 """
 
 from __future__ import annotations
@@ -145,14 +145,12 @@ def unpack(options: argparse.Namespace) -> None:
 def main() -> None:
     options = options_from_command_line()
     options.output.mkdir(parents=True, exist_ok=True)
-    if options.go_on:
-        unpack(options)
+    unpack(options)
     again = command("benchmarks.syntax.run_large", without_folders(sys.argv[1:]))
     if options.report:
         rows = results(options)
-        if rows:
-            pack(options, rows)
-        page = large_report(options, rows or packed(options), again)
+        page = large_report(options, rows, again)
+        pack(options, rows)
         options.page.write_text(page, encoding="utf-8")
         print(page)
         return

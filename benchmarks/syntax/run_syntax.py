@@ -50,6 +50,7 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--learning-rate", type=float, default=3e-4)
     parser.add_argument("--only", nargs=2, metavar=("TASK", "SYSTEM"))
     parser.add_argument("--cost-encoder", type=Path, metavar="DIR", help="measure the cost as well")
+    parser.add_argument("--go-on", action="store_true", help="from the runs kept beside the page")
     parser.add_argument("--inside", action="store_true", help="train a few again and look inside")
     parser.add_argument(
         "--probe",
