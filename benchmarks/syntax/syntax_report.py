@@ -168,12 +168,14 @@ def differences(rows: list[Result]) -> list[str]:
             marked += found is not None and found.p_value < LEVEL
             cells.append(tested_cell(found))
         lines.append(line([title, *cells]))
+    several = [name for name in ("mrpc", "stsb") if name in tasks]  # columns that say nothing of it
+    named = ", ".join(f"of {TASKS[name].title} {METRICS[TASKS[name].metric]}" for name in several)
+    which = f" ({named})" if named else ""
     return [
         *lines,
         "",
         (
-            "Difference of a task's metric (of MRPC F1, of STS-B Spearman), the mean over seeds [95 % "
-            f"interval], p; bold where p is under {LEVEL:g}. Approximate randomisation and bootstrap over examples, 2,000 trials "
+            f"Difference of a task's metric{which}, the mean over seeds [95 % interval], p; bold where p is under {LEVEL:g}. Approximate randomisation and bootstrap over examples, 2,000 trials "
             "each, all seeds of an example together. They say whether these networks differ on such "
             "examples; what another seed would do is in the deviations above. Of "
             f"{tested} comparisons {marked} are bold; were all systems alike, {LEVEL * tested:.0f} would be."
