@@ -77,8 +77,9 @@ class Server:
 
     def log(self) -> str:
         """What the service has written to standard error."""
-        self.errors.seek(0)
-        return self.errors.read().decode(errors="replace")
+        # Read without moving the place where the service writes, which is the same as ours.
+        written = os.fstat(self.errors.fileno()).st_size
+        return os.pread(self.errors.fileno(), written, 0).decode(errors="replace")
 
     def is_ready(self) -> bool:
         try:

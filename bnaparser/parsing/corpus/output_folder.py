@@ -27,6 +27,8 @@ MANIFEST, ERRORS, STATE = "manifest.json", "errors.jsonl", ".run"
 _RUN, _LOCK, _DRAFT = "run.json", "lock", ".draft"
 _PART = re.compile(r"part-\d{6,}\.(jsonl|parquet)")
 
+_written: set[Path] = set()  # by runs of this process, which the system's locks let in
+
 Facts = dict[str, Any]
 
 
@@ -214,20 +216,25 @@ class OutputFolder:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keep other runs out. The system lets go of it when the process ends, however it ends."""
+        busy = SettingsError(f"{self.folder}: another run is writing here; wait for it, or end it")
+        here = self.folder.resolve()
+        if here in _written:
+            raise busy
         with (self.state / _LOCK).open("a+b") as file:
             try:
                 import fcntl
 
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Workers would share the lock, and hold it when they outlive a run that was killed.
-                os.register_at_fork(after_in_child=file.close)
+                # The process's own: no worker has it, which may outlive a run that was killed.
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except ImportError:  # Windows
                 pass
             except OSError:
-                raise SettingsError(
-                    f"{self.folder}: another run is writing here; wait for it, or end it"
-                ) from None
-            yield
+                raise busy from None
+            _written.add(here)
+            try:
+                yield
+            finally:
+                _written.remove(here)
 
 
 def _make(folder: Path) -> None:

@@ -207,9 +207,20 @@ def test_a_shard_that_kills_its_workers_ends_the_run_and_keeps_the_rest(
 def workers_of_a_killed_run(
     corpus: Path, parser: Parser, folder: Path, stopped: bool = False
 ) -> list[int]:
-    """Kill a run into ``folder / "out"`` after its first shard; the ids of its workers."""
+    """Kill a run into ``folder / "out"`` after its first shard; the ids of its workers.
+
+    ``stopped``: one of them is stopped at birth, the other when the run is killed.
+    """
+
+    def birth() -> None:
+        if (folder / "born").exists():
+            os.kill(os.getpid(), signal.SIGSTOP)
+        (folder / "born").touch()
 
     def work() -> None:
+        if stopped:
+            os.register_at_fork(after_in_child=birth)
+
         def report(progress: Any) -> None:
             workers = [child.pid or 0 for child in multiprocessing.active_children()]
             (folder / "pids").write_text(json.dumps(workers), encoding="utf-8")

@@ -49,8 +49,9 @@ class ServedProcess:
 
     def log(self) -> str:
         """What was written to standard error."""
-        self.errors.seek(0)
-        return self.errors.read().decode()
+        # Read without moving the place where the service writes, which is the same as ours.
+        written = os.fstat(self.errors.fileno()).st_size
+        return os.pread(self.errors.fileno(), written, 0).decode()
 
     def wait_for(self, what: Callable[[], Any]) -> Any:
         deadline = time.monotonic() + START_SECONDS
