@@ -24,7 +24,7 @@ def check_new(folder: Path) -> None:
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield ``FOLDER.new``, to be written; it takes the folder's name when all is in it.
+    """Yield ``.FOLDER.new``, to be written; it takes the folder's name when all is in it.
 
     So a process that is killed leaves nothing half written under the name. A folder that is there, and empty, is
     written into: it may be where a disk is mounted. Raises DataError as `check_new` does.
@@ -33,7 +33,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
     if folder.exists():
         yield folder
         return
-    new = folder.with_name(f"{folder.name}.new")
+    new = unfinished(folder)
     _remove(new)
     new.mkdir(parents=True)
     try:
@@ -43,12 +43,17 @@ def new_folder(folder: Path) -> Iterator[Path]:
         _remove(new)
 
 
+def unfinished(folder: Path) -> Path:
+    """Return where a folder is written before it has its name: one that nobody else gives a folder."""
+    return folder.with_name(f".{folder.name}.new")
+
+
 def put_in_place(new: Path, folder: Path) -> None:
     """Rename a folder that is written to its end; what had the name before is removed only then.
 
-    So a process that is killed meanwhile leaves one of both whole, the old one perhaps as ``FOLDER.old``.
+    So a process that is killed meanwhile leaves one of both whole, the old one perhaps as ``.FOLDER.old``.
     """
-    old = folder.with_name(f"{folder.name}.old")
+    old = folder.with_name(f".{folder.name}.old")
     _remove(old)
     if folder.exists():
         folder.rename(old)

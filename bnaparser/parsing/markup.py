@@ -33,7 +33,7 @@ from bnaparser.text.text_rules import ENGLISH, TextRules
 
 # What a bracket says ends before another one: else a row of brackets would be read to its end from each of them.
 _TOKEN = re.compile(
-    r"\\([\[\]\\])|\[([^\s\[]*+)(?:[ \t]+|(?=[\n\[])|\Z)|(\])|([^\[\]\\]++|[\[\\])", re.DOTALL
+    r"\\([\[\]\\])|\[([^\s\[]*+)(?:[ \t]+|(?=\r?\n|\[)|\Z)|(\])|([^\[\]\\]++|[\[\\])", re.DOTALL
 )
 _BONUS = re.compile(r"([+-][0-9]*\.?[0-9]+)(?::(\S+))?")
 

@@ -27,7 +27,7 @@ def pyarrow_of(module: str = "pyarrow") -> Any:
 def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[tuple[str, Any]]:
     """Return the names and types of a parse's fields, with what may be asked for, or without.
 
-    What was not asked for of a parse is null.
+    What was not asked for of a parse, or is not known, is null.
     """
     pa = pyarrow_of()
     number, text = pa.int32(), pa.string()
@@ -50,6 +50,7 @@ def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[
         ("tokens", pa.list_(token)),
         ("constituents", pa.list_(constituent)),
         ("error", text),
+        ("language", text),
         *asked,
         *([("alternatives", pa.list_(pa.struct([*of_tree, *asked])))] if alternatives else []),
     ]

@@ -80,6 +80,7 @@ class Parser:
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
         self.name: str | None = None  # what it was loaded by
         self._asked: Precision = "auto"  # the precision, when it was loaded
+        self._asked_device: str | None = None
         self.of_several: str | None = None  # the language, where the model has others
         self._labels: frozenset[str] | None = None  # those of that language
         self._views: dict[str, Parser] = {}  # of each language, where it has several
@@ -92,7 +93,7 @@ class Parser:
     @property
     def labels(self) -> frozenset[str]:
         """The labels of constituents that it knows, chains among them."""
-        return self._labels or frozenset(self.model.labels.names)
+        return (self._labels or frozenset(self.model.labels.names)) - {""}
 
     @property
     def precision(self) -> str:
@@ -130,7 +131,7 @@ class Parser:
         check_name(model, 'Parser.load("en")')
         folder = models.find(model)
         parser = cls(load_network(folder, device, precision), batch_tokens, max_words)
-        parser._asked = precision
+        parser._asked, parser._asked_device = precision, device
         parser.name = models.lasting_name(model, folder)
         return parser if language is None else parser.in_language(language)
 
@@ -147,7 +148,7 @@ class Parser:
             return self
         own = Parser(in_one_language(self.model, known), self.batch_tokens, self.max_words)
         own.name, own.threads, own.cased = self.name, self.threads, self.cased
-        own._asked, own.of_several = self._asked, known
+        own._asked, own._asked_device, own.of_several = self._asked, self._asked_device, known
         own._labels = self.model.by_language[known].labels | {""}
         own.text = in_language(own.text, known)
         return own
@@ -286,7 +287,9 @@ class Parser:
         size = self.at_once(batch_tokens)
         threads = self.usable_threads()
         alone = [(self.model, 1.0)]
-        sentences, questions = with_words(alone, sentences, questions, size, threads)
+        sentences, questions = with_words(
+            alone, sentences, questions, size, threads, self.max_words
+        )
         turns = self.model.takes_turns
         limits = ParsingLimits(self.reads_tags, self.max_words, size, threads, turns)
         given = all_given(sentences, tags, questions)
@@ -306,8 +309,10 @@ class Parser:
                 "a Parser of a model in memory cannot be pickled: save the model"
                 " (bnaparser.network.storage.save) and load it with Parser.load(folder)"
             )
-        device = str(self.model.device)
-        given = (self.name, device, self.batch_tokens, self._asked, self.max_words)
+        # Where none was asked for, another machine may have a better device.
+        usual = default_tokens(PARSING_TOKENS, str(self.model.device))
+        batch_tokens = None if self.batch_tokens == usual else self.batch_tokens
+        given = (self.name, self._asked_device, batch_tokens, self._asked, self.max_words)
         state = {"cased": self.cased, "named": self.text.named}
         return type(self).load, (*given, self.of_several), state
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from bnaparser.parsing.found_words import unknown_language
@@ -46,17 +47,20 @@ def parse_by_language(
     if tags is not None and len(tags) != len(sentences):
         raise ValueError(f"{len(tags)} lists of tags for {len(sentences)} sentences")
     groups: dict[str, list[int]] = {}
+    told = list(sentences)
     for place, sentence in enumerate(sentences):
         language = sentence.language or seeming_language(sentence.text, known)
         own = known_as(language, known)
         if own is None:
             asked[place] = asked[place].under(unknown_language(language, known))
+        elif sentence.language is None:
+            told[place] = replace(sentence, language=own)
         groups.setdefault(own or known[0], []).append(place)
     found: dict[int, Parse] = {}
     for language, places in groups.items():
         rows = None if tags is None else [tags[place] for place in places]
         parses = parsers[language].parse_sentences(
-            [sentences[place] for place in places],
+            [told[place] for place in places],
             rows,
             batch_tokens,
             [asked[place] for place in places],

@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.loading import save_tokenizer
 from bnaparser.errors import ModelError, in_one_line
-from bnaparser.files.folder import put_in_place
+from bnaparser.files.folder import put_in_place, unfinished
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import writing
 from bnaparser.spanbert.span_model import SpanModel
@@ -31,7 +31,7 @@ def save_pretrained(
     What the folder held stays until all is written. ``metrics`` tell how it was made. Raises
     DataError where the disk is full.
     """
-    new = folder.with_name(f"{folder.name}.new")
+    new = unfinished(folder)
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     with writing(new):

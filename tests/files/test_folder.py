@@ -27,7 +27,19 @@ def test_the_old_one_is_kept_until_the_new_one_is_there(tmp_path: Path) -> None:
     made(tmp_path / "model", "first")
     with pytest.raises(FileNotFoundError):
         put_in_place(tmp_path / "none", tmp_path / "model")
-    assert (tmp_path / "model.old" / "told.txt").read_text() == "first"
+    assert (tmp_path / ".model.old" / "told.txt").read_text() == "first"
+
+
+def test_folders_that_a_user_named_so_stay(tmp_path: Path) -> None:
+    for name in ("model.old", "model.new"):
+        made(tmp_path / name, "mine")
+    put_in_place(made(tmp_path / "new", "first"), tmp_path / "model")
+    (tmp_path / "model" / "told.txt").unlink()
+    (tmp_path / "model").rmdir()
+    with new_folder(tmp_path / "model"):
+        pass
+    for name in ("model.old", "model.new"):
+        assert (tmp_path / name / "told.txt").read_text() == "mine"
 
 
 def test_a_link_to_a_folder_gives_way_as_a_folder_does(tmp_path: Path) -> None:
@@ -40,7 +52,7 @@ def test_a_link_to_a_folder_gives_way_as_a_folder_does(tmp_path: Path) -> None:
 
 
 def test_a_new_folder_has_its_name_when_all_is_in_it(tmp_path: Path) -> None:
-    made(tmp_path / "model.new", "left by a kill")
+    made(tmp_path / ".model.new", "left by a kill")
     with new_folder(tmp_path / "deep" / "model") as new, pytest.raises(FileExistsError):
         made(new, "there is one to write into")
     for broken in (True, False):
@@ -52,7 +64,7 @@ def test_a_new_folder_has_its_name_when_all_is_in_it(tmp_path: Path) -> None:
         except ZeroDivisionError:
             pass
         assert (tmp_path / "model").exists() is not broken
-        assert not (tmp_path / "model.new").exists()
+        assert not (tmp_path / ".model.new").exists()
     assert (tmp_path / "model" / "told.txt").read_text() == "whole"
 
 

@@ -37,6 +37,15 @@ def test_what_a_bracket_says(marked: str, known: Constraint) -> None:
     assert unmark(marked).constraints == [known]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_a_bracket_says_may_end_a_line(end: str) -> None:
+    text, known = unmark(f"I saw [NP{end}the man] here.{end}")
+    assert text == f"I saw {end}the man here.{end}"
+    assert [(one.labels, text[one.start : one.end].strip()) for one in known] == [
+        (("NP",), "the man")
+    ]
+
+
 def test_brackets_in_brackets_and_brackets_that_are_text() -> None:
     text, known = unmark(r"I saw [NP [NP the man] [PP with [=NN it]]] \[sic\] c:\dir \\[* x].")
     assert text == r"I saw the man with it [sic] c:\dir \x."

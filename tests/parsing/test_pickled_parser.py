@@ -10,6 +10,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.network.model import BnaModel
+from bnaparser.parsing import parser as parser_module
 from bnaparser.parsing.polyglot import load_parser
 
 
@@ -24,6 +25,19 @@ def test_a_pickled_parser_loads_anew_wherever_it_is_read(
     again = pickle.loads(stored)
     assert again.parse_sentence("Mira sang.") == parser.parse_sentence("Mira sang.")
     assert (again.batch_tokens, again.model.device) == (77, parser.model.device)
+
+
+def test_another_machine_takes_its_best_device_unless_one_was_asked_for(
+    tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anywhere = pickle.dumps(Parser.load(tiny_model_dir))
+    here = pickle.dumps(Parser.load(tiny_model_dir, "cpu"))
+    monkeypatch.setattr(
+        parser_module, "load_network", lambda folder, device, precision: pytest.fail(str(device))
+    )
+    for stored, device in ((anywhere, "None"), (here, "cpu")):
+        with pytest.raises(pytest.fail.Exception, match=device):
+            pickle.loads(stored)
 
 
 def test_its_language_goes_along(tiny_model_dir: Path, two_languages_dir: Path) -> None:

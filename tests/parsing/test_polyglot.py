@@ -93,6 +93,14 @@ def test_a_parser_of_several_languages_gives_each_sentence_labels_of_its_own(
     assert parser(text) == polyglot(text)
 
 
+def test_words_that_are_given_tell_their_language(three: Polyglot, two_languages_dir: Path) -> None:
+    """It was None, though the tree was by the Spanish labels."""
+    (parse,) = three("Mi hermana vive en el centro de la ciudad .", split="token")
+    assert (parse.language, parse.error) == ("es", None)
+    (alone,) = Parser.load(two_languages_dir, "cpu").parse_many([parse.words])
+    assert (alone.language, alone.tree) == ("es", parse.tree)
+
+
 def test_a_parser_of_several_languages_is_as_it_is_set_now(two_languages_dir: Path) -> None:
     parser = Parser.load(two_languages_dir, "cpu")
     assert parser("Ana vive en Madrid.")[0].error is None

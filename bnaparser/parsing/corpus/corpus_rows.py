@@ -84,7 +84,7 @@ def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, 
                 yield _piece(file, number, row, None, field), file.size * number // count
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{file.path}: not a whole Parquet file: {error}") from error
-    except ValueError as error:  # nanoseconds, which Python's own times have not
+    except (ValueError, OverflowError, LookupError) as error:  # times that Python's own cannot hold
         raise DataError(f"{file.path}: cannot be read: {in_one_line(error)}") from error
 
 

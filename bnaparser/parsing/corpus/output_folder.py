@@ -25,7 +25,8 @@ from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardFormat
 
 MANIFEST, ERRORS, STATE = "manifest.json", "errors.jsonl", ".run"
 _RUN, _LOCK, _DRAFT = "run.json", "lock", ".draft"
-_PART = re.compile(r"part-\d{6,}\.(jsonl|parquet)")
+_PART = re.compile(r"part-(?P<number>\d{6,})\.(jsonl|parquet)")
+_DRAFTS = re.compile(rf"({_PART.pattern}|errors\.jsonl|manifest\.json)(\.\d+)?\{_DRAFT}")
 
 _written: set[Path] = set()  # by runs of this process, which the system's locks let in
 
@@ -149,8 +150,11 @@ class OutputFolder:
             self._check_same(_read(run))
         else:
             self._write(run, _json(self.about))
-        for draft in [*self.folder.glob(f"*{_DRAFT}"), *self.state.glob(f"*{_DRAFT}")]:
+        for draft in self.state.glob(f"*{_DRAFT}"):
             draft.unlink(missing_ok=True)
+        for file in self.folder.iterdir():
+            if _DRAFTS.fullmatch(file.name):
+                file.unlink()
 
     def _refuse_strange(self) -> None:
         """Raise SettingsError where the folder holds anything."""
@@ -185,7 +189,7 @@ class OutputFolder:
     def _empty(self) -> None:
         """Remove what a run wrote, and nothing else; last what says that it is a run's."""
         for file in [*self.folder.iterdir(), *self.state.iterdir()]:
-            if _PART.fullmatch(file.name) or file.name == ERRORS or file.name.endswith(_DRAFT):
+            if _PART.fullmatch(file.name) or file.name == ERRORS or _DRAFTS.fullmatch(file.name):
                 file.unlink()
         (self.folder / MANIFEST).unlink(missing_ok=True)
         for file in sorted(self.state.iterdir()):  # run.json is the last of these
@@ -194,9 +198,9 @@ class OutputFolder:
 
     def _remove_beyond(self, count: int) -> None:
         """Remove shards that an input which was longer once had."""
-        for file in self.folder.glob("part-[0-9]*"):
-            number = file.name[5:].partition(".")[0]
-            if number.isdigit() and int(number) >= count:
+        for file in self.folder.iterdir():
+            part = _PART.fullmatch(file.name)
+            if part and int(part["number"]) >= count:
                 file.unlink()
 
     def _write(self, path: Path, data: bytes) -> None:

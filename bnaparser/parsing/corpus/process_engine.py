@@ -50,6 +50,14 @@ def in_processes(
     helpers = [_Helper(context, parser, settings) for _ in range(count)]
     again: deque[Shard] = deque()
     deaths: dict[int, int] = {}
+
+    def replaced(dead: _Helper, shard: Shard) -> _Helper:
+        deaths[shard.number] = deaths.get(shard.number, 0) + 1
+        _note_death(dead, shard, deaths[shard.number], notice)
+        again.append(shard)
+        dead.end()
+        return _Helper(context, parser, settings)
+
     try:
         while True:
             for place, helper in enumerate(helpers):
@@ -57,12 +65,11 @@ def in_processes(
                     continue
                 shard = again.popleft() if again else next(shards, None)
                 if shard is not None and not helper.give(shard):
-                    again.append(shard)
-                    helpers[place] = _replaced(helper, context, parser, settings)
+                    helpers[place] = replaced(helper, shard)
             busy = [helper for helper in helpers if helper.shard is not None]
             if not busy and not again:
                 return
-            ready = wait([helper.pipe for helper in busy])
+            ready = wait([helper.pipe for helper in busy]) if busy else []
             for place, helper in enumerate(helpers):
                 shard = helper.shard
                 if shard is None or helper.pipe not in ready:
@@ -73,10 +80,7 @@ def in_processes(
                     continue
                 if isinstance(answer, str):
                     raise DataError(f"{where(shard)}: {answer}")
-                deaths[shard.number] = deaths.get(shard.number, 0) + 1
-                _note_death(helper, shard, deaths[shard.number], notice)
-                again.append(shard)
-                helpers[place] = _replaced(helper, context, parser, settings)
+                helpers[place] = replaced(helper, shard)
     finally:
         for helper in helpers:
             helper.end()
@@ -117,11 +121,6 @@ class _Helper:
         with suppress(ValueError):
             self.process.kill()
             self.process.join()
-
-
-def _replaced(helper: _Helper, context: Any, parser: Parser, settings: ShardSettings) -> _Helper:
-    helper.end()
-    return _Helper(context, parser, settings)
 
 
 def _note_death(helper: _Helper, shard: Shard, deaths: int, notice: Notice) -> None:

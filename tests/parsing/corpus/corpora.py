@@ -24,6 +24,7 @@ from bnaparser.parsing.parser import Parser
 TEXTS = ["It rained. Dogs bark.\nThe cat sat.", "Dogs bark at cats.", "", "It\u2028rained all day."]
 FORK = multiprocessing.get_context("fork") if sys.platform == "linux" else None
 SMALL = CorpusSettings(shard=ShardSettings(size=60))
+SETTINGS = CorpusSettings(shard=ShardSettings(size=400))
 
 
 def rows() -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.parsing.corpus.corpus_run import CorpusProgress
 from bnaparser.parsing.parser import Parser
 from tests.parsing.corpus.corpora import SMALL, many_lines, run, written
 
@@ -56,12 +57,36 @@ def test_files_of_another_program_are_left_as_they_are(
     assert not (output / ".run").exists()
 
 
+THEIRS = ("chapter.draft", "part-00000-6f2a.parquet", "part-2024.txt", "part-000099.txt")
+
+
+def test_a_run_that_goes_on_leaves_the_files_of_others(
+    file: Path, parser: Parser, tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+
+    def stop(progress: CorpusProgress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(parser, [file], output, report=stop)
+    for name in THEIRS:
+        (output / name).write_bytes(b"theirs")
+    (output / "part-000001.jsonl.77.draft").write_bytes(b"ours")
+    (output / "part-000099.jsonl").write_bytes(b"ours")
+    run(parser, [file], output)
+    ours = {"errors.jsonl", "manifest.json", "part-000000.jsonl", "part-000001.jsonl"}
+    assert set(written(output)) >= {*THEIRS, *ours}
+    assert not {"part-000001.jsonl.77.draft", "part-000099.jsonl"} & set(written(output))
+
+
 def test_fresh_removes_its_own_parts_alone(file: Path, parser: Parser, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run(parser, [file], output)
-    (output / "part-00000-6f2a.parquet").write_bytes(b"theirs")
+    for name in THEIRS:
+        (output / name).write_bytes(b"theirs")
     file.write_text("It rained.\n", encoding="utf-8")
     run(parser, [file], output, replace(SMALL, fresh=True))
-    assert sorted(written(output)) == [
-        "errors.jsonl", "manifest.json", "part-00000-6f2a.parquet", "part-000000.jsonl",
-    ]  # fmt: skip
+    assert set(written(output)) == {
+        "errors.jsonl", "manifest.json", "part-000000.jsonl", *THEIRS,
+    }  # fmt: skip
