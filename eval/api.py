@@ -79,6 +79,8 @@ def read_lines(trees: Trees) -> Iterator[bytes]:
     if isinstance(trees, str | os.PathLike):
         yield from _read_file(trees)
         return
+    if hasattr(trees, "label"):  # a tree, which would be taken for its children
+        trees = [trees]
     for tree in trees:
         if isinstance(tree, bytes):
             yield tree

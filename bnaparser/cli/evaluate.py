@@ -7,6 +7,7 @@ import os
 import time
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
 
 from bnaparser.cli.arguments import add_examples, add_precision
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
@@ -80,6 +81,10 @@ def run(args: argparse.Namespace) -> int:
         raise SettingsError("--language is for a model to parse in: give --model, or leave it out")
     if args.prm is not None and args.scorer == "pyevalb":
         raise SettingsError("PYEVALB reads no parameter file: leave out --prm, or use evalb")
+    if args.significance is not None:
+        for path in filter(None, (args.gold, args.pred)):
+            if Path(path).is_fifo():
+                raise SettingsError(f"{path} can be read only once: --significance needs a file")
     return run_model(args) if args.model is not None else run_files(args)
 
 

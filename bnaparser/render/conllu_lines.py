@@ -5,8 +5,9 @@ https://universaldependencies.org/format.html. The tree itself is kept in a comm
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bnaparser.trees.escapes import unescape, whole
 from bnaparser.trees.heads.rules import HeadRules
@@ -29,28 +30,64 @@ def conllu(
     """Return the lines of one sentence, whose ``number`` counts from 1, and an empty one.
 
     ``words`` replace the tree's own, which are unescaped; ``text`` and ``offsets`` are those of a Parse,
-    for the comment and for SpaceAfter=No. Relations are universal ones as far as a tree tells them,
+    the text from the first word to the end of the last: for the comment and for SpaceAfter=No. Relations are universal ones as far as a tree tells them,
     with heads by ``rules``; one that it does not tell is ``dep``, with Collins' relation in the last
     column: labels of the child, of its parent, and of the head child. Half a character becomes U+FFFD,
-    as UTF-8 can hold none.
+    as UTF-8 can hold none. What the text writes as one and the tree has as several words, Portuguese
+    *do* for *de o*, is a multiword token; any other word has the form that it has in the text.
     """
     shown = [unescape(word) for word in tree.words] if words is None else words
     tags = tree.tags
-    glued = _glued(len(shown), offsets)
-    running = text if text is not None and offsets is not None else " ".join(shown)
-    lines = [f"# sent_id = {number}", f"# text = {_BLANKS.sub(' ', running)}", f"# tree = {tree}"]
-    for place, arc in enumerate(universal_arcs(tree, rules)):
-        about = [f"Collins={arc.collins}"] if arc.relation == "dep" else []
-        about += ["SpaceAfter=No"] if glued[place] else []
-        columns = [str(place + 1), shown[place], "_", arc.part_of_speech, tags[place], "_"]
-        columns += [str(arc.head), arc.relation, "_", "|".join(about) or "_"]
-        lines.append("\t".join(columns))
+    if text is None or not offsets or offsets[-1][1] - offsets[0][0] != len(text):
+        text, offsets = _spaced(shown)
+    offsets = [(start - offsets[0][0], end - offsets[0][0]) for start, end in offsets]
+    lines = [f"# sent_id = {number}", f"# text = {_BLANKS.sub(' ', text)}", f"# tree = {tree}"]
+    arcs = universal_arcs(tree, rules)
+    for start, end in _tokens(shown, text, offsets):
+        form = text[offsets[start][0] : offsets[end - 1][1]]
+        form = form if form == shown[start] else _BLANKS.sub(" ", form)
+        glued = end < len(shown) and offsets[end - 1][1] == offsets[end][0]
+        after = ["SpaceAfter=No"] if glued else []
+        several = end - start > 1
+        if several:
+            lines.append("\t".join([f"{start + 1}-{end}", form, *("_" * 7), *(after or "_")]))
+        for place in range(start, end):
+            arc = arcs[place]
+            about = [f"Collins={arc.collins}"] if arc.relation == "dep" else []
+            about += [] if several else after
+            columns = [str(place + 1), shown[place] if several else form, "_"]
+            columns += [arc.part_of_speech, tags[place], "_", str(arc.head), arc.relation, "_"]
+            lines.append("\t".join([*columns, "|".join(about) or "_"]))
     return whole("\n".join([*lines, "", ""]))
 
 
-def _glued(count: int, offsets: Sequence[tuple[int, int]] | None) -> list[bool]:
-    """Of each word whether the next one follows without a blank."""
-    if not offsets:
-        return [False] * count
-    after = [start for start, _ in offsets[1:]]
-    return [end == start for (_, end), start in zip(offsets, after, strict=False)] + [False]
+def _spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text of words with blanks between, and where each stands."""
+    ends = list(itertools.accumulate(len(word) + 1 for word in words))
+    return " ".join(words), [
+        (end - len(word) - 1, end - 1) for end, word in zip(ends, words, strict=True)
+    ]
+
+
+def _tokens(
+    words: Sequence[str], text: str, offsets: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the words of each token, half-open: one, or several that do not spell what the text has for them."""
+    start = 0
+    while start < len(words):
+        end = start + 1
+        while end < len(words) and _joined(text, offsets[end - 1], offsets[end]):
+            end += 1
+        places = range(start, end)
+        if all(words[place] == text[slice(*offsets[place])] for place in places):
+            end = start + 1
+        yield start, end
+        start = end
+
+
+def _joined(text: str, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Tell whether two words share letters of the text, or touch within a word of a script with capitals."""
+    if second[0] < first[1]:
+        return True
+    around = text[first[1] - 1 : first[1]], text[second[0] : second[0] + 1]
+    return first[1] == second[0] and all(one.lower() != one.upper() for one in around)

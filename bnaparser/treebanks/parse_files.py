@@ -29,9 +29,9 @@ def list_parse_files(path: StrPath) -> list[Path]:
     """
     where = Path(path)
     if where.is_dir():
-        files = [file for file in where.rglob("*") if kind_of(file) and file.is_file()]
-        if files:
-            return sorted(file for file in files if file.name != _ERRORS)
+        parses = (file for file in where.rglob("*") if kind_of(file) and file.is_file())
+        if files := sorted(file for file in parses if file.name != _ERRORS):
+            return files
     files = list_files(path)
     return files if files == [where] else [file for file in files if file.name != _ERRORS]
 

@@ -32,7 +32,7 @@ _SENTENCE_TAG = re.compile(r"<(?P<end>/?)S(?:\s[^<>]*)?>", re.IGNORECASE)
 _REPLACEMENT = "\ufffd"
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """A line's number in its file, its text, and whether a marked sentence starts with it."""
 
     number: int
@@ -92,17 +92,29 @@ def find_trees(
     """
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         for file in list_files(path):
-            source = str(file)
-            for first_line, lines in _blocks(_read(file), split=skip_broken):
-                if may_hold is not None:
-                    lines = without(lines, may_hold)
-                try:
-                    for tree, place in parse_trees_with_places(lines, source, first_line):
-                        yield Found(tree, source, place.line)
-                except TreeError as error:
-                    if not skip_broken:
-                        raise
-                    logger.warning("left out: %s", error)
+            yield from trees_in(
+                numbered_lines(file), str(file), skip_broken=skip_broken, may_hold=may_hold
+            )
+
+
+def trees_in(
+    numbered: Iterator[Line],
+    source: str,
+    *,
+    skip_broken: bool = False,
+    may_hold: Callable[[str], bool] | None = None,
+) -> Iterator[Found]:
+    """Yield every tree of the lines of a file as `find_trees` does."""
+    for first_line, lines in _blocks(numbered, split=skip_broken):
+        if may_hold is not None:
+            lines = without(lines, may_hold)
+        try:
+            for tree, place in parse_trees_with_places(lines, source, first_line):
+                yield Found(tree, source, place.line)
+        except TreeError as error:
+            if not skip_broken:
+                raise
+            logger.warning("left out: %s", error)
 
 
 def read_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False) -> Iterator[Tree]:
@@ -145,11 +157,14 @@ def read_lines(file: StrPath) -> Iterator[str]:
 
     Raises DataError as `find_trees` does.
     """
-    return (line.text for line in _read(Path(file)))
+    return (line.text for line in numbered_lines(Path(file)))
 
 
-def _read(path: Path) -> Iterator[_Line]:
-    """Yield the lines of a file, mark-up blanked out, so that columns stay those of the file."""
+def numbered_lines(path: Path) -> Iterator[Line]:
+    """Yield the lines of one treebank file as `read_lines` does, with their numbers.
+
+    Mark-up is blanked out, so that columns stay those of the file.
+    """
     with open_compressed(path) as raw:
         start = list(_up_to_first_text(raw))
         if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
@@ -159,8 +174,8 @@ def _read(path: Path) -> Iterator[_Line]:
             yield from _numbered(_decode(itertools.chain(start, raw), path))
 
 
-def _numbered(lines: Iterable[str]) -> Iterator[_Line]:
-    return (_Line(number, line) for number, line in enumerate(lines, 1))
+def _numbered(lines: Iterable[str]) -> Iterator[Line]:
+    return (Line(number, line) for number, line in enumerate(lines, 1))
 
 
 def _up_to_first_text(raw: Iterable[bytes]) -> Iterator[bytes]:
@@ -196,9 +211,9 @@ def _warn_not_utf8(path: Path, line: int) -> None:
     logger.warning("%s:%d: bytes that are not UTF-8, read as U+FFFD; mend the file", path, line)
 
 
-def _marked_sentences(text: str) -> list[_Line]:
+def _marked_sentences(text: str) -> list[Line]:
     """Return the lines of the marked sentences, each from ``<S ID=1>`` to the next such tag."""
-    found: list[_Line] = []
+    found: list[Line] = []
     tags = list(_SENTENCE_TAG.finditer(text))
     number, counted = 1, 0
     for tag, following in itertools.zip_longest(tags, tags[1:]):
@@ -208,7 +223,7 @@ def _marked_sentences(text: str) -> list[_Line]:
         column = tag.end() - (text.rfind("\n", 0, tag.end()) + 1)
         inside = text[tag.end() : following.start() if following else None]
         lines = (" " * column + _without_markup(inside)).split("\n")
-        found += [_Line(number + i, line, starts=i == 0) for i, line in enumerate(lines)]
+        found += [Line(number + i, line, starts=i == 0) for i, line in enumerate(lines)]
     return found
 
 
@@ -217,7 +232,7 @@ def _without_markup(text: str) -> str:
     return _MARKUP.sub(lambda match: " " * len(match.group()), text)
 
 
-def _blocks(lines: Iterator[_Line], *, split: bool) -> Iterator[tuple[int, Iterable[str]]]:
+def _blocks(lines: Iterator[Line], *, split: bool) -> Iterator[tuple[int, Iterable[str]]]:
     """Give all lines as one block, with the number of the first, or split them between trees.
 
     Marked sentences are a block each. Elsewhere a tree is taken to start where a line starts with a

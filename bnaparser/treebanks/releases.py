@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.compressed import unpacked_name
 from bnaparser.treebanks.reading import read_trees
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree
@@ -131,8 +132,19 @@ def _first_with_files(
     for folder in folders:
         parts = Path(folder).parts
         if inside := [(number, file) for number, file in numbered if _within(file, root, parts)]:
-            return inside
+            return _once(inside, root)
     raise DataError(f"{root}: no file such as {example} at any depth; give the release's folder")
+
+
+def _once(numbered: list[tuple[int, Path]], root: Path) -> list[tuple[int, Path]]:
+    """Return files without packed copies of others; DataError where two folders have the same file."""
+    unpacked = {unpacked_name(file): (number, file) for number, file in reversed(numbered)}
+    places: dict[str, Path] = {}
+    for path, (_, file) in sorted(unpacked.items()):
+        other = places.setdefault(path.name.lower(), file)
+        if other is not file:
+            raise DataError(f"{root}: holds {other} and {file}: give the folder of one release")
+    return sorted(unpacked.values())
 
 
 def _within(file: Path, root: Path, folder: tuple[str, ...]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
 from bnaparser.treebanks.conllu import read_conllu
-from bnaparser.treebanks.reading import StrPath, find_trees, read_lines
+from bnaparser.treebanks.reading import Line, StrPath, numbered_lines, read_lines, trees_in
 from bnaparser.trees.cleaning import clean
 
 Tags = tuple[str, ...]
@@ -35,16 +36,25 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
                 raise DataError(f"{path}:{one.line}: the fifth column has no tag of some word")
             yield TagRow(one.tags, one.line)
         return
-    first = next((line for line in read_lines(path) if line.strip()), "")
-    if first.lstrip().startswith("("):
-        for found in find_trees(path):
+    lines = numbered_lines(Path(path))  # once: it may be a pipe
+    start = list(_up_to_first_word(lines))
+    together = itertools.chain(start, lines)
+    if start and start[-1].text.lstrip().startswith("("):
+        for found in trees_in(together, str(path)):
             tree = clean(found.tree)
             if tree is not None:
                 yield TagRow(tree.tags, found.line)
         return
-    for number, line in enumerate(read_lines(path), 1):
-        if tags := tuple(line.split()):
-            yield TagRow(tags, number)
+    for line in together:
+        if tags := tuple(line.text.split()):
+            yield TagRow(tags, line.number)
+
+
+def _up_to_first_word(lines: Iterator[Line]) -> Iterator[Line]:
+    for line in lines:
+        yield line
+        if line.text.strip():
+            return
 
 
 def tags_of(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[Tags]:

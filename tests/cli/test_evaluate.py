@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -76,6 +77,14 @@ def test_too_many_errors(
 def test_arguments_that_do_not_fit_together(arguments: list[str]) -> None:
     with pytest.raises(SettingsError):
         run(*arguments)
+
+
+def test_what_can_be_read_only_once_is_no_file_for_significance(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SettingsError, match="pipe can be read only once: --significance needs a"):
+        run(tmp_path / "pipe", files[1], "--significance", files[0])
 
 
 def test_significance_follows_the_table(

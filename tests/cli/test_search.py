@@ -101,6 +101,11 @@ def test_json_lines_parquet_and_folders(tmp_path: Path, capsys: Streams) -> None
     assert out == "".join(f"{tmp_path}/{name}:3: -LRB- it\n" for name in names)
 
 
+def test_errors_of_a_corpus_do_not_hide_the_trees_of_a_folder(trees: Path, capsys: Streams) -> None:
+    trees.with_name("errors.jsonl").write_text('{"error": "no words"}\n', encoding="utf-8")
+    assert run(capsys, "S", trees.parent)[2].startswith("bnaparser search: 2 matches in 2 of 2")
+
+
 @pytest.mark.parametrize("text", [f"{CATS}\n{DOGS}\n", f"\n{json.dumps({'tree': CATS})}\n"])
 def test_standard_input_is_trees_or_json(
     text: str, monkeypatch: pytest.MonkeyPatch, capsys: Streams

@@ -68,6 +68,14 @@ def test_trees_of_other_packages() -> None:
     assert score(gold, PRED) == score(GOLD, PRED)
 
 
+def test_a_single_tree_is_one_sentence() -> None:
+    from bnaparser.trees.tree import Tree
+
+    nltk = pytest.importorskip("nltk.tree")
+    gold, pred = Tree.parse(GOLD[0]), nltk.Tree.fromstring(PRED[0])
+    assert score(gold, pred) == score(GOLD[:1], PRED[:1])
+
+
 def test_our_trees() -> None:
     from bnaparser.trees.tree import Tree
 

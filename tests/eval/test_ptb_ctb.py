@@ -160,6 +160,23 @@ class TestReleases:
         (folder / "wsj_2301.mrg.gz").write_bytes(b"")
         assert len(wsj_sections(tmp_path)[23]) == 2
 
+    def test_a_packed_copy_is_not_read_beside_its_file(self, tmp_path: Path) -> None:
+        for name in ("wsj_2300.mrg", "wsj_2300.mrg.gz", "wsj_2301.mrg.xz"):
+            (tmp_path / name).touch()
+        assert [file.name for file in wsj_sections(tmp_path)[23]] == [
+            "wsj_2300.mrg",
+            "wsj_2301.mrg.xz",
+        ]
+
+    def test_two_releases_are_not_taken_together(self, tmp_path: Path) -> None:
+        for folder in ("one", "two"):
+            (tmp_path / folder / "combined").mkdir(parents=True)
+            (tmp_path / folder / "combined" / "wsj_2300.mrg").touch()
+        with pytest.raises(
+            DataError, match=r"one/.*wsj_2300\.mrg and .*two/.*: give the folder of"
+        ):
+            wsj_sections(tmp_path)
+
     def test_the_standard_split_of_the_penn_treebank(self, wsj: Path) -> None:
         files = {part: PTB.files(wsj, part) for part in PTB.parts}
         assert [len(files[part]) for part in ("train", "dev", "test")] == [40, 2, 2]

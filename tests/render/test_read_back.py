@@ -17,6 +17,7 @@ from bnaparser.parsing.parquet_rows import parquet_writer
 from bnaparser.parsing.result import Parse
 from bnaparser.render import EXPORT_START, TIGER_END, TIGER_START, conllu, export, penn, tiger
 from bnaparser.render.widths import visible
+from bnaparser.treebanks.conllu import MultiwordToken, read_conllu
 from bnaparser.trees.escapes import escape_brackets, unescape
 from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies
@@ -199,12 +200,48 @@ def test_conllu_of_a_parse_says_where_blanks_are_and_what_a_tree_does_not_tell()
     )
 
 
+def test_words_that_the_text_writes_as_one_are_a_multiword_token() -> None:
+    from udapi.core.document import Document
+
+    words = ("Foi", "a", "a", "casa", "de", "o", "Pedro", "por_cento", ",", "dá-", "lho", ".")
+    offsets = (
+        (40, 43), (44, 45), (44, 45), (46, 50), (51, 52), (52, 53), (54, 59), (60, 70), (70, 71),
+        (72, 75), (75, 78), (78, 79),
+    )  # fmt: skip
+    text = "Foi à casa do Pedro por  cento, dá-lho."
+    parse = Parse(text, words, ("X",) * len(words), (Span(0, len(words), "S"),), 1.0, offsets)
+    lines = parse.to_conllu() or ""
+    document = Document()
+    document.from_conllu_string(lines)
+    root = document.bundles[0].get_tree()
+    assert root.compute_text() == root.text == "Foi à casa do Pedro por cento, dá-lho."
+    assert [token.form for token in root.multiword_tokens] == ["à", "do"]
+    assert [node.form for node in root.descendants] == [
+        "por cento" if word == "por_cento" else word for word in words
+    ]
+    found = next(read_conllu(lines.splitlines()))
+    assert found.multiword == (MultiwordToken(1, 3, "à"), MultiwordToken(4, 6, "do"))
+    assert "11\tlho\t_\tX\tX\t_" in lines
+    assert "10-11" not in lines
+
+
+def test_touching_words_of_other_scripts_stay_words() -> None:
+    words, offsets = ("猫", "が", "ABC", "た"), ((0, 1), (1, 2), (2, 5), (5, 6))
+    parse = Parse("猫が\uff21BCた", words, ("X",) * 4, (Span(0, 4, "S"),), 1.0, offsets)
+    lines = (parse.to_conllu() or "").splitlines()
+    assert [line.split("\t")[1] for line in lines if line[:1].isdigit()] == [
+        "猫", "が", "\uff21BC", "た",
+    ]  # fmt: skip
+
+
 def parses() -> list[Parse]:
     spans = (Span(0, 2, "S::VP", 1.5), Span(1, 2, "NP", 0.25))
     return [
         Parse("It $x$", ("It", "$x$"), ("PRP", "VBD"), spans, 1.75, ((0, 2), (3, 6))),
         Parse("", error="the sentence has no words"),
-        Parse("( 猫", ("(", "猫"), ("-LRB-", "NN"), (spans[0],), 1.0, ((0, 1), (2, 3))),
+        Parse(
+            "( 猫", ("(", "猫"), ("-LRB-", "NN"), (spans[0],), 1.0, ((0, 1), (2, 3)), language="ja"
+        ),
     ]
 
 
@@ -218,6 +255,7 @@ def test_polars_reads_parquet_and_json_lines() -> None:
     target.seek(0)
     rows = polars.read_parquet(target, use_pyarrow=False).to_dicts()
     assert [Parse.from_dict(row) for row in rows] == parses()
+    assert [row["language"] for row in rows] == [None, None, "ja"]
     lines = io.BytesIO("".join(f"{parse.to_json()}\n" for parse in parses()).encode())
     assert polars.read_ndjson(lines)["tree"].to_list() == [row["tree"] for row in rows]
     assert [json.loads(parse.to_json())["tree"] for parse in parses()] == [r["tree"] for r in rows]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,16 @@ def test_tags_stand_in_lines_or_in_trees(tmp_path: Path, text: str, lines: list[
     file = write(tmp_path, text)
     assert [(row.tags, row.line) for row in read_tags(file)] == list(zip(TAGS, lines, strict=True))
     assert tags_of(file, SENTENCES) == TAGS
+
+
+@pytest.mark.parametrize("text", [LINES, TREES, "\n \n" + TREES])
+def test_a_pipe_is_read_once(tmp_path: Path, text: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(text,), daemon=True)
+    writer.start()
+    assert [row.tags for row in read_tags(pipe)] == TAGS
+    writer.join(10)
 
 
 def test_a_tag_may_begin_with_any_mark_but_a_bracket(tmp_path: Path) -> None:
