@@ -33,6 +33,8 @@ def usable_threads() -> int:
     chosen = int(said) if said.isdecimal() else 0
     if "torch" in sys.modules:
         threads: int = sys.modules["torch"].get_num_threads()
+        if _forked:
+            return chosen or threads
         return threads if chosen else within_quota(threads)
     return chosen or (1 if _forked else usable_cores())
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from bnaparser.integrations.benepar_models import locate
+from bnaparser.integrations.benepar_models import BeneparModelError, locate
 from bnaparser.integrations.spacy import Language, SpacyComponent
 
 
@@ -18,14 +19,22 @@ class BeneparComponent(SpacyComponent):
         disable_tagger: bool = False,
         batch_size: object = "ignored",
     ):
-        super().__init__(locate(name), None, subbatch_max_tokens, not disable_tagger, "benepar")
+        super().__init__(name, None, subbatch_max_tokens, not disable_tagger, "benepar")
+
+    def _load(self, model: str | Path) -> None:
+        try:
+            super()._load(locate(str(model)))
+        except BeneparModelError as error:
+            self._parser = error
 
 
 def create_benepar_component(
     nlp: Any, name: str, model: str, subbatch_max_tokens: int, disable_tagger: bool
 ) -> BeneparComponent:
     """Make the component; spaCy calls this."""
-    return BeneparComponent(model, subbatch_max_tokens, disable_tagger)
+    component = BeneparComponent(model, subbatch_max_tokens, disable_tagger)
+    component.name = name
+    return component
 
 
 Language.factory(

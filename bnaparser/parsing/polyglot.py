@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Unpack
 
-from bnaparser.errors import SettingsError
+from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import SHIPPED, model_names, shipped
 from bnaparser.models.about import languages
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -155,8 +156,9 @@ def name_for(language: str | None) -> str:
     folders = {name: SHIPPED / name for name in shipped()}
     folders |= {one.name: one.folder for one in installed() if not one.problem}
     for name, folder in folders.items():
-        if known_as(language, languages(folder)):
-            return name
+        with suppress(ModelError):  # of a damaged one, which keeps nobody from the others
+            if known_as(language, languages(folder)):
+                return name
     return ENGLISH  # which will say that it does not know the language
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,22 @@ def test_spans_of_spacy_are_the_same(model: str, tmp_path: Path) -> None:
     assert rows == expected
     with pytest.raises(benepar.NonConstituentException):
         _ = nlp("The time for action is now.")[1:3]._.labels
+
+
+def test_a_pipeline_brings_its_model_along(tmp_path: Path) -> None:
+    elsewhere = folder("t5", tmp_path / "elsewhere")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    settings = {"model": str(elsewhere), "disable_tagger": True}
+    assert nlp.add_pipe("benepar", name="trees", config=settings).name == "trees"
+    expected = next(nlp("Dogs bark.").sents)._.labels
+    nlp.to_disk(tmp_path / "pipeline")
+    shutil.rmtree(elsewhere)
+    again = spacy.load(tmp_path / "pipeline")
+    assert next(again("Dogs bark.").sents)._.labels == expected
+    shutil.rmtree(tmp_path / "pipeline" / "trees")
+    with pytest.raises(LookupError, match=r"no model .*elsewhere/t5"):
+        spacy.load(tmp_path / "pipeline")("Dogs bark.")
 
 
 def test_the_forms_of_a_sentence(parser: benepar.Parser) -> None:

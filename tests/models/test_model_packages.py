@@ -200,6 +200,8 @@ def test_a_language_is_enough_to_find_an_installed_model(
     assert found == {
         "pt": "iberian", "zh": "sinitic", "zh-Hans": "sinitic", "fr": "en", "en": "en", None: "en"
     }  # fmt: skip
+    (models.find("iberian") / CONFIG).write_text("{")
+    assert name_for("zh") == "sinitic"
     (models.find("iberian") / CONFIG).write_text('{"task": {"kind": "tagging"}}')
     assert name_for("pt") == "en"
 
