@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError, deserialize, safe_open
 
 from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import ModelError
@@ -16,6 +16,8 @@ from bnaparser.files.coded import CODED, SCALE, decode
 
 # What the metadata say of how the weights are stored: "float32", "float16" or "int8".
 STORE = "store"
+# What a file calls numbers that numpy does not have.
+_BFLOAT16 = "BF16"
 
 
 class Weights(NamedTuple):
@@ -29,8 +31,12 @@ def read_matrices(path: Path) -> Weights:
     """Read a weights file. Raises ModelError where it is missing or damaged."""
     try:
         with safe_open(path, framework="np") as file:
-            stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            names = file.keys()
+            halves = {name for name in names if file.get_slice(name).get_dtype() == _BFLOAT16}
+            stored = {name: file.get_tensor(name) for name in names if name not in halves}
             metadata = file.metadata() or {}
+        if halves:
+            stored |= _widened(path)
         return Weights(_unpacked(stored), metadata)
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing; the folder is not a complete model") from error
@@ -38,6 +44,16 @@ def read_matrices(path: Path) -> Weights:
         raise ModelError(
             f"{path} is damaged or cut short ({error}); get the model again"
         ) from error
+
+
+def _widened(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the bfloat16 arrays of a file, in float32, whose upper half a bfloat16 number is."""
+    found: dict[str, NDArray[Any]] = {}
+    for name, array in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
+        if array["dtype"] == _BFLOAT16:
+            upper = np.frombuffer(array["data"], "<u2").astype(np.uint32)
+            found[name] = (upper << 16).view(np.float32).reshape(array["shape"])
+    return found
 
 
 def _unpacked(stored: dict[str, NDArray[Any]]) -> dict[str, Matrix]:

@@ -38,6 +38,7 @@ def write_weights(
 ) -> None:
     """Write a weights file; ``store`` is "float32", "float16" or "int8" (large matrices only).
 
+    Tensors in bfloat16 are written as float32: numpy, which reads the file, has no bfloat16.
     ``step`` is that of `bnaparser.files.rounded.round_rows`.
     """
     once, copies = without_copies(tensors)
@@ -65,7 +66,8 @@ def without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[
 
 def _pack(tensors: dict[str, Tensor], store: str, step: float | None) -> dict[str, Tensor]:
     packed: dict[str, Tensor] = {}
-    for name, tensor in tensors.items():
+    for name, given in tensors.items():
+        tensor = given.float() if given.dtype == torch.bfloat16 else given
         if store == "float16" and tensor.is_floating_point():
             packed[name] = _half(name, tensor)
         elif store == "int8" and is_large_matrix(tensor):

@@ -13,6 +13,7 @@ import logging
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,9 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
+from bnaparser import models
 from bnaparser.errors import MissingExtraError, ModelError
+from bnaparser.files.folder import CONFIG, ENCODER, LABELS, WEIGHTS
+from bnaparser.models.about import files_below
 from bnaparser.spanbert.blocks import Blocks, TokenisedSentence, generated, tokenise
-from bnaparser.spanbert.made_once import make_once
+from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.masking import Candidates
 from bnaparser.spanbert.pretrain_settings import MaskingSettings, TextSettings
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
@@ -38,6 +42,8 @@ _AT_ONCE = 64
 
 # The labels of noun phrases in the treebanks of the languages that are read.
 _NOUN_PHRASES = frozenset({"NP", "np", "sn"})
+# Of the files in a parser's folder those that decide what it gives: scores do not.
+_DECIDING = (CONFIG, LABELS, WEIGHTS, f"{ENCODER}/*")
 _OF_SPANS = frozenset({"entities", "noun_phrases", "constituents"})
 
 
@@ -77,9 +83,9 @@ def annotated(
     """Return the candidates of every block, a memory-mapped table with one row a block.
 
     A row has ``starts``, ``ends`` and ``words``; where words had to be found ``begins``, the subwords
-    at which they begin. It is made once and kept beside the blocks, by what annotates them; an
-    interrupted run begins it again. Raises ModelError or MissingExtraError where parser or pipeline
-    is not there, SettingsError where the parser does not know the language.
+    at which they begin. It is made once and kept beside the blocks, by the contents of what annotates
+    them; an interrupted run begins it again. Raises ModelError or MissingExtraError where parser or
+    pipeline is not there, SettingsError where the parser does not know the language.
     """
     import datasets
 
@@ -169,10 +175,35 @@ def _rows(
 
 
 def _key(settings: MaskingSettings, text: TextSettings) -> str:
-    by = settings.entities if settings.scheme == "entities" else settings.parser
+    """Return a name for what is found by the parser or pipeline as it is now: it may be trained on."""
+    by = _pipeline if settings.scheme == "entities" else _parser
     language = [] if text.language == DEFAULT_LANGUAGE else [text.language]
-    told = json.dumps([settings.scheme, by, *language]).encode()
+    told = json.dumps([settings.scheme, by(settings, text), *language]).encode()
     return f"{settings.scheme}-{hashlib.sha256(told).hexdigest()[:12]}"
+
+
+def _parser(settings: MaskingSettings, text: TextSettings) -> str:
+    """Return a hash of the files that decide what the parser gives."""
+    from bnaparser.parsing.polyglot import name_in
+
+    return key_of((), _files(models.find(name_in(settings.parser, text.language))))
+
+
+def _files(model: Path) -> list[Path]:
+    if model.is_file():  # a zip
+        return [model]
+    if not (model / WEIGHTS).is_file():  # benepar's
+        return files_below(model)
+    return [file for pattern in _DECIDING for file in sorted(model.glob(pattern))]
+
+
+def _pipeline(settings: MaskingSettings, text: TextSettings) -> str:
+    """Return the name of the spaCy pipeline, and its version or, of a folder, a hash of its files."""
+    name = settings.entities
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return f"{name} {key_of((), files_below(Path(name)))}"
 
 
 def annotator(settings: MaskingSettings, text: TextSettings) -> Annotate:

@@ -131,7 +131,8 @@ def _token_words(
         raise DataError(f"word_ids must have {shape[0]} rows of {shape[1]} tokens")
     words = np.array([[SPECIAL if word is None else word for word in row] for row in word_ids])
     if "attention_mask" in tokens:
-        words[np.asarray(tokens["attention_mask"]) == 0] = PADDING
+        seen = tokens["attention_mask"]
+        words[np.asarray(seen.cpu() if isinstance(seen, Tensor) else seen) == 0] = PADDING
     return words.astype(np.int64)
 
 

@@ -87,6 +87,27 @@ def test_both_readers_read_what_was_written(tmp_path: Path, step: float | None) 
     np.testing.assert_array_equal(stored.scales, scales[:, 0].numpy())
 
 
+@pytest.mark.parametrize("store", ["float32", "int8"])
+def test_bfloat16_is_written_as_float32(tmp_path: Path, store: str) -> None:
+    """What was written could not be read: numpy has no bfloat16."""
+    path, given = tmp_path / "w.safetensors", normal(128, 256).bfloat16()
+    write_weights(path, {"matrix": given, "bias": given[0].clone()}, store)
+    with safe_open(path, framework="pt") as file:
+        assert file.get_tensor("bias").dtype == torch.float32
+    tensors = read_weights(path)
+    assert torch.equal(tensors["bias"], given[0].float())
+    torch.testing.assert_close(tensors["matrix"], given.float(), rtol=0, atol=0.02)
+
+
+def test_a_file_in_bfloat16_is_read(tmp_path: Path) -> None:
+    path, given = tmp_path / "w.safetensors", normal(3, 5).bfloat16()
+    given[0, 0], given[0, 1] = float("-inf"), -0.0
+    save_file({"b": given, "a": given[0].float(), "one": given[1, 1].clone()}, path)
+    tensors = read_weights(path)
+    assert torch.equal(tensors["b"], given.float()) and torch.equal(tensors["a"], given[0].float())
+    assert torch.equal(tensors["one"], given[1, 1].float())
+
+
 def deflated(values: bytes) -> torch.Tensor:
     coder = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
     return torch.frombuffer(bytearray(coder.compress(values) + coder.flush()), dtype=torch.uint8)

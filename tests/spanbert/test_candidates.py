@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,10 +10,13 @@ import pytest
 from transformers import AutoTokenizer
 
 from bnaparser.errors import ModelError
-from bnaparser.spanbert.blocks import TokenisedSentence, tokenise
+from bnaparser.spanbert import candidates
+from bnaparser.spanbert.blocks import TokenisedSentence, read_blocks, tokenise
 from bnaparser.spanbert.candidates import (
+    Annotate,
     FoundSpans,
     TextSpan,
+    annotated,
     constituents,
     names,
     subword_spans,
@@ -78,6 +82,63 @@ def test_names_come_from_spacy() -> None:
     assert not any("2015" in one for one in told)
     with pytest.raises(ModelError, match="spaCy has no pipeline 'nowhere'"):
         names("nowhere")
+
+
+@pytest.fixture
+def times_found(
+    make_recipe: Callable[..., PretrainRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., int]:
+    """A function from settings of masking to how often spans were found, by it and by calls before."""
+    calls = []
+
+    def annotator(*asked: object) -> Annotate:
+        calls.append(asked)
+        return lambda texts: [FoundSpans([]) for _ in texts]
+
+    monkeypatch.setattr(candidates, "annotator", annotator)
+
+    text = make_recipe().text
+    tokenizer = AutoTokenizer.from_pretrained(make_recipe().encoder.name)
+    blocks = read_blocks(text, tokenizer, 38, tmp_path / "cache")
+
+    def run(**masking: str) -> int:
+        annotated(blocks, tokenizer, make_recipe(masking=masking).masking, text)
+        return len(calls)
+
+    return run
+
+
+def test_a_parser_that_was_trained_on_finds_the_spans_anew(
+    times_found: Callable[..., int], tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """Those of the parser as it was were used again, for as long as its name was the same."""
+    first, second = (shutil.copytree(tiny_model_dir, tmp_path / name) for name in ("mine", "copy"))
+    asked = {"scheme": "constituents", "parser": str(first)}
+    assert times_found(**asked) == 1
+    (first / "metrics.json").write_text("{}")
+    assert times_found(**asked) == 1
+    assert times_found(scheme="constituents", parser=str(second)) == 1
+    (first / "model.safetensors").write_bytes(b"trained on")
+    assert times_found(**asked) == 2
+    archive = tmp_path / "mine.zip"
+    for number, content in enumerate((b"one", b"another"), 3):
+        archive.write_bytes(content)
+        assert times_found(scheme="constituents", parser=str(archive)) == number
+    with pytest.raises(ModelError, match="no model 'nowhere/at/all'"):
+        times_found(scheme="constituents", parser="nowhere/at/all")
+
+
+def test_another_version_of_a_pipeline_finds_the_names_anew(
+    times_found: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline = tmp_path / "pipeline" / "ner"
+    pipeline.mkdir(parents=True)
+    for number, content in ((1, "once"), (1, "once"), (2, "again")):
+        (pipeline / "model").write_text(content)
+        assert times_found(scheme="entities", entities=str(pipeline.parent)) == number
+    for number, version in ((3, "3.7"), (3, "3.7"), (4, "3.8")):
+        monkeypatch.setattr(candidates, "version", lambda _, version=version: version)
+        assert times_found(scheme="entities", entities="en_core_web_sm") == number
 
 
 @pytest.mark.parametrize("scheme", ["constituents", "noun_phrases"])

@@ -58,6 +58,17 @@ def test_what_is_saved_is_what_is_loaded(
     assert torch.allclose(states(loaded, tokens, syntax=batch), wanted, atol=1e-6)
 
 
+def test_an_encoder_in_bfloat16_is_saved_and_loaded(fresh: Fresh, tmp_path: Path) -> None:
+    """What was saved was refused as damaged."""
+    model = attach(fresh("bert").to(torch.bfloat16), SlaSettings())
+    save_guided(model, tmp_path)
+    loaded = load_guided(tmp_path)
+    assert loaded.dtype == torch.bfloat16
+    wanted = syntax_of(model).state_dict()
+    for name, found in syntax_of(loaded).state_dict().items():
+        assert torch.equal(found, wanted[name]) and found.dtype == torch.bfloat16
+
+
 def test_a_head_comes_along_and_the_plain_encoder_stays_readable(
     tokens_of: Tokens, the_cat: Structure, tmp_path: Path, stir: Stir
 ) -> None:

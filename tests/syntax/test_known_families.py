@@ -12,10 +12,14 @@ import transformers
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
+from bnaparser.syntax.families.interface import weighed
 from bnaparser.syntax.families.known import KNOWN
+from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.structure import Structure
-from bnaparser.syntax.variants.sgnet import SgNetSettings
+from bnaparser.syntax.variants.lisa import LisaSettings
+from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
 from bnaparser.syntax.variants.sla import Sla, SlaSettings
+from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.tasks.task_network import TaskNetwork
 from bnaparser.tasks.task_settings import TaskModelSettings
 
@@ -51,12 +55,12 @@ IDS = torch.tensor([[5, 6, 7, 8, 9, 10, 11, 12]])
 PIECES = [[*range(8)]]
 
 
-def tiny(kind: str) -> Any:
+def tiny(kind: str, **more: Any) -> Any:
     torch.manual_seed(0)
     if kind == "xlnet":
         config = transformers.XLNetConfig(vocab_size=60, d_model=32, n_layer=2, n_head=2)
     else:
-        config = transformers.AutoConfig.for_model(kind, **(SIZES | SPECIAL.get(kind, {})))
+        config = transformers.AutoConfig.for_model(kind, **(SIZES | SPECIAL.get(kind, {}) | more))
     encoders = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel", "umt5": "UMT5EncoderModel"}
     if kind in encoders:
         return getattr(transformers, encoders[kind])(config).eval()
@@ -107,6 +111,70 @@ def test_a_task_is_learned_on_each(kind: str) -> None:
     found["loss"].backward()
     for parameter in network.new_parameters():
         assert parameter.grad is not None and parameter.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("groups", [2, 1])
+@pytest.mark.parametrize(
+    "settings",
+    [SlaSettings(), LisaSettings(form="replace"), SyntaxBertSettings(trees=("dependency",))],
+    ids=lambda s: type(s).__name__,
+)
+def test_heads_that_share_keys_are_heads_with_the_same_keys(
+    settings: SyntaxSettings, groups: int
+) -> None:
+    """EuroBERT was a traceback where several heads have one key."""
+    sizes = {"num_attention_heads": 4, "head_dim": 8}
+    sharing = tiny("eurobert", num_key_value_heads=groups, **sizes)
+    alone = tiny("eurobert", num_key_value_heads=4, **sizes)
+    each_head = {
+        name: weight.unflatten(0, (groups, 8)).repeat_interleave(4 // groups, dim=0).flatten(0, 1)
+        if "k_proj" in name or "v_proj" in name
+        else weight
+        for name, weight in sharing.state_dict().items()
+    }
+    alone.load_state_dict(each_head)
+    batch = collate([WORDS], {"input_ids": IDS}, settings, PIECES)
+    found = []
+    for model in (sharing, alone):
+        torch.manual_seed(1)
+        attach(model, settings)
+        with torch.no_grad():
+            found.append(model(input_ids=IDS, syntax=batch)[0])
+    assert torch.allclose(found[0], found[1], atol=1e-5)
+
+
+@pytest.mark.parametrize(("heads", "d_kv", "found"), [(3, 8, 4), (3, 12, 2), (3, 64, 1), (4, 4, 4)])
+def test_layers_on_top_have_heads_that_divide_the_width(heads: int, d_kv: int, found: int) -> None:
+    """Small T5s, 6 heads of 64 in 512, were a traceback."""
+    model = attach(tiny("t5", num_attention_heads=heads, d_kv=d_kv), SgNetSettings())
+    syntax = syntax_of(model)
+    assert isinstance(syntax, SgNet)
+    assert syntax.layers.config.num_attention_heads == found
+    batch = collate([WORDS], {"input_ids": IDS}, SgNetSettings(), PIECES)
+    with torch.no_grad():
+        assert model(input_ids=IDS, syntax=batch)[0].isfinite().all()
+
+
+def test_markuplms_padding_is_not_seen() -> None:
+    """It marks padding with -10000, which was taken for a weight."""
+    settings = SyntaxBertSettings(trees=("dependency",), mask_mode="multiply")
+    model = attach(tiny("markuplm"), settings)
+
+    def states(padding: int) -> torch.Tensor:
+        tokens = {
+            "input_ids": torch.nn.functional.pad(IDS, (0, padding)),
+            "attention_mask": torch.nn.functional.pad(torch.ones_like(IDS), (0, padding)),
+        }
+        batch = collate([WORDS], tokens, settings, [[*range(8), *[None] * padding]])
+        with torch.no_grad():
+            found: torch.Tensor = model(**tokens, syntax=batch)[0][:, :8]
+        return found
+
+    assert torch.allclose(states(0), states(5), atol=1e-5)
+    for kind in (torch.float32, torch.float16, torch.bfloat16):
+        allowed, scores = weighed(torch.tensor([0, -1.5, -1e4], dtype=kind), torch.zeros(3))
+        assert allowed is not None and allowed.tolist() == [True, True, False]
+        assert scores.tolist() == [0, -1.5, 0]
 
 
 def test_others_are_refused_with_the_names_of_those_that_work() -> None:

@@ -162,6 +162,27 @@ def test_a_batch_moves_between_devices(tokens_of: Tokens, the_cat: Structure) ->
     assert moved.mask.device.type == "meta" and moved.settings == batch.settings
 
 
+class OnAnotherDevice(torch.Tensor):
+    """Numbers that numpy cannot have before they are on the CPU."""
+
+    def cpu(self, *_: Any) -> torch.Tensor:
+        return self.as_subclass(torch.Tensor)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+
+def test_tokens_may_be_on_another_device(it_rained: Structure) -> None:
+    ids, seen = torch.tensor([[5, 6, 0]]), torch.tensor([[1, 1, 0]])
+    here = {"input_ids": ids, "attention_mask": seen}
+    there = {name: tensor.as_subclass(OnAnotherDevice) for name, tensor in here.items()}
+    found, wanted = (
+        collate([it_rained], tokens, SlaSettings(), [[0, 1, None]]).mask for tokens in (there, here)
+    )
+    assert found is not None and wanted is not None
+    assert torch.equal(found, wanted) and not found[:, :, 2].any()
+
+
 def test_words_cut_off_with_the_text_are_no_error(the_cat: Structure) -> None:
     tokens = {"input_ids": torch.zeros(1, 3, dtype=torch.long)}
     batch = collate([the_cat], tokens, SlaSettings(), [[None, 0, 1]])

@@ -19,6 +19,9 @@ from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families.site import Site
 
 NAME = "bnaparser_syntax"
+# What is added to the score of a key that may not be seen is no more than this: MarkupLM adds
+# -10000, in bfloat16 -9984, all others the least number that there is.
+_CLOSED = -9_000
 # Names of the linear layer behind the attention, where it is the attention module's own.
 PROJECTIONS = {
     "DistilBertSelfAttention": "out_lin",
@@ -93,6 +96,7 @@ def attend(
             module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias
         )
     query = query * scaling
+    key, value = (_for_each_head(shared, query.shape[1]) for shared in (key, value))
     boolean = attention_mask is None or attention_mask.dtype == torch.bool
     if boolean and position_bias is None and not dropout and not _is_shown(module, others):
         contexts = site.fused(layer_input, (query, key, value), attention_mask, syntax)
@@ -117,6 +121,12 @@ def attend(
     return site.serve(attention, syntax)
 
 
+def _for_each_head(shared: Tensor, heads: int) -> Tensor:
+    """Return keys or values (B, A, T, W) of every head, where several heads may share theirs."""
+    sharing = heads // shared.shape[1]
+    return shared if sharing == 1 else shared.repeat_interleave(sharing, dim=1)
+
+
 def _turned(rotary: tuple[Tensor, Tensor], keys: Tensor) -> Tensor:
     """Return keys (B, T, W) turned by the cosine and sine of their positions, by halves."""
     cosine, sine = rotary
@@ -129,7 +139,7 @@ def weighed(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor]
     if mask is None or mask.dtype == torch.bool:
         return mask, scores
     # A mask of the user's own: it may also weigh.
-    allowed = mask > torch.finfo(mask.dtype).min / 2
+    allowed = mask > _CLOSED
     return allowed, scores + mask.masked_fill(~allowed, 0)
 
 

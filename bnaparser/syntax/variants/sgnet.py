@@ -42,6 +42,17 @@ class SgNetSettings(SyntaxSettings):
         return TextMasks(True, mask=expand_first_pieces(blocks(matrices, True), text.token_words))
 
 
+def heads_on_top(sizes: Sizes) -> int:
+    """Return how many heads a layer on top has: the encoder's number, if that divides its width.
+
+    It does not in a small T5 (6 heads of 64 in 512): there as many heads of their width as fit.
+    """
+    most = sizes.heads
+    if sizes.width % most:
+        most = max(1, sizes.width // sizes.head_width)
+    return next(count for count in range(most, 0, -1) if sizes.width % count == 0)
+
+
 class SgNet(Syntax):
     """Ordinary BERT layers over an encoder's last states, masked by syntax, and the mixture."""
 
@@ -52,7 +63,7 @@ class SgNet(Syntax):
             max_position_embeddings=1,
             type_vocab_size=1,
             hidden_size=sizes.width,
-            num_attention_heads=sizes.heads,
+            num_attention_heads=heads_on_top(sizes),
             intermediate_size=sizes.feed_forward_width,
             num_hidden_layers=settings.layers,
             hidden_dropout_prob=sizes.dropout,
