@@ -191,6 +191,12 @@ def _t5(hf: Any, words: list[str]) -> Built:
     return tokenizer, config
 
 
+def _convbert(hf: Any, words: list[str]) -> Built:
+    tokenizer, _ = _bert(hf, words)
+    sizes = {**SIZES, "embedding_size": WIDTH, "conv_kernel_size": 3}
+    return tokenizer, hf.ConvBertConfig(vocab_size=len(tokenizer), **sizes)
+
+
 ENCODERS: dict[str, Callable[[Any, list[str]], Built]] = {
     "bert": _bert,
     "xlnet": _xlnet,
@@ -203,5 +209,5 @@ ENCODERS: dict[str, Callable[[Any, list[str]], Built]] = {
     "modernbert": _modernbert,
     "t5": _t5,
 }
-# More of them, for the tests that ask for them: to a parser they are as RoBERTa and BERT.
-MORE_ENCODERS = {"xlm-roberta": _xlm_roberta, "albert": _albert}
+# More of them, for the tests that ask for them: to a parser the first two are as RoBERTa and BERT.
+MORE_ENCODERS = {"xlm-roberta": _xlm_roberta, "albert": _albert, "convbert": _convbert}

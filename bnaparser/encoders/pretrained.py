@@ -30,6 +30,11 @@ SHARING_TYPES = {"bert", "camembert", "distilbert", "electra", "roberta", "xlm-r
 LONELY_TYPES = {"canine", "convbert", "fnet", "mobilebert", "nystromformer", "yoso"}
 
 
+def reads_alone(model: PreTrainedModel) -> bool:
+    """Tell whether what an encoder says of a text would depend on the padding beside it."""
+    return model.config.model_type in LONELY_TYPES
+
+
 class _NoPooler(nn.Module):
     """Stands where some encoders call their pooler without looking whether they have one."""
 
@@ -76,7 +81,7 @@ class PretrainedEncoder(nn.Module):
 
     def forward(self, windows: Sequence[Window]) -> Tensor:
         """Return (windows, positions, width): START, words, STOP, then padding of undefined value."""
-        if len(windows) > 1 and self.model.config.model_type in LONELY_TYPES:
+        if len(windows) > 1 and reads_alone(self.model):
             return pad_sequence([self([window])[0] for window in windows], batch_first=True)
         device = self.missing.device
         collated = collate(windows, self.shares_rows)

@@ -59,7 +59,7 @@ def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[N
     if not has_gates(model):
         raise SettingsError(f"{variant_title(attention_variant(model))} has no gates")
     found: list[list[NDArray[np.float32]]] = []
-    for chosen in batches_of_texts([one.size for one in examples], model.device):
+    for chosen in batches_of_texts([one.size for one in examples], model.network.encoder):
         batch = [examples[index] for index in chosen]
         tokens = model.tokenize(batch)
         inputs = model.inputs(batch, tokens)

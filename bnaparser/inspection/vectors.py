@@ -97,7 +97,7 @@ def word_vectors(
     """
     found: list[Vectors | None] = [None] * len(structures)
     sizes = [len(structure.words) for structure in structures]
-    for chosen in batches_of_texts(sizes, reader.device):
+    for chosen in batches_of_texts(sizes, reader.encoder):
         batch = [structures[index] for index in chosen]
         tokens = reader.tokenizer(
             [list(structure.words) for structure in batch],

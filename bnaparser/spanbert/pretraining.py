@@ -34,7 +34,7 @@ from bnaparser.training.checkpoints import (
     save_checkpoint,
 )
 from bnaparser.training.pace import Pace
-from bnaparser.training.setup import begin_run
+from bnaparser.training.setup import begin_run, open_output
 
 log = logging.getLogger(__name__)
 LOG_EVERY = 50
@@ -82,9 +82,10 @@ def pretrain(
     """
     output = Path(output)
     settings = recipe.pretrain
-    accelerator = begin_run(settings.precision, settings.threads, output, fresh)
+    accelerator = begin_run(settings.precision, settings.threads, output)
     with training_arithmetic(accelerator.device):
         run = PretrainRun(recipe, output, accelerator)
+        open_output(accelerator, output, fresh)
         begin = run.progress
         run.progress = load_checkpoint(accelerator, output, recipe, begin, FREE_IN_PRETRAIN)
         if run.progress.text != begin.text:

@@ -62,35 +62,48 @@ def train(
             "a task is trained by one process, on one device: give the command without accelerate launch or"
             " torchrun"
         )
-    if fresh:
-        remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS, DATA))
-    _check_same_recipe(recipe, output)
+    if not fresh:
+        _check_same_recipe(recipe, output)
     check_device(recipe.train.device)
     if against is not None:
         _predictions(recipe, against)
     torch.set_num_threads(recipe.train.threads or usable_threads())
-    if all((output / f"seed-{seed}" / RESULTS).is_file() for seed in recipe.train.seeds):
+    if not fresh and all(map(Path.is_file, _results_of_seeds(recipe, output))):
         log.info("all seeds are trained already")
     else:
-        # A wrong encoder is known before all texts are parsed; which classes there are is not yet.
-        create(recipe.model_settings(), ())
-        data = read_data(recipe)
-        _check_same_data(recipe, data, output)
-        for seed in recipe.train.seeds:
-            folder = output / f"seed-{seed}"
-            if (folder / RESULTS).is_file():
-                log.info("seed %d is trained already", seed)
-                continue
-            model = train_seed(recipe, data, seed, folder / CHECKPOINTS)
-            _finish(recipe, data, model, seed, folder)
+        _train_seeds(recipe, output, fresh, against)
     results = summarize(recipe, output)
+    write_json(output / RESULTS, results)
     if against is not None:
         results["against"] = {
             "run": str(against),
             **asdict(compare_runs(recipe, output, against)),
         }
-    write_json(output / RESULTS, results)
+        write_json(output / RESULTS, results)
     return results
+
+
+def _results_of_seeds(recipe: TaskRecipe, output: Path) -> list[Path]:
+    return [output / f"seed-{seed}" / RESULTS for seed in recipe.train.seeds]
+
+
+def _train_seeds(recipe: TaskRecipe, output: Path, fresh: bool, against: Path | None) -> None:
+    """Train the seeds that are left. What an earlier run has left goes once encoder and data are there."""
+    # A wrong encoder is known before all texts are parsed; which classes there are is not yet.
+    create(recipe.model_settings(), ())
+    data = read_data(recipe)
+    if against is not None:
+        _predicted_by(recipe, against, data.labels, data.judged[-1].gold)
+    if fresh:
+        remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS, DATA))
+        _check_same_recipe(recipe, output)
+    _check_same_data(recipe, data, output)
+    for seed, results in zip(recipe.train.seeds, _results_of_seeds(recipe, output), strict=True):
+        if results.is_file():
+            log.info("seed %d is trained already", seed)
+            continue
+        model = train_seed(recipe, data, seed, results.parent / CHECKPOINTS)
+        _finish(recipe, data, model, seed, results.parent)
 
 
 def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder: Path) -> None:
@@ -150,19 +163,23 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
     """
     name = _predictions_name(recipe)
     mine = [_read(output / f"seed-{seed}" / name) for seed in recipe.train.seeds]
-    files = _predictions(recipe, other)
-    theirs = [_read(file) for file in files]
-    for one, file in zip(theirs, files, strict=True):
-        if one["gold"] != mine[0]["gold"] or one["labels"] != mine[0]["labels"]:
+    first, predicted = mine[0], [as_gold(run["predicted"]) for run in mine]
+    gold = as_gold(first["gold"])
+    theirs = _predicted_by(recipe, other, first["labels"], gold)
+    return compare(recipe.task, first["labels"], gold, predicted, theirs)
+
+
+def _predicted_by(
+    recipe: TaskRecipe, other: Path, labels: Sequence[str], gold: Sequence[Gold]
+) -> list[list[Gold]]:
+    """Return another run's predictions for our labels and examples; DataError where they are for others."""
+    found = []
+    for file in _predictions(recipe, other):
+        run = _read(file)
+        if as_gold(run["gold"]) != list(gold) or run["labels"] != list(labels):
             raise DataError(f"{file} has predictions for other examples than this run")
-
-    def predicted(runs: Sequence[dict[str, Any]]) -> list[list[Gold]]:
-        return [as_gold(run["predicted"]) for run in runs]
-
-    first = mine[0]
-    return compare(
-        recipe.task, first["labels"], as_gold(first["gold"]), predicted(mine), predicted(theirs)
-    )
+        found.append(as_gold(run["predicted"]))
+    return found
 
 
 def as_gold(stored: Sequence[Any]) -> list[Gold]:

@@ -12,11 +12,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokenizers import AddedToken, Tokenizer, normalizers
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
 from bnaparser.encoders.loading import load_pretrained, load_tokenizer
 from bnaparser.encoders.positions import max_positions
+from bnaparser.encoders.pretrained import reads_alone
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
@@ -153,7 +154,7 @@ class TaskModel:
         was_training = self.network.training
         self.network.eval()
         sizes = [example.size for example in examples]
-        for chosen in batches_of_texts(sizes, self.device, batch_tokens):
+        for chosen in batches_of_texts(sizes, self.network.encoder, batch_tokens):
             rows = self._score_batch([examples[index] for index in chosen])
             for index, row in zip(chosen, rows, strict=True):
                 found[index] = row
@@ -189,7 +190,7 @@ class TaskModel:
         was_training = self.network.training
         self.network.eval()
         variant = self.settings.syntax.variant
-        most = batch_tokens or default_tokens(PARSING_TOKENS, str(self.device))
+        most = _tokens_at_once(self.network.encoder, batch_tokens)
         found = find_candidates(self.reader, examples, variant, self._logits, most)
         self.network.train(was_training)
         return found
@@ -236,15 +237,21 @@ def create(settings: TaskModelSettings, labels: tuple[str, ...]) -> TaskModel:
 
 
 def batches_of_texts(
-    sizes: Iterable[int], device: torch.device, batch_tokens: int | None = None
+    sizes: Iterable[int], encoder: PreTrainedModel, batch_tokens: int | None = None
 ) -> list[list[int]]:
-    """Group the indices of texts of ``sizes`` words into batches of similar length.
+    """Group the indices of texts of ``sizes`` words into batches of similar length, for an encoder.
 
-    ``batch_tokens`` bounds a batch, by default as suits the device.
+    ``batch_tokens`` bounds a batch, by default as suits the device; each text is alone where the encoder needs it.
     """
     # A word is about 1.3 pieces, and special ones come with every text.
     tokens = [4 * size // 3 + 3 for size in sizes]
-    return batches_by_length(tokens, batch_tokens or default_tokens(PARSING_TOKENS, str(device)))
+    return batches_by_length(tokens, _tokens_at_once(encoder, batch_tokens))
+
+
+def _tokens_at_once(encoder: PreTrainedModel, batch_tokens: int | None) -> int:
+    if reads_alone(encoder):
+        return 1
+    return batch_tokens or default_tokens(PARSING_TOKENS, str(encoder.device))
 
 
 def outputs(task: TaskSettings, labels: tuple[str, ...]) -> int:

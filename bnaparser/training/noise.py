@@ -10,11 +10,10 @@ import numpy as np
 from bnaparser.encoders.subwords import Subwords, Window
 from bnaparser.network.model import BnaModel
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.text.english.stand_ins import as_read
 from bnaparser.training.loss import gold
 from bnaparser.training.noise_settings import NoiseSettings
 from bnaparser.training.recipe import TrainSettings
-from bnaparser.training.setup import TrainingSentence
+from bnaparser.training.setup import TrainingSentence, text_rules
 from bnaparser.training.text_noise import (
     in_capitals,
     in_title_case,
@@ -39,8 +38,7 @@ def disturbed(
     batch = list(sentences)
     _change_trees(model, batch, settings.noise, generator)
     written = _written_otherwise(batch, settings, generator)
-    # What a text would be read as when it is parsed.
-    read = {place: as_read(words, model.reads_case) for place, words in written.items()}
+    read = {place: _as_read(model, batch[place], words) for place, words in written.items()}
     if settings.lower_case:
         for place in _drawn(batch, settings.lower_case, generator):
             words = read.get(place) or [unescape(word) for word in batch[place].example.words]
@@ -88,13 +86,18 @@ def _with_tree(model: BnaModel, sentence: TrainingSentence, tree: Tree) -> Train
     known = all(span.label in model.labels for span in spans)
     if not known or sentence.example.given_tags != sentence.example.tags:
         return sentence
-    read = as_read(tree.words, model.reads_case)
+    read = _as_read(model, sentence, tree.words)
     words, tags = tree.words, tree.tags
     return TrainingSentence(
         replace(sentence.example, tree=tree, words=words, tags=tags, spans=spans, given_tags=tags),
         model.prepare([read], [tags])[0],
         gold(spans, tags, model.labels, model.tags),
     )
+
+
+def _as_read(model: BnaModel, sentence: TrainingSentence, words: Sequence[str]) -> Sequence[str]:
+    """Return what words, put in the place of a sentence's own, are read as when they are parsed."""
+    return text_rules(model, sentence.example).as_read(words, model.reads_case)
 
 
 def _written_otherwise(

@@ -34,6 +34,7 @@ from bnaparser.training.setup import (
     TrainingSentence,
     begin_run,
     new_model,
+    open_output,
     training_sentences,
 )
 from bnaparser.training.teacher import Teacher, load_teacher
@@ -51,9 +52,10 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     """
     output = Path(output)
     settings = recipe.train
-    accelerator = begin_run(settings.precision, settings.threads, output, fresh)
+    accelerator = begin_run(settings.precision, settings.threads, output)
     with training_arithmetic(accelerator.device):
         run = Run(recipe, output, accelerator)
+        open_output(accelerator, output, fresh)
         run.progress = load_checkpoint(accelerator, output, recipe, Progress())
         run.go()
     return run.progress
@@ -129,9 +131,12 @@ class Run:
         return self.progress.update >= self.total_updates or self._stalled()
 
     def _stalled(self) -> bool:
-        patience = self.settings.stop_after_epochs
-        since = self.progress.update - self.progress.best_update
-        return patience is not None and since > patience * self.updates_per_epoch
+        patience, history = self.settings.stop_after_epochs, self.progress.history
+        if patience is None or not history:
+            return False
+        # At the last check: what came since is in no checkpoint, and a run that goes on would end there again.
+        since: int = history[-1]["update"] - self.progress.best_update
+        return since >= patience * self.updates_per_epoch
 
     def _say_where_it_stands(self) -> None:
         done, settings = self.progress.update, self.settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from bnaparser.encoders.device import prepare_device, training_precision
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
-from bnaparser.network.labels import Inventory, names_by_language
+from bnaparser.network.labels import Inventory, LanguageNames, names_by_language
 from bnaparser.network.model import BnaModel
+from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.text.text_rules import rules_of
+from bnaparser.text.text_rules import TextRules, rules_of
 from bnaparser.training.checkpoints import BEST, CHECKPOINT, LOGS, NEW, OLD, RECIPE, remove_run
 from bnaparser.training.data import Example, Mix
 from bnaparser.training.loss import Gold, gold
@@ -71,18 +73,23 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     )
 
 
-def begin_run(precision: str, threads: int | None, output: Path, fresh: bool) -> Any:
-    """Return the Accelerator of a run that writes to ``output``, on so many threads.
-
-    ``fresh`` removes what an earlier run has left there. All processes must take part.
-    """
+def begin_run(precision: str, threads: int | None, output: Path) -> Any:
+    """Return the Accelerator of a run that writes to ``output``, on so many threads."""
     accelerator = build_accelerator(precision, output)
     torch.set_num_threads(threads or usable_threads())
+    return accelerator
+
+
+def open_output(accelerator: Any, output: Path, fresh: bool) -> None:
+    """Begin the logs of a run; ``fresh`` first removes what an earlier run has left in ``output``.
+
+    To be called when data and network are there: a mistake in a recipe costs no model. All processes
+    must take part.
+    """
     if fresh and accelerator.is_main_process:
         remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
     accelerator.wait_for_everyone()
     accelerator.init_trackers(LOGS)
-    return accelerator
 
 
 def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
@@ -94,25 +101,68 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
     if mix.epoch_size == 0:
         raise DataError("the recipe names no training trees: set train.data, and their weights")
     torch.manual_seed(recipe.train.seed)
-    labels = Inventory.of_labels(span.label for example in mix.train for span in example.spans)
-    if len(labels) == 1:
+    if not any(example.spans for example in mix.train):
         raise DataError("the training trees hold no constituents, only words and their tags")
-    tags = Inventory.of_tags(tag for e in mix.train for tag in (*e.tags, *e.given_tags))
-    characters = alphabet(word for example in mix.train for word in example.words)
+    start = None if recipe.train.start is None else storage.load(find(recipe.train.start))
+    settings = _network_settings(recipe, start)
+    names = _known_names(settings.text.languages, mix.train, start)
+    labels = Inventory.of_labels(chain.from_iterable(one.labels for one in names.values()))
+    given = (example.given_tags for example in mix.train)
+    tags = Inventory.of_tags(chain.from_iterable([*(one.tags for one in names.values()), *given]))
     empty_root = any(not example.has_root for example in mix.train)
-    if recipe.train.start is None:
-        model = storage.create(recipe.model_settings(), labels, tags, characters, empty_root)
+    if start is None:
+        characters = alphabet(word for example in mix.train for word in example.words)
+        model = storage.create(settings, labels, tags, characters, empty_root)
     else:
-        start = storage.load(find(recipe.train.start))
-        settings = recipe.model_settings_over(start.settings)
-        model = create_from(start, settings, labels, tags, empty_root)
-    if len(recipe.text.languages) > 1:
-        model.by_language = names_by_language(
-            (one.language, [span.label for span in one.spans], one.tags) for one in mix.train
-        )
+        model = create_from(start, settings, labels, tags, empty_root or start.allow_empty_root)
+    if len(names) > 1:
+        model.by_language = names
     if recipe.train.mask_pieces and not model.subwords_can_be_masked:
         raise SettingsError("train.mask_pieces needs an encoder whose tokenizer has a mask")
     return model
+
+
+def _network_settings(recipe: Recipe, start: BnaModel | None) -> ModelSettings:
+    if start is None:
+        return recipe.model_settings()
+    settings = recipe.model_settings_over(start.settings)
+    languages = settings.text.languages
+    if len(languages) > 1 and languages != recipe.text.languages:
+        raise SettingsError(
+            f"train.start is a model for {', '.join(languages)}: name in text.languages those to go on with, and "
+            "with each file of trees its language"
+        )
+    return settings
+
+
+def _known_names(
+    languages: Sequence[str], examples: Sequence[Example], start: BnaModel | None
+) -> dict[str, LanguageNames]:
+    """Return the labels and tags of each language: those of its trees, and those that the start gives it.
+
+    Raises SettingsError for a language without any.
+    """
+    of_trees = (
+        (one.language or languages[0], [span.label for span in one.spans], one.tags)
+        for one in examples
+    )
+    of_start = (
+        (language, names.labels, names.tags)
+        for language, names in ({} if start is None else _names_of(start)).items()
+        if language in languages
+    )
+    found = names_by_language(chain(of_trees, of_start))
+    if missing := [language for language in languages if language not in found]:
+        raise SettingsError(
+            f"no training trees are in {', '.join(missing)}, which text.languages names: add some to train.data, or"
+            " leave the language out"
+        )
+    return found
+
+
+def _names_of(model: BnaModel) -> dict[str, LanguageNames]:
+    own = LanguageNames(frozenset(model.labels.names[1:]), frozenset(model.tags.names))
+    return model.by_language or dict.fromkeys(model.settings.text.languages, own)
 
 
 def training_sentences(model: BnaModel, examples: Sequence[Example]) -> list[TrainingSentence]:
@@ -125,6 +175,11 @@ def training_sentences(model: BnaModel, examples: Sequence[Example]) -> list[Tra
     ]
 
 
+def text_rules(model: BnaModel, example: Example) -> TextRules:
+    """Return how text in the language of an example is read."""
+    return rules_of(example.language or model.settings.text.languages[0])
+
+
 def gold_pieces(model: BnaModel, examples: Sequence[Example]) -> list[GoldPieces | None]:
     """Return the pieces of each sentence's text, which a network reads to find its words.
 
@@ -135,7 +190,7 @@ def gold_pieces(model: BnaModel, examples: Sequence[Example]) -> list[GoldPieces
         return found
     cut = {}
     for place, example in enumerate(examples):
-        rules = rules_of(example.language or model.settings.text.languages[0])
+        rules = text_rules(model, example)
         pieces = None if rules.cut_words is None else rules.cut_words(example.words)
         if pieces is not None:
             cut[place] = pieces

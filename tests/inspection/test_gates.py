@@ -19,11 +19,17 @@ from bnaparser.tasks.prepared_example import PreparedExample
 from bnaparser.tasks.task_model import TaskModel
 
 
-@pytest.mark.parametrize("variant", ["sla", "wla"])
+@pytest.mark.parametrize(
+    ("variant", "family"), [("sla", "bert"), ("wla", "bert"), ("sla", "convbert")]
+)
 def test_gates_are_what_a_hook_in_front_of_each_layer_sees(
-    build: Callable[..., TaskModel], the_cat: Structure, it_rained: Structure, variant: str
+    build: Callable[..., TaskModel],
+    the_cat: Structure,
+    it_rained: Structure,
+    variant: str,
+    family: str,
 ) -> None:
-    model = build(syntax={variant: {}})
+    model = build(family, syntax={variant: {}})
     encoder = model.network.encoder
     examples = [PreparedExample((the_cat,)), PreparedExample((it_rained,))]
     gates: Any = syntax_of(encoder).gates

@@ -27,7 +27,7 @@ def test_a_word_is_the_mean_of_its_pieces() -> None:
     assert mean_pieces(states, [None, None, None, None], 0) is None
 
 
-@pytest.mark.parametrize("family", ["bert", "distilbert", "modernbert", "xlnet", "t5"])
+@pytest.mark.parametrize("family", ["bert", "distilbert", "modernbert", "xlnet", "t5", "convbert"])
 def test_all_layers_in_company_and_alone(
     encoder_folder: Callable[[str], Path], the_cat: Structure, it_rained: Structure, family: str
 ) -> None:

@@ -96,13 +96,32 @@ def test_two_runs_are_compared(
         train(recipe(epochs=8.0), tmp_path / "sla", against=tmp_path / "none")
 
 
-def test_what_is_wrong_is_told_before_training(
-    recipe: Callable[..., TaskRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_scores_are_kept_where_runs_cannot_be_compared(
+    recipe: Callable[..., TaskRecipe], trained: Callable[..., Path], tmp_path: Path
 ) -> None:
+    for name in ("run", "other"):
+        shutil.copytree(trained(epochs=8.0), tmp_path / name)
+    (tmp_path / "run" / "results.json").unlink()
+    file = tmp_path / "other" / "seed-1" / "dev.predictions.json"
+    file.write_text(json.dumps({**read(file), "labels": ["other"]}), encoding="utf-8")
+    with pytest.raises(DataError, match="other examples"):
+        train(recipe(epochs=8.0), tmp_path / "run", against=tmp_path / "other")
+    assert read(tmp_path / "run" / "results.json")["best_seed"] == 1
+
+
+def test_what_is_wrong_is_told_before_training(
+    recipe: Callable[..., TaskRecipe],
+    trained: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = trained(epochs=8.0)
     monkeypatch.setattr("bnaparser.tasks.all_seeds.train_seed", None)  # it would fail
     (tmp_path / "other" / "seed-old").mkdir(parents=True)
     with pytest.raises(DataError, match="has 0 seeds"):
         train(recipe(), tmp_path / "new", against=tmp_path / "other")
+    with pytest.raises(DataError, match="other examples"):
+        train(recipe("pairs"), tmp_path / "pairs", against=other)
     with pytest.raises(ModelError, match="cannot use the device 'nonsense'"):
         train(recipe(device="nonsense"), tmp_path / "new")
 
@@ -176,6 +195,17 @@ def test_a_name_that_is_mended_needs_no_fresh_start(
     with pytest.raises(DataError, match="no such file"):
         train(wrong, tmp_path)
     train(recipe(max_updates=1), tmp_path)
+
+
+def test_a_fresh_run_that_cannot_begin_takes_nothing_away(
+    recipe: Callable[..., TaskRecipe], trained: Callable[..., Path], tmp_path: Path
+) -> None:
+    """After a typo in the recipe model, seeds and results were gone."""
+    shutil.copytree(trained(epochs=8.0), tmp_path, dirs_exist_ok=True)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DataError, match="no such file"):
+        train(recipe(dev=[{"path": str(tmp_path / "typo.tsv")}]), tmp_path, fresh=True)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_fresh_run_leaves_the_users_own_files_alone(

@@ -145,6 +145,17 @@ def test_candidates_are_those_of_all_spans_of_all_windows(
     assert len(model.reader.windows(examples[1])) > 2
 
 
+def test_an_encoder_that_minds_padding_answers_alike_in_company_and_alone(
+    build: Callable[..., TaskModel],
+) -> None:
+    model = build("convbert")
+    examples = [asked(PASSAGE), asked("Mira liked the unaffable dog near the garden. " * 3)]
+    for example, candidates in zip(examples, model.candidates(examples), strict=True):
+        (alone,) = model.candidates([example])
+        scores = [span.score for span in alone.spans]
+        assert [span.score for span in candidates.spans] == pytest.approx(scores, abs=1e-4)
+
+
 def test_the_loss_by_hand(build: Callable[..., TaskModel]) -> None:
     model = build(answers={"window": 12, "question": 4, "stride": 3})
     start = PASSAGE.index("Tobin")

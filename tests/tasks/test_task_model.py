@@ -52,7 +52,7 @@ def prepared(*texts: tuple[str, ...], gold: Any = None) -> list[PreparedExample]
     return [PreparedExample((random_structure(words),), gold) for words in texts]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, "convbert"])
 @pytest.mark.parametrize("pooling", ["first", "last", "mean"])
 def test_padding_and_company_change_nothing(
     build: Callable[..., TaskModel], family: str, pooling: str

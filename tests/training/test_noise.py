@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from bnaparser.encoders.subwords import Window
 from bnaparser.network.model import BnaModel
+from bnaparser.network.model_settings import LanguageSettings
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.data import Example
 from bnaparser.training.noise import disturbed
@@ -112,3 +114,21 @@ def test_a_sentence_keeps_a_mark_that_it_cannot_lose(
     sentences = training_sentences(model, examples)
     settings = TrainSettings(noise=NoiseSettings(no_final_mark=1.0))
     assert disturbed(model, sentences, settings, np.random.default_rng(0)) == sentences
+
+
+@pytest.mark.parametrize(("known", "own"), [(("zh-Hant",), ""), (("en", "zh-Hant"), "zh-Hant")])
+def test_words_of_another_script_are_read_as_their_own_language_reads_them(
+    build_model: Callable[..., BnaModel], known: tuple[str, ...], own: str
+) -> None:
+    """English reads each of them as a name, "Tokyo"."""
+    model = build_model("bert")
+    text = LanguageSettings(languages=known)
+    model.settings = model.settings.model_copy(update={"text": text})
+    label = model.labels.names[1]
+    tree = Tree.parse(f"(TOP ({label} (NN 我) (NN 魚) (. .)))")
+    example = Example(tree, tree.words, tree.tags, tuple(tree.spans()), tree.tags, own)
+    for noise in NoiseSettings(other_marks=1.0), NoiseSettings(no_final_mark=1.0):
+        _, (after,) = read(model, [example], noise=noise)
+        kept = tree.words[:-1] if noise.no_final_mark else tree.words
+        (plain,) = windows(model.prepare([kept]))
+        assert after.ids.tolist() == plain.ids.tolist()

@@ -14,11 +14,11 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.files.folder import WEIGHTS
 from bnaparser.network.model_settings import LayerSettings
 from bnaparser.training.checkpoints import BEST, CHECKPOINT, NEW, RECIPE
-from bnaparser.training.recipe import Recipe
+from bnaparser.training.recipe import DataSettings, Recipe
 from bnaparser.training.run import train
 from bnaparser.training.setup import TrainingSentence
 from bnaparser.training.update import Updater
@@ -144,6 +144,20 @@ def test_a_fresh_run_starts_over_and_keeps_its_logs(
     assert [row["update"] for row in progress.history] == [1]
     assert not (tmp_path / NEW).exists()
     assert len(list((tmp_path / "logs").rglob("events.*"))) == 1
+
+
+def test_a_fresh_run_that_cannot_begin_takes_nothing_away(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """After a typo in the recipe the old model was gone."""
+    train(recipe(max_updates=1), tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    typo = DataSettings(path=str(tmp_path / "typo.mrg"))
+    wrong: list[dict[str, Any]] = [{"data": (typo,)}, {"start": "typo"}]
+    for changes, mistake in zip(wrong, (DataError, ModelError), strict=True):
+        with pytest.raises(mistake):
+            train(recipe(**changes), tmp_path, fresh=True)
+        assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_fresh_run_leaves_the_users_own_files_alone(

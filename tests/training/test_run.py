@@ -134,10 +134,22 @@ def test_without_improvement_the_rate_is_halved_and_the_run_stops(
     # The first check is the best. Two checks may fail; the third one halves the rate.
     assert progress.best_update == 1
     assert progress.learning_rate_factor == 0.25
-    # Six updates, an epoch and a half, may pass without a better score.
-    assert progress.update == 8
+    # After six updates, an epoch and a half, without a better score it ends.
+    assert progress.update == 7
     metrics = json.loads((tmp_path / BEST / "metrics.json").read_text(encoding="utf-8"))
     assert metrics["update"] == 1
+
+
+def test_a_run_ends_at_a_check_and_never_before_the_first(
+    recipe: Callable[..., Recipe], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It ended without a model, or between two checks: each further call made an update, and ended."""
+    caplog.set_level("INFO", "bnaparser")
+    own = recipe(learning_rate=1e-12, checks_per_epoch=0.5, stop_after_epochs=1.0, epochs=9)
+    assert [row["update"] for row in train(own, tmp_path).history] == [8, 16]
+    assert (tmp_path / BEST).is_dir()
+    assert train(own, tmp_path).update == 16
+    assert "finished already, after update 16" in caplog.text
 
 
 def test_a_training_that_diverges_says_so(recipe: Callable[..., Recipe], tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,9 +13,9 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import SettingsError
 from bnaparser.network import storage
 from bnaparser.network.decoding import predict
-from bnaparser.network.labels import Inventory
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model import BnaModel
-from bnaparser.network.model_settings import TagSettings
+from bnaparser.network.model_settings import LanguageSettings, TagSettings
 from bnaparser.training.data import Example, read_mix
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 from bnaparser.training.run import train
@@ -104,6 +105,64 @@ def test_a_recipe_takes_the_network_over_and_starts_where_it_stood(
     assert ended.settings.encoder.dropout == 0.0
     assert ended.settings.layers == started.settings.layers
     assert progress.best_f1 > 50
+
+
+@pytest.fixture
+def few_trees(tmp_path: Path) -> str:
+    """A file of one tree, with a label and a tag of its own."""
+    file = tmp_path / "few.mrg"
+    file.write_text("(TOP (NEW (NN dog) (OWN barks)))\n", encoding="utf-8")
+    return str(file)
+
+
+def begun(path: str, languages: tuple[str, ...] = (), **train: Any) -> BnaModel:
+    """Return the network of a recipe for a file of trees, the last of the languages."""
+    language = languages[-1] if languages else None
+    settings = TrainSettings(data=(DataSettings(path=path, language=language),), **train)
+    text = {"text": LanguageSettings(languages=languages)} if languages else {}
+    return new_model(Recipe(train=settings, **text), read_mix(settings))
+
+
+def test_labels_and_tags_that_the_new_trees_lack_stay(
+    build_model: Callable[..., BnaModel], few_trees: str, tmp_path: Path
+) -> None:
+    """Some hundred trees of one's own took most labels away from the parser that they were to fit."""
+    start = build_model(tagging=TagSettings(predict=True), allow_empty_root=True)
+    storage.save(start, tmp_path / "start", "float32", {})
+    model = begun(few_trees, start=str(tmp_path / "start"))
+    assert set(model.labels.names) == {*start.labels.names, "NEW"}
+    assert set(model.tags.names) == {*start.tags.names, "NN", "OWN"}
+    assert model.allow_empty_root and not model.by_language
+
+
+def test_each_language_has_the_names_of_the_start_and_of_its_trees(
+    build_model: Callable[..., BnaModel], few_trees: str, tmp_path: Path
+) -> None:
+    """A language without trees had no names: whatever was parsed ended with a KeyError."""
+    start = build_model(tagging=TagSettings(predict=True))
+    text = LanguageSettings(languages=("es", "fr"))
+    start.settings = start.settings.model_copy(update={"text": text})
+    names = {
+        language: LanguageNames(
+            frozenset(start.labels.names[first::2]), frozenset(start.tags.names[first::2])
+        )
+        for language, first in (("es", 1), ("fr", 2))
+    }
+    start.by_language = names
+    storage.save(start, tmp_path / "start", "float32", {})
+    folder = str(tmp_path / "start")
+    model = begun(few_trees, ("es", "fr"), start=folder)
+    mine = LanguageNames(names["fr"].labels | {"NEW"}, names["fr"].tags | {"NN", "OWN"})
+    assert model.by_language == {"es": names["es"], "fr": mine}
+    french = begun(few_trees, ("fr",), start=folder)
+    assert set(french.labels.names) == {"", *mine.labels} and not french.by_language
+    with pytest.raises(SettingsError, match=r"model for es, fr: name in text\.languages"):
+        begun(few_trees, start=folder)
+
+
+def test_a_language_without_trees_and_names_is_refused(few_trees: str) -> None:
+    with pytest.raises(SettingsError, match="no training trees are in es, pt, which text"):
+        begun(few_trees, ("es", "pt", "fr"))
 
 
 def test_masking_needs_a_mask(treebank: Path) -> None:
