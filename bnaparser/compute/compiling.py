@@ -16,6 +16,7 @@ import numba
 from numba.core import event as events
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+_HERE = Path(__file__).parent
 
 
 def compiled(function: Function) -> Function:
@@ -83,10 +84,10 @@ def kept_on_disk(
 
 
 def _stamped(dispatcher: Any) -> Any:
-    """Let machine code count as old when any file of its function's room is newer; return the function.
+    """Let machine code count as old when any file of its function's room, or of this one, is newer; return it.
 
     Numba looks only at the file that a function stands in, and would run old machine code of what
-    it calls in others. And it reads what is kept before it looks at its age: what another version of
+    it calls in others, in this room's above all. And it reads what is kept before it looks at its age: what another version of
     this package kept may name classes that are no more. What cannot be read is compiled anew, and what
     cannot be written is not kept: neither keeps anybody from parsing.
     """
@@ -122,7 +123,7 @@ def _if_possible(save: Callable[..., None]) -> Callable[..., None]:
 
 @cache
 def _stamp(room: Path) -> tuple[float, int]:
-    stats = [path.stat() for path in sorted(room.glob("*.py"))]
+    stats = [path.stat() for one in {room, _HERE} for path in one.glob("*.py")]
     return max((one.st_mtime for one in stats), default=0.0), sum(one.st_size for one in stats)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numba
 import pytest
 
+from bnaparser.compute import compiling
 from bnaparser.compute.compiling import compiled
 
 
@@ -86,6 +87,22 @@ def test_what_is_kept_and_damaged_is_compiled_and_kept_anew(
     again = compiled(one_more)
     assert again(1) == 2
     assert again.stats.cache_hits  # type: ignore[attr-defined]
+
+
+def test_it_is_old_when_a_file_of_its_room_or_of_this_one_is_newer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = [tmp_path / "chart", tmp_path / "compute"]
+    monkeypatch.setattr(compiling, "_HERE", rooms[1])
+    stamps = []
+    for room in [*rooms, *rooms]:
+        room.mkdir(exist_ok=True)
+        with (room / "loops.py").open("a", encoding="utf-8") as file:
+            file.write("# more\n")
+        compiling._stamp.cache_clear()
+        stamps.append(compiling._stamp(rooms[0]))
+    assert len(set(stamps)) == 4
+    compiling._stamp.cache_clear()
 
 
 def test_a_full_disk_keeps_nothing_and_nobody_from_computing(

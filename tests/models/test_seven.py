@@ -63,6 +63,13 @@ def test_raw_text(parser: Polyglot, language: str) -> None:
         assert 0 < end - start <= max(len(word), 2)
 
 
+def test_it_is_sure_of_what_is_simple(parser: Polyglot) -> None:
+    for language, (text, _) in TEXTS.items():
+        (parse,) = parser(text, language=language, probabilities=True)
+        assert parse.confidence is not None
+        assert parse.confidence > 0.5
+
+
 def test_languages_are_guessed_sentence_by_sentence(parser: Polyglot) -> None:
     text = "\n".join(sentence for sentence, _ in TEXTS.values())
     found = parser(text)
