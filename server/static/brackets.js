@@ -14,7 +14,7 @@ export class BracketError extends Error {}
  */
 export function readBrackets(text) {
   if (!/^\s*\(\s*[^\s()]*\s*\(/.test(text)) return null;
-  const sure = /^\s*\(\s*[^\s()\p{Ll}]*\s*\(/u.test(text);
+  const sure = /^(\s*\(\s*[^\s()\p{Ll}]*(?![^\s()])){2}/u.test(text);
   try {
     return roots(text).map(parseOf);
   } catch (error) {

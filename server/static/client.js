@@ -1,5 +1,7 @@
 // Asking the service, and saying in plain words why there is no answer.
 
+const UNSENT = /[^ -~\xa0-\xff]/; // such a character no header carries, and no key holds
+
 /** Why the service gave no answer. `kind` is gone, busy, key, or refused. */
 export class Refusal extends Error {
   constructor(kind, message, { retryAfter = null, requestId = null } = {}) {
@@ -53,6 +55,7 @@ export async function search(pattern, trees, key, signal) {
 
 /** The JSON that the service answers, to GET, or to POST where there is a body. */
 async function ask(path, key, signal, body) {
+  if (key && UNSENT.test(key)) throw notAccepted();
   const headers = { Accept: "application/json" };
   if (key) headers.Authorization = `Bearer ${key}`;
   const sent = body && { method: "POST", body: JSON.stringify(body) };
@@ -77,7 +80,7 @@ async function refusal(response, key) {
   const wait = Number(response.headers.get("Retry-After"));
   switch (response.status) {
     case 401:
-      return new Refusal("key", key ? "This key was not accepted." : "");
+      return key ? notAccepted() : new Refusal("key", "");
     case 413:
       return new Refusal("refused", `The text is too long. ${detail}`, { requestId });
     case 502:
@@ -88,6 +91,10 @@ async function refusal(response, key) {
     default:
       return new Refusal("refused", [sentence(problem.title ?? `The service failed (${response.status})`), detail].join(" "), { requestId });
   }
+}
+
+function notAccepted() {
+  return new Refusal("key", "This key was not accepted.");
 }
 
 /** A text as a sentence: a capital first, a full stop last. */

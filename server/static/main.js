@@ -1,5 +1,6 @@
 // The page: text in, trees out, the text in the address.
 
+import { hold, linked } from "./address.js";
 import { BracketError, readBrackets } from "./brackets.js";
 import { card } from "./card.js";
 import { classify, findModels, parse } from "./client.js";
@@ -7,18 +8,17 @@ import { button, html } from "./html.js";
 import { choose, offerLanguages } from "./languages.js";
 import { plain } from "./markup.js";
 import { showModels } from "./models.js";
-import { A_PAGE, fillPages, pageOf } from "./pages.js";
+import { A_PAGE, fillPages, pageOf, putCards } from "./pages.js";
 import { copy } from "./save.js";
 import { Search } from "./search.js";
-import { Source } from "./source.js";
+import { namesOf, Source } from "./source.js";
 import { orderOf, sureness } from "./sureness.js";
+import { trying } from "./taking.js";
 import { inShort, showVerdict } from "./verdict.js";
 
 const PAUSE = 350; // milliseconds without a key before the text is parsed
 const LIVE_CHARACTERS = 2000; // longer texts wait for the button
 const MOST_RETRIES = 5;
-const LINK_CHARACTERS = 8000; // what mail programs and browsers carry whole
-const KEPT_CHARACTERS = 1e6; // of a longer text, what the browser's history keeps
 const MOST_TREES = 5; // of a sentence, to step through
 const KEY = "bnaparser-key";
 
@@ -35,10 +35,10 @@ const EXAMPLES = [
 const part = (id) => document.getElementById(id);
 const [text, status, notice, trees] = ["text", "status", "notice", "trees"].map(part);
 const [markup, language, unsurest] = ["markup", "language", "unsurest"].map(part);
-// The text that the trees are of, their order, the first place on this page, and the text as it was sent: null
-// where trees were drawn from brackets.
-let shown = { wanted: "", parses: [], order: [], first: 0, source: null };
-let cards = new Map(); // by what they show, so that a tree that stays is not drawn again
+// The text that the trees are of, the names of their cards, their order, the first place on this page, and the text
+// as it was sent: null where trees were drawn from brackets.
+let shown = { wanted: "", parses: [], names: [], order: [], first: 0, source: null };
+let cards = new Map(); // by their names, so that a tree that stays is not drawn again
 let asked = null; // the text that was asked for last, unless it was taken back
 let running = null; // its request
 let timer = 0; // until a text that is typed is asked for
@@ -48,12 +48,12 @@ let busy = false;
 const search = new Search(part("search"), {
   key: () => sessionStorage.getItem(KEY),
   onFound: markFound,
-  onPattern: () => remember(shown.wanted),
+  onPattern: remember,
   onKey: () => (part("key-form").hidden = false),
   onJump: (index, number) => {
     const page = pageOf(shown.order.indexOf(index), shown.parses.length);
     if (page !== shown.first) turn(page);
-    cards.get(nameOf(shown.parses, index))?.showNumber(number);
+    cardOf(index)?.showNumber(number);
   },
 });
 
@@ -73,7 +73,7 @@ async function ask({ force = false, tries = 0 } = {}) {
   stop();
   asked = wanted;
   tell("");
-  remember(wanted);
+  remember();
   if (!wanted) {
     show(wanted, []);
     showVerdict(part("verdict"), null, null);
@@ -185,11 +185,11 @@ async function classified(wanted, key, signal) {
 function show(wanted, parses, source = null) {
   const { first, ...before } = shown;
   const order = orderOf(parses, unsurestFirst());
-  const stays = parses.length > first && nameOf(parses, order[first]) === nameOf(before.parses, before.order[first]);
-  shown = { wanted, parses, order, first: stays ? first : 0, source };
-  if (!source !== !before.source) cards.clear();
-  const names = new Set(parses.map((_, index) => nameOf(parses, index)));
-  cards = new Map([...cards].filter(([name]) => names.has(name)));
+  const stays = parses.length > first && parses[order[first]].text === before.parses[before.order[first]]?.text;
+  const names = namesOf(parses, source);
+  shown = { wanted, parses, names, order, first: stays ? first : 0, source };
+  const kept = new Set(names);
+  cards = new Map([...cards].filter(([name]) => kept.has(name)));
   trees.classList.toggle("single", parses.length === 1 && parses[0].text === wanted);
   unsurest.hidden = parses.length < 2 || !parses.some((one) => typeof one.confidence === "number");
   searchShown(); // what was found before is not in these
@@ -199,7 +199,7 @@ function show(wanted, parses, source = null) {
 
 /** Searches the trees that are shown: of each sentence the best one, or the one that was stepped to. */
 function searchShown() {
-  search.over(shown.parses.map((one, index) => cards.get(nameOf(shown.parses, index))?.shown ?? one));
+  search.over(shown.parses.map((one, index) => cardOf(index)?.shown ?? one));
 }
 
 /** The indices of the sentences on the page that begins with this place. */
@@ -209,12 +209,12 @@ function onPage(first) {
 
 /** Marks on this page what the search has found. */
 function markFound() {
-  for (const index of onPage(shown.first)) cards.get(nameOf(shown.parses, index))?.find(search.numbersOf(index));
+  for (const index of onPage(shown.first)) cardOf(index)?.find(search.numbersOf(index));
 }
 
-function nameOf(parses, index) {
-  const { text: sentence, tree, error, probability } = parses[index] ?? {};
-  return JSON.stringify([index, sentence, tree, error, probability?.toFixed(6)]);
+/** The card of the sentence of this index, where it is made. */
+function cardOf(index) {
+  return cards.get(shown.names[index]);
 }
 
 /** What can be done with the sentence of this index. */
@@ -236,7 +236,7 @@ function write(index, known, start, end) {
   const written = shown.source.saying(known, shown.parses[index], start, end);
   history.pushState(null, "", location.href);
   set(written, true).then(() => {
-    if (document.activeElement === document.body) cards.get(nameOf(shown.parses, index))?.focus({ preventScroll: true });
+    if (document.activeElement === document.body) cardOf(index)?.focus({ preventScroll: true });
   });
 }
 
@@ -245,14 +245,13 @@ function turn(first) {
   const { parses } = shown;
   shown.first = first;
   const page = onPage(first).map((index) => {
-    const name = nameOf(parses, index);
-    const made = cards.get(name) ?? card(parses[index], actsOn(index));
-    cards.set(name, made);
+    const made = cardOf(index) ?? card(parses[index], actsOn(index));
+    cards.set(shown.names[index], made);
     made.now = parses[index];
     made.number.textContent = parses.length > 1 ? `${index + 1}` : "";
     return made;
   });
-  trees.replaceChildren(...page);
+  putCards(trees, page);
   markFound();
   for (const nav of document.querySelectorAll(".pages")) {
     fillPages(nav, { first, count: parses.length, turn: turnTo });
@@ -312,31 +311,26 @@ function countDown(error, seconds, tries, again) {
   retry = setTimeout(() => countDown(error, seconds - 1, tries, again), 1000);
 }
 
-/** Puts the text and the rest of the state into the address, behind #, which browsers do not send: no log holds it. */
-function remember(wanted) {
-  const held = new URLSearchParams({ text: wanted });
-  if (search.pattern) held.set("search", search.pattern);
-  if (markup.checked) held.set("markup", "1");
-  if (language.value) held.set("language", language.value);
-  if (unsurestFirst()) held.set("first", "unsurest");
-  const address = `${location.pathname}${wanted ? `#${held}` : ""}`;
-  const fits = address.length <= LINK_CHARACTERS;
+/** Puts the text of the field into the address, and the rest of the state. */
+function remember() {
+  const wanted = text.value.trim();
+  const [marked, first] = [markup.checked ? "1" : "", unsurestFirst() ? "unsurest" : ""];
+  const fits = hold({ text: wanted, search: search.pattern, markup: marked, language: language.value, first });
   part("link").hidden = !wanted;
   part("link").disabled = !fits;
   part("link").title = fits ? "" : "This text is too long for a link";
-  const kept = fits || wanted.length > KEPT_CHARACTERS ? null : { held: `${held}` };
-  history.replaceState(kept, "", fits ? address : location.pathname);
-}
-
-/** The text that the address holds, or another part of the state, behind # or behind ?; or that was too long for it. */
-function linked(name = "text") {
-  const found = (from) => new URLSearchParams(from).get(name);
-  return found(history.state?.held ?? "") ?? found(location.hash.slice(1)) ?? found(location.search.slice(1)) ?? "";
 }
 
 /** Whether the sentences stand in the order of sureness, not in that of the text. */
 function unsurestFirst() {
   return unsurest.getAttribute("aria-pressed") === "true";
+}
+
+/** Puts the sentences into the order of sureness, or into that of the text, and shows the first page of them. */
+function putInOrder(bySureness) {
+  unsurest.setAttribute("aria-pressed", String(bySureness));
+  shown.order = orderOf(shown.parses, bySureness);
+  turn(0);
 }
 
 function grow() {
@@ -367,10 +361,10 @@ part("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   ask({ force: true });
 });
-part("link").addEventListener("click", async () => {
+part("link").addEventListener("click", trying(say, async () => {
   await copy(location.href);
-  say("The link is on the clipboard.");
-});
+  return "The link is on the clipboard.";
+}));
 part("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem(KEY, part("key").value);
@@ -380,24 +374,25 @@ part("key-form").addEventListener("submit", (event) => {
 markup.addEventListener("change", () => set(text.value, markup.checked));
 language.addEventListener("change", () => ask({ force: true }));
 unsurest.addEventListener("click", () => {
-  unsurest.setAttribute("aria-pressed", String(!unsurestFirst()));
-  remember(shown.wanted);
-  shown.order = orderOf(shown.parses, unsurestFirst());
-  turn(0);
+  putInOrder(!unsurestFirst());
+  remember();
 });
 addEventListener("popstate", () => { // back, forward, or another address behind #
-  const marked = Boolean(linked("markup"));
+  const [marked, bySureness] = [Boolean(linked("markup")), linked("first") === "unsurest"];
+  search.pattern = linked("search");
+  if (bySureness !== unsurestFirst()) putInOrder(bySureness);
   if (linked() === asked && marked === markup.checked && linked("language") === language.value) return;
   choose(language, linked("language"));
   set(linked(), marked);
 });
 part("examples").append(...EXAMPLES.map((example) => html("li", {}, button(example, () => {
+  remember(); // a text that was not asked for yet
   history.pushState(null, "", location.href);
   set(example, false);
 }))));
 search.pattern = linked("search");
 choose(language, linked("language"));
 describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text
-unsurest.setAttribute("aria-pressed", String(linked("first") === "unsurest"));
+putInOrder(linked("first") === "unsurest");
 set(linked() || text.value, Boolean(linked("markup"))); // a text may have been typed before this ran, or kept over a reload
 if (!text.value && matchMedia("(hover: hover)").matches) text.focus();

@@ -59,12 +59,26 @@ export function withoutBracket(text, start, end) {
   return text.slice(0, open) + text.slice(inside, close - 1) + text.slice(close);
 }
 
-/** The part of the text that holds these code points of the plain one, with the brackets around them. */
-export function sliceOf(text, start, end) {
-  const { places, brackets } = readMarkup(text);
-  const within = brackets.filter((one) => one.start >= start && one.end <= end);
+/**
+ * The part of the text that holds these code points of the plain one, with the brackets around them; the text is
+ * read here unless it was before.
+ */
+export function sliceOf(text, start, end, { places, brackets } = readMarkup(text)) {
+  const [first, last] = [start, end].map((place) => endingUpTo(place, brackets));
+  const within = brackets.slice(first, last).filter((one) => one.start >= start);
   const from = Math.min(places[start][0], ...within.map((one) => one.open));
   return text.slice(from, Math.max(places[end - 1][1], ...within.map((one) => one.close)));
+}
+
+/** How many of the brackets end up to a place; they stand in the order of their ends. */
+function endingUpTo(place, brackets) {
+  let [low, high] = [0, brackets.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (brackets[middle].end <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The places and brackets of a line that begins at `start`, `before` code points into the plain text; null if it is wrong. */

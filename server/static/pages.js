@@ -1,4 +1,4 @@
-// Many sentences, a page of them at a time.
+// Many sentences, a page of their cards at a time.
 
 import { button, html } from "./html.js";
 
@@ -17,6 +17,17 @@ export function fillPages(nav, { first, count, turn }) {
   if (end.includes(document.activeElement)) place.focus();
   previous.disabled = first === 0;
   next.disabled = last === count;
+}
+
+/** Puts these cards into the section; those that are there already keep how far their drawings are scrolled. */
+export function putCards(section, cards) {
+  const scrolled = [...section.querySelectorAll(".viewport")].map((one) => [one, one.scrollLeft, one.scrollTop]);
+  for (const one of [...section.children]) if (!cards.includes(one)) one.remove();
+  cards.forEach((one, place) => {
+    const there = section.children[place] ?? null;
+    if (one !== there) section.insertBefore(one, there); // what is not moved keeps the focus, too
+  });
+  for (const [one, left, top] of scrolled) one.scrollTo(left, top);
 }
 
 function controlsOf(nav) {

@@ -32,8 +32,11 @@ export class Search {
     return this.field.value.trim();
   }
 
+  /** Searches for this pattern, unless it is what the field holds. */
   set pattern(value) {
+    if (value === this.pattern) return;
     this.field.value = value;
+    this.run();
   }
 
   /** Searches these parses from now on. */

@@ -10,7 +10,7 @@ export class Viewport {
     this.drawing = drawing;
     this.onZoom = onZoom;
     this.chosen = null; // the scale that the user chose; ALL: as fits; null: as fits and is readable
-    this.opened = false; // whether it was seen
+    this.opened = false; // whether it was seen since it came onto the page
     this.element = document.createElement("div");
     this.element.className = "viewport";
     this.element.append(drawing.svg);
@@ -36,7 +36,8 @@ export class Viewport {
     svg.style.width = `${width * this.scale}px`;
     svg.style.height = `${height * this.scale}px`;
     this.onZoom?.(this.scale);
-    if (!this.opened && this.element.clientWidth) this.open();
+    if (!this.element.clientWidth) this.opened = false; // taken off the page, it forgets how far it is scrolled
+    else if (!this.opened) this.open();
   }
 
   /** Begins at the root, which stands in the middle of what may be wider than the window. */

@@ -81,9 +81,18 @@ def test_what_is_wrong_with_brackets_is_told_with_its_place(
     assert not any("/v1/parse" in url for url in visit.asked)
 
 
-def test_a_sentence_in_brackets_is_parsed(visit: Visit) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(See (also) the cat.)",
+        "(I (really) like it.)",
+        "(NATO (the alliance) met.)",
+        "((Mira) sang.)",
+    ],
+)
+def test_a_sentence_in_brackets_is_parsed(visit: Visit, text: str) -> None:
     page = visit()
-    fill(page, "(See (also) the cat.)")
+    fill(page, text)
     page.wait_for_selector("svg.tree")
     assert any("/v1/parse" in url for url in visit.asked)
 

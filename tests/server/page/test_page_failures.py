@@ -114,6 +114,15 @@ def test_a_service_with_a_key(visit: Visit, serving: Serving, tiny_parser: Parse
         assert page.locator(".word").first.text_content() == "The"
 
 
+def test_a_key_that_no_header_carries_is_not_accepted(visit: Visit) -> None:
+    page = visit()
+    page.evaluate("sessionStorage.setItem('bnaparser-key', 'my-鍵')")
+    page.locator("#text").fill(CAT)
+    page.wait_for_selector("text=This key was not accepted.")
+    assert page.get_by_label("This service asks for a key.").is_visible()
+    assert not any("/v1/parse" in url for url in visit.asked)
+
+
 def test_a_key_is_asked_for_and_kept_for_the_tab_only(visit: Visit) -> None:
     visit.expected = "401"
     page = visit()

@@ -139,7 +139,7 @@ def test_words_of_any_script_do_not_touch(visit: Visit) -> None:
 def test_large_trees_are_drawn(visit: Visit, brackets: str) -> None:
     tree = Tree.parse(brackets)
     count = len(tree.words)
-    offsets = tuple((2 * number, 2 * number + 1) for number in range(count))
+    offsets = ((0, len("large")),) * count
     parse = Parse("large", tree.words, tree.tags, tuple(tree.spans()), 0.0, offsets)
     spans = [span._replace(score=0.0) for span in parse.spans]
     whole = Parse("large", tree.words, tree.tags, tuple(spans), 0.0, offsets).to_dict()

@@ -19,6 +19,8 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 soon = playwright.expect
 CAT = "The cat sat on the mat."
 PATIENCE = 60_000  # milliseconds; a busy machine is no failure
+LONG = f"(S {'(NP (JJ long) (NN sentence)) ' * 40})"
+SCROLLED = "one => one.scrollLeft"
 INSIDE = """() => {
   const frame = document.querySelector('.viewport').getBoundingClientRect();
   const root = document.querySelector('.node .field').getBoundingClientRect();
@@ -30,14 +32,33 @@ OPACITY = "id => Number(getComputedStyle(document.getElementById(id)).opacity)"
 
 @pytest.mark.parametrize("width", [1280, 360])
 def test_a_long_sentence_opens_at_its_root_and_scrolls(visit: Visit, width: int) -> None:
-    brackets = f"(S {'(NP (JJ long) (NN sentence)) ' * 40})"
-    page = visit(brackets, viewport={"width": width, "height": 700})
+    page = visit(LONG, viewport={"width": width, "height": 700})
     viewport = page.locator(".viewport")
     assert viewport.evaluate("one => one.scrollWidth > one.clientWidth")
     assert page.evaluate(INSIDE)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     page.locator(".percent").click()  # all of it
     assert viewport.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
+
+
+def test_a_tree_that_stays_is_scrolled_as_it_was(visit: Visit) -> None:
+    page = visit(LONG, viewport={"width": 700, "height": 700})
+    viewport = page.locator(".viewport").first
+    viewport.evaluate("one => one.scrollTo(1234, 0)")
+    page.get_by_role("button", name="Parse", exact=True).click()
+    assert viewport.evaluate(SCROLLED) == 1234
+    page.locator("#text").fill(f"{LONG}\n(NP (NN dog))")
+    soon(page.locator("article")).to_have_count(2, timeout=PATIENCE)
+    assert viewport.evaluate(SCROLLED) == 1234
+
+
+def test_a_tree_that_comes_back_opens_at_its_root(visit: Visit) -> None:
+    page = visit("\n".join([LONG, *["(NP (NN dog))"] * 20]), viewport={"width": 700, "height": 900})
+    above = page.get_by_role("navigation", name="Pages", exact=True)
+    above.get_by_role("button", name="Next").click()
+    soon(page.locator("article .number").first).to_have_text("21", timeout=PATIENCE)
+    above.get_by_role("button", name="Previous").click()
+    page.wait_for_function(INSIDE)
 
 
 def test_a_tree_of_another_text_is_dimmed_and_says_so(visit: Visit) -> None:

@@ -178,6 +178,23 @@ def test_the_unsurest_sentences_come_first_where_that_is_wanted(visit: Visit) ->
     assert "unsurest" not in again.url
 
 
+def test_a_card_is_made_anew_when_more_is_known_of_its_sentence(visit: Visit) -> None:
+    page = visit()
+    unlikely = {"probability": 1e-8}  # as each tree of a long sentence is
+    show(page, parsed("Dogs bark.", 0.99, 0.4) | unlikely)
+    known = parsed("Dogs bark.", 0.99, 1.0) | unlikely
+    page.route("**/v1/parse", lambda route: route.fulfill(json={"parses": [known]}))
+    page.get_by_role("button", name="Correct").click()
+    page.get_by_role("group", name="Words").get_by_role("button").first.click()
+    page.get_by_role("button", name="is a constituent").click()
+    soon(page.locator(".sure")).to_have_text(sureness(known["confidence"]), timeout=PATIENCE)
+    assert page.locator(".unsure").count() == 0
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as JSON").click()
+    with open(waiting.value.path(), encoding="utf-8") as saved:
+        assert json.load(saved) == known
+
+
 def test_a_saved_parse_holds_the_probabilities(visit: Visit) -> None:
     page = visit()
     parse = parsed("Dogs bark.", 0.9, 0.4)
