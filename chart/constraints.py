@@ -69,9 +69,8 @@ def constrain(
     or is not a finite number.
     """
     _check(scores, n, rules, bonuses)
-    _check_together(n, rules, allow_empty_root)
+    must, uncrossed = _check_together(n, rules, allow_empty_root)
     changed, never_empty = scores.copy(), np.zeros(span_count(n), np.bool_)
-    starts, ends = span_indices(n)
     for bonus in bonuses:
         row = span_index(bonus.start, bonus.end, n)
         columns = slice(1, None) if bonus.labels is None else sorted(bonus.labels)
@@ -82,10 +81,9 @@ def constrain(
             others = [label for label in range(1, scores.shape[1]) if label not in rule.labels]
             changed[row, others] = -np.inf
         never_empty[row] |= rule.must
-        if rule.must or rule.uncrossed:
-            crossing = _crossing(starts, ends, rule)
-            changed[crossing, 1:] = -np.inf
-            never_empty[crossing] |= rule.must
+    across = must.crossing()
+    never_empty |= across
+    changed[across | uncrossed.crossing(), 1:] = -np.inf
     return changed, never_empty
 
 
@@ -127,10 +125,39 @@ def _within(table: Int64s) -> Int64s:
     return table[::-1].cumsum(0)[::-1].cumsum(1)
 
 
-def _crossing(starts: Int64s, ends: Int64s, rule: Rule) -> Bools:
-    left = (starts < rule.start) & (rule.start < ends) & (ends < rule.end)
-    right = (rule.start < starts) & (starts < rule.end) & (rule.end < ends)
-    return np.asarray(left | right)
+class _Reaches:
+    """Spans of a sentence of n words, by how far they reach: whether one crosses is seen without going over all.
+
+    ``ends``: of those that begin at a place the furthest end; ``starts``: of those that end there the
+    first start.
+    """
+
+    def __init__(self, n: int):
+        self.ends = np.zeros(n + 1, np.int64)
+        self.starts = np.full(n + 1, n, np.int64)
+
+    def add(self, rule: Rule) -> None:
+        """Take in a rule's span."""
+        self.ends[rule.start] = max(self.ends[rule.start], rule.end)
+        self.starts[rule.end] = min(self.starts[rule.end], rule.start)
+
+    def cross(self, rule: Rule) -> bool:
+        """Tell whether one of the spans crosses a rule's."""
+        inside = slice(rule.start + 1, rule.end)
+        out_behind = self.ends[inside].max(initial=0) > rule.end
+        return bool(out_behind or self.starts[inside].min(initial=rule.start) < rule.start)
+
+    def crossing(self) -> Bools:
+        """Tell of each span of the sentence whether it crosses one of these."""
+        n = len(self.ends) - 1
+        found = np.zeros(span_count(n), np.bool_)
+        for start in range(n - 1):
+            inside = slice(start + 1, n)
+            out_behind = np.maximum.accumulate(self.ends[inside]) > np.arange(start + 2, n + 1)
+            out_before = np.minimum.accumulate(self.starts[inside]) < start
+            first = span_index(start, start + 2, n)
+            found[first : first + n - start - 1] = out_behind | out_before
+        return found
 
 
 def _check(scores: Float32s, n: int, rules: Sequence[Rule], bonuses: Sequence[Bonus]) -> None:
@@ -147,26 +174,49 @@ def _check(scores: Float32s, n: int, rules: Sequence[Rule], bonuses: Sequence[Bo
             raise ValueError(f"the bonus of ({bonus.start}, {bonus.end}) is {bonus.amount}")
 
 
-def _check_together(n: int, rules: Sequence[Rule], allow_empty_root: bool) -> None:
-    """Raise Clash unless the spans that must be do not cross each other or what is uncrossed, and have labels."""
+def _check_together(
+    n: int, rules: Sequence[Rule], allow_empty_root: bool
+) -> tuple[_Reaches, _Reaches]:
+    """Return the spans that must be, and those that are uncrossed.
+
+    Raises Clash unless the former cross neither each other nor the latter, and have labels.
+    """
+    must, uncrossed = _Reaches(n), _Reaches(n)
+    of_spans: dict[tuple[int, int], list[int]] = {}
     for place, rule in enumerate(rules):
         whole = (rule.start, rule.end) == (0, n) and not allow_empty_root
         if rule.labels == frozenset() and (rule.must or whole):
             raise Clash(place, None if whole else place)
-        for earlier, other in enumerate(rules[:place]):
-            if _apart(rule, other) and (
-                (rule.must and (other.must or other.uncrossed)) or (other.must and rule.uncrossed)
-            ):
-                raise Clash(earlier, place)
+        if ((rule.must or rule.uncrossed) and must.cross(rule)) or (
+            rule.must and uncrossed.cross(rule)
+        ):
+            raise Clash(_first_across(rules, place), place)
+        if rule.must:
+            must.add(rule)
+        if rule.uncrossed:
+            uncrossed.add(rule)
+        of_spans.setdefault((rule.start, rule.end), []).append(place)
     needed = {rule[:2] for rule in rules if rule.must} | (set() if allow_empty_root else {(0, n)})
     for span in needed:
         left: Labels = None
-        of_span = [place for place, rule in enumerate(rules) if rule[:2] == span]
+        of_span = of_spans.get(span, [])
         for place in of_span:
             given = rules[place].labels
             left = given if left is None else left if given is None else left & given
             if left == frozenset():
                 raise Clash(_first_against(rules, of_span, place), place)
+    return must, uncrossed
+
+
+def _first_across(rules: Sequence[Rule], last: int) -> int:
+    """The first rule whose span crosses that of ``last``, where no tree keeps both."""
+    rule = rules[last]
+    return next(
+        place
+        for place, other in enumerate(rules)
+        if _apart(rule, other)
+        and ((rule.must and (other.must or other.uncrossed)) or (other.must and rule.uncrossed))
+    )
 
 
 def _first_against(rules: Sequence[Rule], places: Sequence[int], last: int) -> int:

@@ -17,6 +17,10 @@ OPEN_PATHS = frozenset({"/live"})
 # times.
 _CHARACTERS_A_WORD = 150
 _TIMES_A_LETTER = 4
+# A drawing is so much longer than what else is told of a tree.
+_TIMES_DRAWN = 4
+# A text may have empty lines between its sentences, and more lines than these in running text.
+_LINES_A_SENTENCE = 4
 
 
 def check_coding(headers: Headers) -> None:
@@ -30,13 +34,14 @@ def check_coding(headers: Headers) -> None:
 
 
 def check_size(texts: Iterable[str], settings: ServerSettings) -> None:
-    """Raise TooLarge for texts of more characters than the service takes at once."""
-    size = sum(map(len, texts))
-    if size > settings.max_characters:
-        raise TooLarge(
-            f"the request has {size:,} characters of text, more than the"
-            f" {settings.max_characters:,} that this service takes at once: send it in parts"
-        )
+    """Raise TooLarge for texts of more characters, or more lines, than the service takes at once."""
+    characters = lines = 0
+    for text in texts:
+        characters += len(text)
+        lines += text.count("\n")
+    most_lines = _LINES_A_SENTENCE * settings.max_sentences
+    _check_most(characters, "characters of text", settings.max_characters)
+    _check_most(lines, "lines, empty ones too", most_lines)
 
 
 def check_count(count: int, what: str, settings: ServerSettings) -> None:
@@ -48,9 +53,35 @@ def check_count(count: int, what: str, settings: ServerSettings) -> None:
         )
 
 
-def size_of(sentences: Iterable[Sentence]) -> int:
-    """Return about how many characters the answer about these sentences will have."""
-    return sum(
+def check_answer_size(size: int, trees: int, settings: ServerSettings) -> None:
+    """Raise TooLarge where several trees of each sentence make an answer of ``size`` characters.
+
+    It may be as long as any other: as that about all the words that may wait, each tree drawn.
+    """
+    most = _TIMES_DRAWN * _CHARACTERS_A_WORD * settings.queue_words
+    if trees > 1 and size > most:
+        raise TooLarge(
+            f"an answer with {trees:,} trees of each sentence would have about {size:,} characters,"
+            f" more than the {most:,} that this service gives at once: ask for fewer, or send the"
+            " request in parts"
+        )
+
+
+def size_of(sentences: Iterable[Sentence], trees: int = 1, *, drawn: bool = False) -> int:
+    """Return about how many characters the answer about these sentences will have.
+
+    ``trees`` are those of each sentence; ``drawn``: with their drawings.
+    """
+    size = sum(
         max(_CHARACTERS_A_WORD * max(1, len(one.words)), _TIMES_A_LETTER * len(one.text))
         for one in sentences
     )
+    return size * trees * (_TIMES_DRAWN if drawn else 1)
+
+
+def _check_most(count: int, what: str, most: int) -> None:
+    if count > most:
+        raise TooLarge(
+            f"the request has {count:,} {what}, more than the {most:,} that this service takes at"
+            " once: send it in parts"
+        )

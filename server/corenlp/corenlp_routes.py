@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from bnaparser.parsing.result import Parse
-from bnaparser.server.bounds import check_coding, check_count, check_size
+from bnaparser.server.bounds import check_coding, check_count, check_size, size_of
 from bnaparser.server.corenlp.answer import Annotated, annotate, to_conll, to_json, to_text
 from bnaparser.server.corenlp.openapi import ANSWERS, PARAMETERS, REQUEST_BODY
 from bnaparser.server.corenlp.protobuf import to_protobuf
@@ -64,7 +64,8 @@ async def corenlp(request: Request) -> Response:
         parses = await service.parse(sentences, request.state.record, deadline_seconds=seconds)
         # Of text in some languages words are known only then.
         sentences = [Sentence(one.text, one.words, one.offsets) for one in parses]
-    return await write_answer(request, sentences, _write, text, sentences, parses, wanted)
+    answer = (text, sentences, parses, wanted)
+    return await write_answer(request, size_of(sentences), _write, *answer)
 
 
 @router.get(

@@ -6,9 +6,8 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bnaparser import models
 from bnaparser.compute.cores import usable_cores
@@ -25,6 +24,7 @@ from bnaparser.server.queue.batcher import Batcher, QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
 from bnaparser.server.queue.model_thread import ModelThread
 from bnaparser.server.queue.searching import Searching
+from bnaparser.server.queue.text_thread import STOPPING, TextThread
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
@@ -38,19 +38,14 @@ if TYPE_CHECKING:
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
 
 log = logging.getLogger(__name__)
-Given = TypeVarTuple("Given")
 Result = TypeVar("Result")
 Load = Callable[[ServerSettings], "Parser | Polyglot"]
 LoadClassifier = Callable[[ServerSettings, "Parser | Polyglot"], "Classifier"]
 
-# Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
-# a few milliseconds, less than other requests would notice.
-SMALL = 4_000
 _CHARACTERS_A_WORD = 6
 # A batch counts words, the model word pieces: room enough that a batch goes through in one piece.
 _PIECES_A_WORD = 2
 _STARTING = "the service is starting: its model is not loaded yet"
-_STOPPING = "the service is stopping: ask another one, or try again later"
 _WARM_UP = "The service is ready , and it answers ."
 _PAGE_ASKS = Question(n_best=2, probabilities=True)  # machine code that is made at its first use
 
@@ -82,8 +77,8 @@ class Service:
     """What the routes use: ``parse``, ``classify``, and how the service is.
 
     ``model_name`` and ``classifier_name`` (empty without one) are for the answers, ``about`` and
-    ``about_classifier`` tell what is known of them; ``in_flight`` counts the requests whose body was
-    read and whose answer is not yet sent.
+    ``about_classifier`` tell what is known of them; ``texts`` is where bodies are read and answers
+    written; ``in_flight`` counts the requests whose body was read and whose answer is not yet sent.
     """
 
     def __init__(
@@ -104,12 +99,10 @@ class Service:
         self._searching = Searching(settings.search_seconds)
         self._load, self._load_classifier = load, load_classifier
         self._batcher: Batcher[Sentence, Parse] | None = None
-        # Texts are split one at a time: Python would not run two at once, and so each is done sooner.
-        self._text_thread = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
+        self.texts = TextThread(settings.max_characters)
         # All of torch runs in one thread, loading too: each that computes has helpers of its own, and
         # once these are more than the cores they no longer wait for work but sleep.
         self._model_thread = ModelThread()
-        self._characters = 0  # of texts that are being split or wait to be
 
     @property
     def ready(self) -> bool:
@@ -167,7 +160,7 @@ class Service:
         if self._batcher is not None:
             await self._batcher.stop()
         self._model_thread.end()
-        self._text_thread.shutdown(wait=False)
+        self.texts.end()
         self._searching.end()
 
     def text_in(self, language: str | None) -> TextRules:
@@ -179,36 +172,10 @@ class Service:
     def admit(self) -> None:
         """Raise a Problem if a request could not be taken in now, before any work is done for it."""
         if self.draining:
-            raise NotReady(_STOPPING)
+            raise NotReady(STOPPING)
         if self._batcher is None:
             raise NotReady(_STARTING)
-        self._batcher.check_room(self._characters // _CHARACTERS_A_WORD)
-
-    async def read(
-        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
-    ) -> Result:
-        """Return ``function(*arguments)``, which reads a body of so many characters.
-
-        Until it is done the characters count as words that are about to be queued.
-        """
-        self._characters += size
-        try:
-            return await self.off_loop(size, function, *arguments)
-        finally:
-            self._characters -= size
-
-    async def off_loop(
-        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
-    ) -> Result:
-        """Return ``function(*arguments)``; in a thread where ``size``, in characters, is large."""
-        if size <= SMALL:
-            return function(*arguments)
-        loop = asyncio.get_running_loop()
-        try:
-            result = loop.run_in_executor(self._text_thread, function, *arguments)
-        except RuntimeError:  # the thread was ended while this request was on its way
-            raise NotReady(_STOPPING) from None
-        return await result
+        self._batcher.check_room(self.texts.characters // _CHARACTERS_A_WORD)
 
     async def parse(
         self,
@@ -234,7 +201,7 @@ class Service:
         chosen = [sentences[index] for index in good]
         rows = None if tags is None else [tags[index] for index in good]
         seconds = self.settings.deadline_seconds if deadline_seconds is None else deadline_seconds
-        answers = await _before(seconds, record, batcher.submit(chosen, rows))
+        answers = await before(seconds, record, batcher.submit(chosen, rows))
         found = dict(zip(good, answers, strict=True))
         parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
         self.note(parses, record)
@@ -253,7 +220,7 @@ class Service:
         for text in texts:
             text.take(parses)
         work = self.classifying.answers(texts)
-        return await _before(self.settings.deadline_seconds, record, work)
+        return await before(self.settings.deadline_seconds, record, work)
 
     async def search(self, pattern: str, trees: Sequence[str], record: Record) -> bytes:
         """Return what a pattern finds in bracketed trees, as JSON.
@@ -261,7 +228,7 @@ class Service:
         Raises what ``Searching.find`` raises, and DeadlinePassed.
         """
         work = self._searching.find(pattern, trees)
-        return await _before(self.settings.deadline_seconds, record, work)
+        return await before(self.settings.deadline_seconds, record, work)
 
     def _too_long(self, sentence: Sentence) -> Parse:
         reason = (
@@ -295,7 +262,7 @@ def _about(name: str) -> About:
         return About(_shown_name(name))
 
 
-async def _before(seconds: float, record: Record, work: Coroutine[Any, Any, Result]) -> Result:
+async def before(seconds: float, record: Record, work: Coroutine[Any, Any, Result]) -> Result:
     """Wait for work so many seconds from when the request's body was read; then DeadlinePassed."""
     try:
         async with asyncio.timeout(seconds - record.seconds_since_body):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from fastapi import Response
 
 from bnaparser.parsing.result import Parse
+from bnaparser.server.queue.text_thread import Steps
 from bnaparser.server.rest.request_body import JSON, PLAIN
 from bnaparser.server.rest.request_schemas import Format
 
@@ -25,9 +26,14 @@ _HEADER_CHARACTERS = 2_000
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> Response:
-    """Return the parses as JSON: ``answer_schemas.Answer``."""
-    return json_response({"model": model, "parses": [_entry(one, form, scores) for one in parses]})
+def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> Steps[Response]:
+    """Return the parses as JSON, ``answer_schemas.Answer``, after a pause behind each tree."""
+    entries: list[str] = []
+    for one in parses:
+        entry = yield from _entry(one, form, scores)
+        entries.append(_json(entry))
+    content = f'{{"model": {_json(model)}, "parses": [{", ".join(entries)}]}}'
+    return Response(content.encode(), media_type=JSON)
 
 
 def write_plain(parses: Sequence[Parse | None]) -> Response:
@@ -38,8 +44,7 @@ def write_plain(parses: Sequence[Parse | None]) -> Response:
 
 def json_response(answer: dict[str, Any]) -> Response:
     """Return an answer as JSON, UTF-8."""
-    content = json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
-    return Response(content, media_type=JSON)
+    return Response(_json(answer).encode(), media_type=JSON)
 
 
 def plain_response(lines: Sequence[str], errors: Sequence[str | None]) -> Response:
@@ -72,7 +77,11 @@ def errors_header(found: Sequence[str | None]) -> str | None:
     return "; ".join(told) or None
 
 
-def _entry(parse: Parse, form: Format, scores: bool) -> dict[str, Any]:
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _entry(parse: Parse, form: Format, scores: bool) -> Steps[dict[str, Any]]:
     entry = parse.to_dict()
     trees = [entry, *entry.get("alternatives", ())]
     for one, of_tree in zip((parse, *parse.alternatives), trees, strict=True):
@@ -85,4 +94,5 @@ def _entry(parse: Parse, form: Format, scores: bool) -> dict[str, Any]:
             del of_tree["score"]
             for constituent in of_tree.get("constituents", ()):
                 del constituent["score"]
+        yield
     return entry

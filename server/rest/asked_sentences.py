@@ -30,6 +30,11 @@ from bnaparser.text.text_rules import ENGLISH, TextRules
 Known = list[Constraint] | str
 """What is known of a sentence, or why that cannot be used."""
 
+# Constraints of a sentence, and labels in them: of each word so many, and some more in any sentence. A
+# whole tree with its tags has about five a word.
+_KNOWN_A_WORD = 20
+_KNOWN_OF_ANY = 100
+
 
 def question_of(request: Options, settings: ServerSettings) -> Question:
     """Return what is asked of every sentence."""
@@ -88,7 +93,7 @@ def asked_of_tokens(
         questions = [replace(question, dependencies=_dependencies(tree)) for tree in trees]
     rows = _rows(request.constraints, len(sentences))
     return [
-        asking(sentence, asked.under(row))
+        asking(sentence, asked.under(_bounded(row, sentence)))
         for sentence, asked, row in zip(sentences, questions, rows, strict=True)
     ]
 
@@ -103,9 +108,23 @@ def _under(
     sentences: Sequence[Sentence], question: Question, each: Sequence[Known]
 ) -> list[Sentence]:
     return [
-        asking(sentence, question.under(known))
+        asking(sentence, question.under(_bounded(known, sentence)))
         for sentence, known in zip(sentences, each, strict=True)
     ]
+
+
+def _bounded(known: Known, sentence: Sentence) -> Known:
+    """Return what is known of a sentence, or that it is too much: others wait while it is looked through."""
+    if isinstance(known, str):
+        return known
+    count = sum(1 + len(one.labels) for one in known)
+    most = _KNOWN_OF_ANY + _KNOWN_A_WORD * len(sentence.words)
+    if count <= most:
+        return known
+    return (
+        f"there are {count:,} constraints and labels of them, more than the {most:,} that this"
+        f" service takes of a sentence of {len(sentence.words):,} words"
+    )
 
 
 def _rows(given: Sequence[Sequence[ConstraintBody]] | None, count: int) -> list[Known]:

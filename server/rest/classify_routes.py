@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 
-from bnaparser.server.bounds import check_count, check_size
+from bnaparser.server.bounds import check_count, check_size, size_of
 from bnaparser.server.exchange import read_body, write_answer
 from bnaparser.server.problems import NoClassifier, NotReady, problem_answers
 from bnaparser.server.queue.service import Service
@@ -125,9 +125,8 @@ async def classify(request: Request) -> Response:
 async def _classify_json(request: Request, service: Service, classifier: Classifier) -> Response:
     texts = await read_body(request, read_json, service.settings, classifier)
     answers = await service.classify(texts, request.state.record)
-    return await write_answer(
-        request, _sentences(texts), write_json, service.classifier_name, answers
-    )
+    size = size_of(_sentences(texts))
+    return await write_answer(request, size, write_json, service.classifier_name, answers)
 
 
 async def _classify_plain(request: Request, service: Service, classifier: Classifier) -> Response:
@@ -135,7 +134,8 @@ async def _classify_plain(request: Request, service: Service, classifier: Classi
     texts = request_body.filled(lines)
     answers = await service.classify(texts, request.state.record)
     found = answer_body.in_place(lines, answers)
-    return await write_answer(request, _sentences(texts), write_plain, found)
+    size = size_of(_sentences(texts)) + len(lines)
+    return await write_answer(request, size, write_plain, found)
 
 
 def read_json(body: bytes, settings: ServerSettings, classifier: Classifier) -> list[ReadText]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from bnaparser.parsing.result import Parse
-from bnaparser.server.bounds import check_count
-from bnaparser.server.exchange import read_body, write_answer
+from bnaparser.server.bounds import check_count, size_of
+from bnaparser.server.exchange import read_body, write_answer, write_in_turns
 from bnaparser.server.problems import problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
@@ -142,9 +142,8 @@ async def _parse_json(
         check_count(len(asked.sentences), "sentences", service.settings)
         parses = [Parse.without_tree(one, asked.problem) for one in asked.sentences]
         service.note(parses, request.state.record)
-    answer = (service.model_name, parses, asked.format, asked.scores)
-    trees = asked.sentences * asked.n_best
-    return await write_answer(request, trees, answer_body.write_json, *answer)
+    answer = answer_body.write_json(service.model_name, parses, asked.format, asked.scores)
+    return await write_in_turns(request, asked.size, answer)
 
 
 async def _parse_plain(
@@ -155,4 +154,5 @@ async def _parse_plain(
     sentences = request_body.filled(lines)
     parses = await service.parse(sentences, request.state.record)
     found = answer_body.in_place(lines, parses)
-    return await write_answer(request, sentences, answer_body.write_plain, found)
+    size = size_of(sentences) + len(lines)
+    return await write_answer(request, size, answer_body.write_plain, found)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers, QueryParams
 
-from bnaparser.server.bounds import check_coding, check_size
+from bnaparser.server.bounds import check_answer_size, check_coding, check_size, size_of
 from bnaparser.server.problems import BadBody, Unprocessable, UnsupportedBody
 from bnaparser.server.rest.asked_sentences import (
     asked_of_sentences,
@@ -66,6 +66,11 @@ class Asked:
     n_best: int = 1
     problem: str | None = None  # why none of the sentences can be parsed
 
+    @property
+    def size(self) -> int:
+        """About how many characters the answer will have."""
+        return size_of(self.sentences, self.n_best, drawn=self.format == "svg")
+
 
 def _english(_language: str | None) -> TextRules:
     return ENGLISH
@@ -103,7 +108,9 @@ def read_json(
     ``text_in`` returns how text is read in a language. Raises BadBody, Unprocessable or TooLarge.
     """
     request = read_request(body, settings, REQUESTS)
-    return _asked(request, settings, split, text_in(request.language or language))
+    asked = _asked(request, settings, split, text_in(request.language or language))
+    check_answer_size(asked.size, asked.n_best, settings)
+    return asked
 
 
 def read_request(
@@ -166,10 +173,10 @@ def filled(lines: Sequence[Line | None]) -> list[Line]:
 def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
     """Read the lines of a text. Raises BadBody or TooLarge."""
     text = _decode(body)
+    check_size([text], settings)
     lines = [line.rstrip("\r") for line in text.split("\n")]
     if not lines[-1]:
         lines.pop()
-    check_size(lines, settings)
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -119,6 +120,29 @@ def kept(table: TreeTable, rules: list[Rule]) -> Bools:
             crossing = [at for at, span in enumerate(spans) if enumeration.crosses(rule[:2], span)]
             good &= ~table.has_any(crossing)
     return good
+
+
+def test_of_a_long_sentence_each_span_is_forbidden_that_crosses_one_of_many() -> None:
+    generator, n = np.random.default_rng(3), 30
+    spans = list(zip(*map(np.ndarray.tolist, chart.span_indices(n)), strict=True))
+    for _ in range(10):
+        known = [spans[place] for place in generator.choice(len(spans), 5).tolist()]
+        changed, never_empty = constrain(
+            np.zeros((len(spans), 2), np.float32), n, [Rule(a, b, uncrossed=True) for a, b in known]
+        )
+        crossing = [any(enumeration.crosses(one, span) for one in known) for span in spans]
+        assert (changed[:, 1] == -np.inf).tolist() == crossing
+        assert not never_empty.any()
+
+
+def test_thousands_of_rules_are_seen_at_once() -> None:
+    generator, n = np.random.default_rng(4), 300
+    scores = np.zeros((chart.span_count(n), 3), np.float32)
+    ends = generator.integers(1, n, 4000).tolist()
+    begun = time.thread_time()
+    constrain(scores, n, [Rule(0, end, uncrossed=True) for end in ends])
+    constrain(scores, n, [Rule(0, end, frozenset({1}), must=True) for end in ends])
+    assert time.thread_time() - begun < 5  # each beside each other was a minute's work
 
 
 def test_a_bonus_is_added_to_each_tree_that_has_the_constituent() -> None:

@@ -39,7 +39,7 @@ class HeldParser:
     reads_tags = False
     text = ENGLISH
     languages = ("en",)
-    labels = ("", "S", "S::VP", "NP")
+    labels = ("S", "S::VP", "NP")
 
     def __init__(self) -> None:
         self.gate = threading.Event()

@@ -33,7 +33,7 @@ class StandInParser:
     reads_tags = False
     text = ENGLISH
     languages = ("en",)
-    labels = ("", "S")
+    labels = ("S",)
     model = SimpleNamespace(device="cpu", labels=SimpleNamespace(names=("", "S")))
 
     def parse_sentences(

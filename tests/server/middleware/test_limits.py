@@ -138,16 +138,31 @@ def test_texts_that_are_read_wait_for_the_queue_and_answers_that_are_written_do_
         async with started(parser, queue_words=100, max_words=10) as app:
             service = app.state.service
             gate = threading.Event()
-            writing = asyncio.ensure_future(service.off_loop(1_000_000, gate.wait))
+            writing = asyncio.ensure_future(service.texts.off_loop(1_000_000, gate.wait))
             await asyncio.sleep(0)
             service.admit()
-            reading = asyncio.ensure_future(service.read(1_000_000, gate.wait))
+            reading = asyncio.ensure_future(service.texts.read(1_000_000, gate.wait))
             await asyncio.sleep(0)
             with pytest.raises(QueueFull):
                 service.admit()
             gate.set()
             await asyncio.gather(writing, reading)
             service.admit()
+
+    asyncio.run(check())
+
+
+def test_a_body_counts_as_no_more_text_than_it_may_hold(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            service = app.state.service
+            gate = threading.Event()
+            reading = asyncio.ensure_future(service.texts.read(2_000_000, gate.wait))
+            await asyncio.sleep(0)
+            service.admit()
+            gate.set()
+            await reading
+            assert service.texts.characters == 0
 
     asyncio.run(check())
 
@@ -220,7 +235,7 @@ def test_stopping_answers_those_who_wait(parser: HeldParser) -> None:
             status, _, body = await first.answer()
             assert (status, "stopping" in body["detail"]) == (503, True)
             with pytest.raises(NotReady):
-                await service.off_loop(1_000_000, len, "a text that was still to be split")
+                await service.texts.off_loop(1_000_000, len, "a text that was still to be split")
 
     asyncio.run(check())
 

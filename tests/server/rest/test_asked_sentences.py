@@ -122,6 +122,14 @@ def test_places_in_text_and_markup_say_the_same(tiny_client: TestClient) -> None
             {"constraints": [[{"kind": "must", "start": 0, "end": 2, "amount": 2}], []]},
             "a bonus has an amount",
         ),
+        (
+            {"constraints": [[{"kind": "not", "start": 0, "end": 2}] * 161, []]},
+            "161 constraints and labels of them, more than the 160",
+        ),
+        (
+            {"constraints": [[{"kind": "must", "start": 0, "end": 2, "labels": ["NP"] * 160}], []]},
+            "161 constraints and labels of them, more than the 160",
+        ),
         ({"dependencies": [{"heads": [0]}, None]}, "1 heads for 3 words"),
         ({"dependencies": [{"heads": [0, 1, 7]}, None]}, "a head is not a number from 0 to 3"),
     ],
@@ -187,6 +195,19 @@ def test_more_trees_than_sentences_are_allowed_are_refused(
     client = make_client(max_sentences=10)
     answer = client.post("/v1/parse", json={"sentences": ["It rained."] * 6, "n_best": 2})
     assert "12 trees" in problem(answer, 413)
+
+
+def test_trees_that_would_make_too_long_an_answer_are_refused(
+    make_client: Callable[..., TestClient],
+) -> None:
+    client = make_client(queue_words=10, max_words=10)
+    for form, most in (("json", 8), ("svg", 2)):
+        asked = {"tokens": [["a"] * 5], "format": form}
+        assert client.post("/v1/parse", json={**asked, "n_best": most}).status_code == 200
+        answer = client.post("/v1/parse", json={**asked, "n_best": most + 1})
+        assert f"an answer with {most + 1} trees" in problem(answer, 413)
+    drawn = {"tokens": [["a"] * 10], "format": "svg"}
+    assert client.post("/v1/parse", json=drawn).status_code == 200
 
 
 def test_questions_of_many_requests_share_batches(serving: Any, tiny_parser: Parser) -> None:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bnaparser.server.problems import BadBody
+from bnaparser.server.rest import answer_body
+from bnaparser.server.rest.answer_body import write_plain
 from bnaparser.server.rest.request_body import check_json_depth
 from tests.server.answers import parses_of, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from fastapi import Response
     from fastapi.testclient import TestClient
+
+    from bnaparser.parsing.result import Parse
 
 BAD_BODIES = [
     (b"{", 400, "line 1 column 2"),
@@ -136,3 +142,30 @@ def test_requests_beyond_the_limits_are_refused(make_client: Callable[..., TestC
     assert "3 sentences" in problem(tags, 413)
     six = client.post("/v1/parse", json={"tokens": [["a"] * 3, ["b"] * 3]})
     assert "6 words" in problem(six, 413)
+
+
+def test_empty_lines_are_text_and_lines(make_client: Callable[..., TestClient]) -> None:
+    client = make_client(max_characters=20, max_sentences=2)
+    plain = {"content-type": "text/plain"}
+    for path in ("/v1/parse", "/v1/parse?split=line"):
+        for lines, said in ((21, "21 characters"), (9, "9 lines")):
+            answer = client.post(path, content="\n" * lines, headers=plain)
+            assert said in problem(answer, 413)
+        assert client.post(path, content="\n" * 8, headers=plain).status_code == 200
+        assert "9 lines" in problem(client.post(path, json={"text": "\n" * 9}), 413)
+
+
+def test_many_empty_lines_are_answered_beside_the_event_loop(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+
+    def write(parses: Sequence[Parse | None]) -> Response:
+        threads.append(threading.current_thread().name)
+        return write_plain(parses)
+
+    monkeypatch.setattr(answer_body, "write_plain", write)
+    plain = {"content-type": "text/plain"}
+    answer = client.post("/v1/parse?split=line", content="\n" * 5000, headers=plain)
+    assert answer.text == "\n" * 5000
+    assert threads[0].startswith("bnaparser-text")

@@ -24,6 +24,7 @@ def test_models_tells_the_limits(tiny_client: TestClient, tiny_model_dir: Path) 
     assert model["name"] == tiny_model_dir.name
     assert model["device"] == "cpu"
     assert {"S", "NP", "VP"} <= set(model["labels"])
+    assert "" not in model["labels"]
     assert model["limits"]["words_a_sentence"] == 500
 
 

@@ -1,0 +1,90 @@
+"""The one thread beside the event loop in which bodies are read and answers are written."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar, TypeVarTuple
+
+from bnaparser.server.problems import NotReady
+
+Given = TypeVarTuple("Given")
+Result = TypeVar("Result")
+Steps = Generator[None, None, Result]
+"""Work that yields wherever other work may come between, and returns its result."""
+
+# Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
+# a few milliseconds, less than other requests would notice.
+SMALL = 4_000
+STOPPING = "the service is stopping: ask another one, or try again later"
+_TURN_SECONDS = 0.05
+
+
+class TextThread:
+    """Texts are worked on one at a time: Python would not run two at once, and so each is done sooner.
+
+    ``characters`` counts those of bodies that are being read or wait to be; of one body
+    ``most_characters`` at most, for it may not hold more text.
+    """
+
+    def __init__(self, most_characters: int):
+        self.characters = 0
+        self._most_characters = most_characters
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
+
+    async def read(
+        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+    ) -> Result:
+        """Return ``function(*arguments)``, which reads a body of so many bytes.
+
+        Until it is done these count as characters of text whose words are about to be queued.
+        """
+        counted = min(size, self._most_characters)
+        self.characters += counted
+        try:
+            return await self.off_loop(size, function, *arguments)
+        finally:
+            self.characters -= counted
+
+    async def off_loop(
+        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+    ) -> Result:
+        """Return ``function(*arguments)``; in the thread where ``size``, in characters, is large."""
+        if size <= SMALL:
+            return function(*arguments)
+        return await self._run(function, *arguments)
+
+    async def in_turns(self, size: int, work: Steps[Result]) -> Result:
+        """Return the result of work; a large one takes turns with all else that the thread is given.
+
+        It goes no further once nobody waits for it.
+        """
+        done: list[Result] = []
+        while not done:
+            done = _go_on(work) if size <= SMALL else await self._run(_go_on, work)
+        return done[0]
+
+    def end(self) -> None:
+        """Take no more work."""
+        self._executor.shutdown(wait=False)
+
+    async def _run(self, function: Callable[[*Given], Result], *arguments: *Given) -> Result:
+        loop = asyncio.get_running_loop()
+        try:
+            result = loop.run_in_executor(self._executor, function, *arguments)
+        except RuntimeError:  # the thread was ended while this request was on its way
+            raise NotReady(STOPPING) from None
+        return await result
+
+
+def _go_on(work: Steps[Result]) -> list[Result]:
+    """Do a turn of work; return its result where that was the last, else nothing."""
+    until = time.perf_counter() + _TURN_SECONDS
+    try:
+        while time.perf_counter() < until:
+            next(work)
+    except StopIteration as ended:
+        return [ended.value]
+    return []

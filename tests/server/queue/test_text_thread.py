@@ -1,0 +1,64 @@
+"""Work beside the event loop: long work lets other work in between, and ends when nobody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+
+from bnaparser.server.queue.text_thread import Steps, TextThread
+
+LARGE = 1_000_000
+WAIT = 10.0
+
+
+def until(condition: Callable[[], bool], steps: list[int]) -> Steps[str]:
+    """Go on until something holds; return the name of the thread, or nothing where it never did."""
+    ends = time.monotonic() + WAIT
+    while not condition() and time.monotonic() < ends:
+        steps.append(1)
+        time.sleep(0.01)
+        yield
+    return threading.current_thread().name if condition() else ""
+
+
+def test_long_work_takes_turns_with_other_work() -> None:
+    async def check() -> None:
+        texts, other = TextThread(10), threading.Event()
+        work = asyncio.ensure_future(texts.in_turns(LARGE, until(other.is_set, [])))
+        await asyncio.sleep(0)
+        await texts.off_loop(LARGE, other.set)
+        assert (await work).startswith("bnaparser-text")
+        texts.end()
+
+    asyncio.run(asyncio.wait_for(check(), 2 * WAIT))
+
+
+def test_work_that_nobody_waits_for_goes_no_further() -> None:
+    async def check() -> None:
+        texts, end = TextThread(10), threading.Event()
+        steps: list[int] = []
+        try:
+            async with asyncio.timeout(0.1):
+                await texts.in_turns(LARGE, until(end.is_set, steps))
+        except TimeoutError:
+            await texts.off_loop(LARGE, int)  # whatever it was at is done
+        done = len(steps)
+        await texts.off_loop(LARGE, time.sleep, 0.2)
+        assert 0 < done == len(steps)
+        assert done < 100  # so it was not at its end
+        end.set()
+        texts.end()
+
+    asyncio.run(asyncio.wait_for(check(), 2 * WAIT))
+
+
+def test_short_work_is_done_at_once() -> None:
+    async def check() -> None:
+        texts, steps = TextThread(10), list[int]()
+        where = await texts.in_turns(10, until(lambda: len(steps) > 7, steps))
+        assert where == threading.current_thread().name
+        texts.end()
+
+    asyncio.run(check())
