@@ -19,8 +19,8 @@ _CHARACTERS_A_WORD = 150
 _TIMES_A_LETTER = 4
 # A drawing is so much longer than what else is told of a tree.
 _TIMES_DRAWN = 4
-# A text may have empty lines between its sentences, and more lines than these in running text.
-_LINES_A_SENTENCE = 4
+# A text may have empty lines between its sentences, and a sentence may go over several.
+_LINES_A_SENTENCE, _LINES_OF_ANY = 4, 1_000
 
 
 def check_coding(headers: Headers) -> None:
@@ -39,7 +39,7 @@ def check_size(texts: Iterable[str], settings: ServerSettings) -> None:
     for text in texts:
         characters += len(text)
         lines += text.count("\n")
-    most_lines = _LINES_A_SENTENCE * settings.max_sentences
+    most_lines = max(_LINES_OF_ANY, _LINES_A_SENTENCE * settings.max_sentences)
     _check_most(characters, "characters of text", settings.max_characters)
     _check_most(lines, "lines, empty ones too", most_lines)
 

@@ -101,7 +101,9 @@ class ServerSettings(BaseSettings):
     )
     max_body_bytes: int = _number(2_000_000, "bytes that a request's body may have")
     max_characters: int = _number(200_000, "characters of text that a request may have")
-    max_sentences: int = _number(5_000, "sentences, or texts, that a request may have")
+    max_sentences: int = _number(
+        5_000, "sentences, or texts, that a request may have; lines four times as many"
+    )
     max_words: int = _number(
         500,
         "words that a sentence may have; a longer one gives an error in its place. Time grows with"

@@ -107,8 +107,13 @@ class Batcher(Generic[Unit, Result]):
         self.thread.end()
 
     def check_room(self, more: int = 0) -> None:
-        """Raise QueueFull where nothing can be taken in; ``more`` words are still on their way."""
-        self._check_fits(more + 1)
+        """Raise QueueFull where nothing can be taken in.
+
+        ``more`` words are perhaps on their way: how long they would take is asked once they are known.
+        """
+        self._check_fits(1)
+        if self.waiting.words + more >= self.limits.queue_words:
+            raise QueueFull(self.waiting.words / self.speed)
 
     async def submit(self, sentences: Sequence[Unit], tags: Rows = None) -> list[Result]:
         """Return a Parse a sentence, in order.

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import TypeVar, TypeVarTuple
 
 from bnaparser.server.problems import NotReady
@@ -20,6 +21,7 @@ Steps = Generator[None, None, Result]
 SMALL = 4_000
 STOPPING = "the service is stopping: ask another one, or try again later"
 _TURN_SECONDS = 0.05
+_LONG = 1_000 * SMALL  # characters of an answer, half a second or more of writing
 
 
 class TextThread:
@@ -32,6 +34,7 @@ class TextThread:
     def __init__(self, most_characters: int):
         self.characters = 0
         self._most_characters = most_characters
+        self._long = asyncio.Lock()
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
 
     async def read(
@@ -59,11 +62,13 @@ class TextThread:
     async def in_turns(self, size: int, work: Steps[Result]) -> Result:
         """Return the result of work; a large one takes turns with all else that the thread is given.
 
-        It goes no further once nobody waits for it.
+        Not with others that take half a second or more, as all of them would be done late. It goes no
+        further once nobody waits for it.
         """
         done: list[Result] = []
-        while not done:
-            done = _go_on(work) if size <= SMALL else await self._run(_go_on, work)
+        async with self._long if size > _LONG else nullcontext():
+            while not done:
+                done = _go_on(work) if size <= SMALL else await self._run(_go_on, work)
         return done[0]
 
     def end(self) -> None:

@@ -54,6 +54,25 @@ def test_work_that_nobody_waits_for_goes_no_further() -> None:
     asyncio.run(asyncio.wait_for(check(), 2 * WAIT))
 
 
+def test_what_is_very_long_is_done_one_after_another() -> None:
+    """All of them in turns were all late."""
+
+    async def check() -> None:
+        texts, order = TextThread(10), list[int]()
+
+        def steps(number: int) -> Steps[None]:
+            for _ in range(4):
+                time.sleep(0.03)
+                order.append(number)
+                yield
+
+        await asyncio.gather(*(texts.in_turns(10**7, steps(number)) for number in range(3)))
+        assert order == sorted(order)
+        texts.end()
+
+    asyncio.run(asyncio.wait_for(check(), 2 * WAIT))
+
+
 def test_short_work_is_done_at_once() -> None:
     async def check() -> None:
         texts, steps = TextThread(10), list[int]()

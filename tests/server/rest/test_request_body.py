@@ -145,14 +145,16 @@ def test_requests_beyond_the_limits_are_refused(make_client: Callable[..., TestC
 
 
 def test_empty_lines_are_text_and_lines(make_client: Callable[..., TestClient]) -> None:
-    client = make_client(max_characters=20, max_sentences=2)
     plain = {"content-type": "text/plain"}
-    for path in ("/v1/parse", "/v1/parse?split=line"):
-        for lines, said in ((21, "21 characters"), (9, "9 lines")):
-            answer = client.post(path, content="\n" * lines, headers=plain)
-            assert said in problem(answer, 413)
-        assert client.post(path, content="\n" * 8, headers=plain).status_code == 200
-        assert "9 lines" in problem(client.post(path, json={"text": "\n" * 9}), 413)
+    for most, sentences in ((1_000, 2), (1_200, 300)):
+        client = make_client(max_characters=2_000, max_sentences=sentences)
+        for path in ("/v1/parse", "/v1/parse?split=line"):
+            for lines, said in ((2_001, "2,001 characters"), (most + 1, f"{most + 1:,} lines")):
+                answer = client.post(path, content="\n" * lines, headers=plain)
+                assert said in problem(answer, 413)
+            assert client.post(path, content="\n" * most, headers=plain).status_code == 200
+            answer = client.post(path, json={"text": "\n" * (most + 1)})
+            assert f"{most + 1:,} lines" in problem(answer, 413)
 
 
 def test_many_empty_lines_are_answered_beside_the_event_loop(
