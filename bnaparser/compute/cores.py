@@ -31,12 +31,12 @@ def usable_threads() -> int:
     """
     said = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     chosen = int(said) if said.isdecimal() else 0
+    if _forked:
+        return chosen or 1
     if "torch" in sys.modules:
         threads: int = sys.modules["torch"].get_num_threads()
-        if _forked:
-            return chosen or threads
         return threads if chosen else within_quota(threads)
-    return chosen or (1 if _forked else usable_cores())
+    return chosen or usable_cores()
 
 
 def within_quota(threads: int) -> int:

@@ -25,6 +25,8 @@ class BeneparComponent(SpacyComponent):
         try:
             super()._load(locate(str(model)))
         except BeneparModelError as error:
+            if Path(model).name == str(model):
+                raise  # what programs for benepar look out for, to download it
             self._parser = error
 
 

@@ -20,8 +20,7 @@ CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json
 RECIPE = "recipe.json"
 # What may differ from the recipe that a run was begun with: how long it goes on, and on what.
 FREE = {"train": {"epochs", "max_updates", "stop_after_epochs", "threads"}}
-# A checkpoint that is being written, and the last one until the new one has its place.
-NEW, OLD = "checkpoint.new", "checkpoint.old"
+NEW = "checkpoint.new"  # one that is being written
 
 
 @dataclass
@@ -131,8 +130,12 @@ def _stored_part(file: Path, recipe: BaseModel, free: Free) -> Any:
 
 
 def remove_run(output: Path, names: Sequence[str]) -> None:
-    """Remove from a folder what a run has written, by patterns of names; other files stay."""
-    for found in [found for name in names for found in output.glob(name)]:
+    """Remove from a folder what a run has written, by patterns of names; other files stay.
+
+    Of each name also what is left of a folder by a run that was killed while that took its place.
+    """
+    patterns = [one for name in names for one in (name, f".{name}.new", f".{name}.old")]
+    for found in [found for pattern in patterns for found in output.glob(pattern)]:
         if found.is_dir() and not found.is_symlink():
             shutil.rmtree(found)
         else:

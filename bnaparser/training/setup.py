@@ -22,7 +22,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.text.text_rules import TextRules, rules_of
-from bnaparser.training.checkpoints import BEST, CHECKPOINT, LOGS, NEW, OLD, RECIPE, remove_run
+from bnaparser.training.checkpoints import BEST, CHECKPOINT, LOGS, NEW, RECIPE, remove_run
 from bnaparser.training.data import Example, Mix
 from bnaparser.training.loss import Gold, gold
 from bnaparser.training.objective import GoldPieces
@@ -87,7 +87,7 @@ def open_output(accelerator: Any, output: Path, fresh: bool) -> None:
     must take part.
     """
     if fresh and accelerator.is_main_process:
-        remove_run(output, (CHECKPOINT, NEW, OLD, BEST, LOGS, RECIPE))
+        remove_run(output, (CHECKPOINT, NEW, BEST, LOGS, RECIPE))
     accelerator.wait_for_everyone()
     accelerator.init_trackers(LOGS)
 

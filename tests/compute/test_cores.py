@@ -114,9 +114,11 @@ def test_of_pytorch_s_threads_those_that_are_within_quota_but_all_that_a_user_as
 
 
 def _told(sender: Connection) -> None:
+    given = usable_threads()
+    torch.set_num_threads(2)  # as where it is loaded only here
     with_torch = usable_threads()
     sys.modules.pop("torch", None)
-    sender.send((with_torch, usable_threads()))
+    sender.send((given, with_torch, usable_threads()))
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
@@ -131,5 +133,5 @@ def test_a_forked_process_has_one_thread_unless_more_are_asked_for(
     child = multiprocessing.get_context("fork").Process(target=_told, args=(sender,))
     child.start()
     assert receiver.poll(60)
-    assert receiver.recv() == (threads, threads)
+    assert receiver.recv() == (threads, threads, threads)
     child.join()

@@ -97,6 +97,8 @@ def test_a_pipeline_brings_its_model_along(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "pipeline" / "trees")
     with pytest.raises(LookupError, match=r"no model .*elsewhere/t5"):
         spacy.load(tmp_path / "pipeline")("Dogs bark.")
+    with pytest.raises(LookupError, match="no model 'benepar_en3'"):
+        spacy.blank("en").add_pipe("benepar", config={"model": "benepar_en3"})
 
 
 def test_the_forms_of_a_sentence(parser: benepar.Parser) -> None:

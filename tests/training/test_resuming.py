@@ -140,7 +140,10 @@ def test_a_fresh_run_starts_over_and_keeps_its_logs(
 ) -> None:
     train(recipe(max_updates=2), tmp_path)
     (tmp_path / NEW).mkdir()
+    for name in (".checkpoint.old", ".model.new", ".model.old"):  # a killed run's
+        (tmp_path / name).mkdir()
     progress = train(recipe(max_updates=1), tmp_path, fresh=True)
+    assert not list(tmp_path.glob(".*"))
     assert [row["update"] for row in progress.history] == [1]
     assert not (tmp_path / NEW).exists()
     assert len(list((tmp_path / "logs").rglob("events.*"))) == 1
