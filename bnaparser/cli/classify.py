@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         # Files are opened before the models are loaded: a wrong name is known at once.
         source = None if options.text else stack.enter_context(open_input(options.input))
-        output = stack.enter_context(open_output(options.output, source))
+        output = stack.enter_context(open_output(options.output, source, options.passage))
         classifier = _load(options)
         if passage is not None and classifier.model.kind != "answers":
             raise SettingsError(f"{options.model} answers no questions: leave --passage out")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, TextIO
 from bnaparser.cli.arguments import add_examples
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.quiet import quiet_libraries
-from bnaparser.cli.streams import LineReader, answered, empty, in_chunks, open_input, open_output
+from bnaparser.cli.streams import (
+    LineReader,
+    answered,
+    empty,
+    in_chunks,
+    numbered,
+    open_input,
+    open_output,
+    place_name,
+)
 from bnaparser.errors import SettingsError
 from bnaparser.text.split_names import SPLITS, Split
 
@@ -78,14 +87,20 @@ def run(options: argparse.Namespace) -> int:
 
 def _of_text(
     ensemble: Ensemble, reader: LineReader, split: Split, progress: bool
-) -> Iterator[Parse]:
+) -> Iterator[tuple[str, Parse | None]]:
+    """Yield each sentence's parse with its place; None for an empty line."""
     from bnaparser.text.splitting import split_lines
 
+    def answer(chunk: list[tuple[Sentence, int]]) -> Iterator[tuple[str, Parse | None]]:
+        found = iter(ensemble.parse_sentences([one for one, _ in chunk if one.words]))
+        for one, number in chunk:
+            yield place_name(number, split), next(found) if one.words else None
+
     sentences = split_lines(reader, split, ensemble.text)
-    return answered(sentences, reader, ensemble.parse_sentences, progress)
+    return answered(numbered(sentences, split), reader, answer, progress)
 
 
-def _of_trees(ensemble: Ensemble, files: list[Path]) -> Iterator[Parse]:
+def _of_trees(ensemble: Ensemble, files: list[Path]) -> Iterator[tuple[str, Parse]]:
     """Yield the parses of the words of the files' trees, cleaned as for `bnaparser evaluate`."""
     from bnaparser.text.sentence import from_words
     from bnaparser.treebanks.reading import read_trees
@@ -96,14 +111,16 @@ def _of_trees(ensemble: Ensemble, files: list[Path]) -> Iterator[Parse]:
         [from_words(tree.words)] for tree in cleaned if tree is not None
     )
     chunks = in_chunks(sentences, lambda: False)
-    return chain.from_iterable(map(ensemble.parse_sentences, chunks))
+    parses = chain.from_iterable(map(ensemble.parse_sentences, chunks))
+    return ((f"sentence {number}", parse) for number, parse in enumerate(parses, 1))
 
 
-def _write(parses: Iterator[Parse], output: TextIO) -> int:
+def _write(parses: Iterable[tuple[str, Parse | None]], output: TextIO) -> int:
     code = SUCCESS
-    for number, parse in enumerate(parses, 1):
-        if parse.error is not None:
-            say(f"sentence {number}: {parse.error}")
+    for place, parse in parses:
+        tree = None if parse is None else parse.tree
+        if parse is not None and parse.error is not None:
+            say(f"{place}: {parse.error}")
             code = SOME_FAILED
-        output.write(f"{parse.tree or ''}\n")
+        output.write(f"{tree or ''}\n")
     return code

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
+from bnaparser.cli.streams import empty
 from bnaparser.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -220,18 +222,23 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
     """Give a function that writes a parse in the format of that name, or None for an empty line.
 
     ``trees``: so many are asked for of each sentence. Each has a number of its own, where the
-    format has numbers, and a sentence with fewer leaves some out.
+    format has numbers, and a sentence with fewer leaves some out. What a file held before is dropped
+    first; where the format is no text, at the end: a part of such a file is none.
     Raises SettingsError where what is no text would go to a terminal.
     """
     form = FORMATS[name]
     if isinstance(form, BinaryFormat):
         if output.isatty():
             raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
-        output.flush()
-        with form.open(output.buffer) as write:
-            yield write if form.all_trees else lambda parse: _write_all(write, parse)
+        with tempfile.TemporaryFile() as whole:
+            with form.open(whole) as write:
+                yield write if form.all_trees else lambda parse: _write_all(write, parse)
+            whole.seek(0)
+            empty(output)
+            shutil.copyfileobj(whole, output.buffer)
         output.buffer.flush()
         return
+    empty(output)
     start, end = form.document()
     output.write(start)
     number = 0

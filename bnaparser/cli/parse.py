@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import count, islice, repeat
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -21,11 +21,12 @@ from bnaparser.cli.given_tags import TagStream, missing_tags
 from bnaparser.cli.streams import (
     LineReader,
     answered,
-    empty,
     note_wrapped,
+    numbered,
     open_input,
     open_output,
     open_words,
+    place_name,
     refuse_file_names,
 )
 from bnaparser.encoders.batching import READ_AHEAD
@@ -159,7 +160,6 @@ def run(options: argparse.Namespace) -> int:
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--split token --tags FILE")
-        empty(output)
         progress = not (options.quiet or output.isatty())
         parses = _parses(parser, LineReader(source), tags, options, question, progress)
         code = _write(parses, output, options)
@@ -192,20 +192,10 @@ def _parses(
             question if marked is None else question.under(marked.of(*one)) for one in good
         ]
         found = iter(parser.parse_sentences([one for one, _ in good], rows, questions=questions))
-        unit = "sentence" if split == "text" else "line"
         for one, number in chunk:
-            yield f"{unit} {number}", next(found) if one.words else None
+            yield place_name(number, split), next(found) if one.words else None
 
-    return answered(_numbered(sentences, split), reader, answer, progress)
-
-
-def _numbered(
-    groups: Iterable[Iterator[Sentence]], split: Split
-) -> Iterator[Iterator[tuple[Sentence, int]]]:
-    """Number the sentences of running text, and by their lines all others."""
-    all_of_them = count(1)
-    for number, group in enumerate(groups, 1):
-        yield zip(group, all_of_them if split == "text" else repeat(number), strict=False)
+    return answered(numbered(sentences, split), reader, answer, progress)
 
 
 def _run_dependencies(options: argparse.Namespace) -> int:
@@ -223,7 +213,6 @@ def _run_dependencies(options: argparse.Namespace) -> int:
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--tags FILE")
-        empty(output)
         code = _write(_fitting(parser, given, tags, question), output, options)
         if tags is not None:
             tags.check_end()

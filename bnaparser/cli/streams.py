@@ -11,12 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from io import BufferedIOBase, BytesIO
+from itertools import count, repeat
 from pathlib import Path
 from typing import TextIO, TypeVar, cast
 
 from bnaparser.cli.exits import say
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.text.split_names import Split
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -196,6 +198,20 @@ def note_wrapped(lines: Iterable[str]) -> Iterator[str]:
             )
         previous = line
         yield line
+
+
+def numbered(
+    groups: Iterable[Iterator[Item]], split: Split
+) -> Iterator[Iterator[tuple[Item, int]]]:
+    """Number the sentences of running text, and by their lines all others."""
+    all_of_them = count(1)
+    for number, group in enumerate(groups, 1):
+        yield zip(group, all_of_them if split == "text" else repeat(number), strict=False)
+
+
+def place_name(number: int, split: Split) -> str:
+    """Return what a sentence with that number is called where something is said of it."""
+    return f"{'sentence' if split == 'text' else 'line'} {number}"
 
 
 def in_chunks(groups: Iterable[Iterable[Item]], waits: Callable[[], bool]) -> Iterator[list[Item]]:

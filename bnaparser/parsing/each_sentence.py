@@ -68,7 +68,9 @@ def parse_each(
     """
     found: dict[int, Prediction | str] = {}
     for index, one in enumerate(given):
-        reason = reason_against(one.sentence, one.tags, limits.reads_tags, limits.max_words)
+        reason = one.question.problem or reason_against(
+            one.sentence, one.tags, limits.reads_tags, limits.max_words
+        )
         if reason is None and one.tags is not None:
             reason = tag_against(one.question.constraints, one.tags)
         if reason is not None:

@@ -15,11 +15,15 @@ from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
-from bnaparser.text.sentence import Sentence
+from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.text_pieces import put_together
 from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, known_as, rules_of
 
 FAILED = "no words were found in this sentence"
+
+# A sentence with more pieces for each of its words there is not: Japanese has two.
+_PIECES_OF_A_WORD = 3
+_FEW_PIECES = 500  # a short sentence may have longer words, and costs little
 
 Begins = NDArray[np.bool_]
 Scores = NDArray[np.float32]
@@ -34,17 +38,21 @@ def with_words(
     questions: Question | Sequence[Question],
     batch_tokens: int,
     threads: int,
+    max_words: int = MAX_WORDS,
 ) -> tuple[Sequence[Sentence], Question | Sequence[Question]]:
     """Return sentences whose words are known, and the questions, which count these words.
 
     Several networks decide by the mean of their scores, those that find words. A sentence of given
     words stays as it is. One in a language that the networks do not know, or without words, has the
-    reason in its question. Where a constraint begins or ends, a word does.
+    reason in its question; so has one that surely has more than ``max_words``, for which the networks are
+    not asked. Where a constraint begins or ends, a word does.
     """
     languages = networks[0][0].settings.text.languages
-    places = [index for index, one in enumerate(sentences) if one.pieces]
+    most = max(_PIECES_OF_A_WORD * max_words, _FEW_PIECES)
+    places = [index for index, one in enumerate(sentences) if 0 < len(one.pieces) <= most]
+    long = [index for index, one in enumerate(sentences) if len(one.pieces) > most]
     foreign = [index for index, one in enumerate(sentences) if _is_foreign(one, languages)]
-    if not places and not foreign:
+    if not (places or long or foreign):
         return sentences, questions
     if isinstance(questions, Question):
         questions = [questions] * len(sentences)
@@ -58,6 +66,11 @@ def with_words(
             asked[index] = asked[index].under(begins)
         else:
             known[index], asked[index] = _joined(sentences[index], asked[index], begins)
+    for index in long:
+        asked[index] = asked[index].under(
+            f"the sentence has {len(sentences[index].pieces):,} pieces of words, surely more than"
+            f" {max_words:,} words: split it into sentences"
+        )
     for index in foreign:
         unknown = unknown_language(str(sentences[index].language), languages)
         asked[index] = asked[index].under(unknown)

@@ -35,7 +35,7 @@ from bnaparser.text.text_rules import ENGLISH, TextRules
 _TOKEN = re.compile(
     r"\\([\[\]\\])|\[([^\s\[]*+)(?:[ \t]+|(?=\r?\n|\[)|\Z)|(\])|([^\[\]\\]++|[\[\\])", re.DOTALL
 )
-_BONUS = re.compile(r"([+-][0-9]*\.?[0-9]+)(?::(\S+))?")
+_BONUS = re.compile(r"([+-](?:[0-9]*\.)?[0-9]+)(?::(\S+))?")
 
 
 class Marked(NamedTuple):

@@ -105,8 +105,9 @@ class Ensemble:
             min(parser.at_once() for parser in parsers),
             min(parser.usable_threads() for parser in parsers),
         )
-        size, threads = limits.batch_tokens, limits.threads
-        sentences, questions = with_words(voters, sentences, questions, size, threads)
+        sentences, questions = with_words(
+            voters, sentences, questions, limits.batch_tokens, limits.threads, limits.max_words
+        )
         given = all_given(sentences, tags, questions)
         return parse_each(given, self._prepare, _size, self._predict, limits)
 

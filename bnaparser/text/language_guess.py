@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from unicodedata import normalize
 
+from bnaparser.text.composed import composed
 from bnaparser.text.rules.chinese_characters import is_simplified
 
 _SCRIPTS = (
@@ -107,7 +107,7 @@ def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
     Languages that are ``likely`` win where it is close, and where there is little: another one's
     single word does not speak against them. Addresses are in no language.
     """
-    text = _ADDRESS.sub(" ", normalize("NFC", text))
+    text = _ADDRESS.sub(" ", composed(text))
     counts = {language: len(script.findall(text)) for language, script in _SCRIPTS}
     if counts["ja"] and counts["ja"] * 8 >= counts["zh"]:
         counts["ja"] += counts.pop("zh")

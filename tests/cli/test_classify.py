@@ -211,3 +211,11 @@ def test_a_passage_that_cannot_be_had(
     (tmp_path / "a.txt").write_text("It sang.")
     code, _, err = run("Who?", "--passage", str(tmp_path / "a.txt"))
     assert code == 2 and "answers no questions: leave --passage out" in err
+
+
+def test_the_passage_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+    passage = tmp_path / "passage.txt"
+    passage.write_text("Mira sang.\n", encoding="utf-8")
+    code, _, err = run("Who?", "--passage", str(passage), "-o", str(passage))
+    assert code == 2 and "which it would overwrite" in err
+    assert passage.read_text(encoding="utf-8") == "Mira sang.\n"

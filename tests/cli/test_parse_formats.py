@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bnaparser import Parser
+from bnaparser.cli.formats import writer
 from bnaparser.cli.parse import main as bnaparse
 from bnaparser.trees.tree import Tree
 
@@ -112,6 +114,20 @@ def test_parquet_pdf_and_png_are_written_to_a_file(
     assert (
         "a PNG holds one tree, here is a second one: give --format pdf" in capsys.readouterr().err
     )
+
+
+def test_a_file_that_is_no_text_keeps_what_it_held_until_the_new_one_is_whole(
+    tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.png"
+    target.write_bytes(b"an older file")
+    given = ["--model", str(tiny_model_dir), "--device", "cpu", "-q", "-o", str(target)]
+    assert bnaparse(["It rained. Dogs bark.", "-f", "png", *given]) == 2
+    assert target.read_bytes() == b"an older file"
+    with target.open("a", encoding="utf-8") as file, writer("parquet", file) as write:
+        write(Parser.load(tiny_model_dir, "cpu").parse_words(["It", "rained"]))
+        assert target.read_bytes() == b"an older file"
+    assert target.read_bytes().startswith(b"PAR1")
 
 
 @pytest.mark.filterwarnings("error")

@@ -15,15 +15,31 @@ from bnaparser.trees.cleaning import clean
 def test_text_becomes_trees_and_a_bad_line_an_empty_one(
     tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "text").write_text("The cat sat .\n\nShe sang .\n", encoding="utf-8")
+    text = "The cat sat .\n" + "It " * 2001 + "\nShe sang .\n"
+    (tmp_path / "text").write_text(text, encoding="utf-8")
     command = ["ensemble", str(tiny_model_dir), str(tiny_model_dir), "--split", "token", "--quiet"]
     command += ["--shares", "2", "1", "-i", str(tmp_path / "text"), "-o", str(tmp_path / "trees")]
     capsys.readouterr()  # what building the model printed
     assert main(command) == 1
-    assert "sentence 2: the sentence has no words" in capsys.readouterr().err
+    assert "line 2: the sentence has 2,001 words" in capsys.readouterr().err
     first, second, third = (tmp_path / "trees").read_text(encoding="utf-8").splitlines()
     assert Tree.parse(first).words == ("The", "cat", "sat", ".") and not second
     assert Tree.parse(third).words == ("She", "sang", ".")
+
+
+def test_an_empty_line_stays_one(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "text").write_text("\nIt rained.\n\nDogs bark.\n", encoding="utf-8")
+    command = ["ensemble", str(tiny_model_dir), str(tiny_model_dir), "--split", "line", "--quiet"]
+    capsys.readouterr()
+    assert main([*command, "-i", str(tmp_path / "text")]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    assert [bool(line) for line in out.splitlines()] == [False, True, False, True]
+    (tmp_path / "text").write_text("\n\n", encoding="utf-8")
+    assert main([*command, "-i", str(tmp_path / "text")]) == 0
+    assert capsys.readouterr() == ("\n\n", "")
 
 
 def test_words_of_trees_are_parsed_as_one_model_alone_would(

@@ -85,6 +85,17 @@ def test_text_without_any_boundary(polyglot: Polyglot) -> None:
         assert long.error.endswith("more than 2,000: split it into sentences")
 
 
+def test_a_sentence_of_far_too_many_pieces_is_refused_unread(
+    polyglot: Polyglot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parser = polyglot.parsers["zh-Hant"]
+    monkeypatch.setattr(parser.model, "encode", lambda batch: pytest.fail("it was read"))
+    (parse,) = parser("我吃魚" * 2001)
+    assert parse.error == (
+        "the sentence has 6,003 pieces of words, surely more than 2,000 words: split it into sentences"
+    )
+
+
 def test_a_sentence_that_breaks_the_network_does_not_take_others_along(
     polyglot: Polyglot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

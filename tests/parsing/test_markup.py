@@ -90,6 +90,7 @@ def test_what_is_wrong_is_told_with_its_place(marked: str, said: str) -> None:
         "[NP A] b.\n" * 10_000,
         "[NP A.\n\n" * 10_000,
         "[NP A. " * 3_000 + "\n] ] ]\n" + "B. \n\n" * 3_000,
+        "[+" + "1" * 100_000 + "x A]",
     ],
 )
 @pytest.mark.parametrize("split", ["paragraph", "text"])

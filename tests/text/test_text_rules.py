@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -104,6 +105,33 @@ def test_where_sentences_end(language: str, text: str, sentences: list[str]) -> 
     assert [one.text for one in read_sentences(text, "paragraph", rules_of(language))] == sentences
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("es", "Es la ley núm. 5 de 1990 (pág. Tres). Él vino."),
+        ("fr", "Vient-il là ? Sa sœur M. Été, l'arrière-pensée."),
+        ("id", "Jenderal É. Wiranto. Mereka."),
+        ("is", "Fráleitt er kapít. Fimm. Hann útlistaði."),
+        ("pt", "No séc. XX foi daí. Daí à Ana, ÀS DAÍ: dá-lo-ão. Às dez."),
+    ],
+)
+def test_letters_are_read_however_their_accents_are_written(language: str, text: str) -> None:
+    apart = normalize("NFD", text)
+    composed, decomposed = (
+        [
+            [
+                (normalize("NFC", piece.form), normalize("NFC", one.text[piece.start : piece.end]))
+                for piece in one.pieces
+            ]
+            for one in read_sentences(written, "paragraph", rules_of(language))
+        ]
+        for written in (text, apart)
+    )
+    assert decomposed == composed
+    for one in read_sentences(apart, "paragraph", rules_of(language)):
+        check(one, apart)
+
+
 def check(sentence: Sentence, text: str) -> set[int]:
     """Check that pieces are in order, and that the text is where they say; return what they cover."""
     assert [piece.form for piece in sentence.pieces] == list(sentence.words)
@@ -177,6 +205,9 @@ def test_pieces_are_put_together_as_told(given: list[tuple[str, bool, bool, bool
         '"。',
         "www.a。",
         "👍\u200d",
+        "1" + "º" * 40 + "_",
+        "1" + "ª" * 40 + "1a",
+        "e\u0301\u0323",
     ],
 )
 def test_hostile_text_takes_linear_time(unit: str, language: str) -> None:

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from bnaparser.text.english.stand_ins import as_read
 from bnaparser.text.text_rules import guessing, rules_of
 
 
@@ -25,4 +26,18 @@ def test_addresses(language: str, text: str) -> None:
 def test_long_words_beside_characters(text: str) -> None:
     start = time.monotonic()
     assert list(guessing(["en", "es", "zh-Hant"]).sentences(text, 0))
+    assert time.monotonic() - start < 10
+
+
+def test_accents_without_end() -> None:
+    """It took half a minute: Unicode's way to compose sorts them by comparing each with each."""
+    start = time.monotonic()
+    assert list(guessing(["en", "es"]).sentences("a" + "\u0301\u0323" * 100_000, 0))
+    assert len(as_read(["\ufb01" + "\u0301\u0323" * 100_000], cased=True)) == 1
+    assert time.monotonic() - start < 10
+
+
+def test_marks_without_end_behind_a_latin_letter() -> None:
+    start = time.monotonic()
+    assert list(rules_of("ja").sentences("a" + "!" * 100_000 + "x", 0))
     assert time.monotonic() - start < 10

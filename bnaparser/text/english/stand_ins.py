@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from unicodedata import normalize
 
+from bnaparser.text.composed import composed
 from bnaparser.text.english.abbreviations import is_acronym
 from bnaparser.text.english.recasing import recased
 from bnaparser.text.english.token_rules import EMOTICON, PICTURE
@@ -35,7 +36,7 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
     read ``p.m.`` ``.``), smileys are read as a mark, and so are pictures after the last word. A word of
     another script is read as a name, and Latin letters in another dress (ligatures) as plain ones.
     """
-    plain = [normalize("NFKC", word) if _DRESSED.search(word) else word for word in words]
+    plain = [_undressed(word) if _DRESSED.search(word) else word for word in words]
     read = (recased(plain) if cased else None) or plain
     following = ""
     is_last = True  # no word comes after this one
@@ -51,3 +52,8 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
             is_last = False
         following = word
     return read
+
+
+def _undressed(word: str) -> str:
+    """Return a word in plain Latin letters, each with its accents."""
+    return composed(_DRESSED.sub(lambda match: normalize("NFKC", match.group()), word))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from bnaparser.text.composed import composed, places_of_composed
 from bnaparser.text.english.sentences import segments
 from bnaparser.text.english.token_rules import BLANK, NO_WIDTH
 from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
@@ -35,7 +36,7 @@ def _token_pattern(hyphens: bool) -> re.Pattern[str]:
           | [@\#][^\W\d]\w*
           | (?:{_LETTER}{{1,2}}\.) (?:-?{_LETTER}{{1,2}}\.)+ | °[CF]\b
           | [A-Z]{{1,3}}\$
-          | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|[ºª°])+ \d* )? (?!\w)
+          | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|°)++ \d* )? (?!\w)
         )
       | (?P<word> (?:\w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) {hyphen} | [ºª°] )* )
       | (?P<mark> \.{{2,}} | …+ | -{{2,}} | [—–]+ | [^{BLANK}] (?: {EMOJI_GOES_ON} )* )
@@ -97,6 +98,24 @@ class Spelling:
 
 def pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of one sentence; every character but blanks is in one of them, in order."""
+    plain = composed(text)
+    if plain == text:
+        return _composed_pieces(text, spelling)
+    places = places_of_composed(text)
+    return [
+        _as_written(piece, plain, text, places[piece.start], places[piece.end])
+        for piece in _composed_pieces(plain, spelling)
+    ]
+
+
+def _as_written(piece: TextPiece, plain: str, text: str, start: int, end: int) -> TextPiece:
+    """Return a piece of the composed text at its place in the text as it is written."""
+    is_slice = piece.form == plain[piece.start : piece.end]
+    return piece._replace(start=start, end=end, form=text[start:end] if is_slice else piece.form)
+
+
+def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
+    """Return the pieces of a sentence in which letters and accents are one character, where there is one."""
     found: list[TextPiece] = []
     place = 0
     token = _TOKENS[spelling.hyphens]
@@ -157,7 +176,8 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> boo
         return False
     if stop["mark"] != "." or stop["close"] not in ("", ")"):
         return following.isupper() or following.isdigit() or following in _OPENING
-    match = _LAST_WORD.search(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
+    before = composed(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
+    match = _LAST_WORD.search(before)
     word = match.group() if match is not None else ""
     ends_list = word.lower() in _ENDS_LIST and following.isupper()
     if _is_short(word, following, spelling) and not ends_list:

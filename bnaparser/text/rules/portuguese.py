@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from unicodedata import combining, normalize
 
 from bnaparser.text.rules.blank_separated import Spelling
 from bnaparser.text.text_pieces import TextPiece
@@ -49,7 +48,7 @@ _WITH_ENCLITICS = re.compile(
 
 
 def _cut(text: str, start: int, end: int) -> list[TextPiece]:
-    parts = CONTRACTIONS.get(normalize("NFC", text[start:end]).lower())
+    parts = CONTRACTIONS.get(text[start:end].lower())
     if parts is not None:
         return _contracted(text, start, end, parts)
     match = _WITH_ENCLITICS.fullmatch(text, start, end)
@@ -65,14 +64,11 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
 def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list[TextPiece]:
     first, second = parts
     if text[start].isupper():
-        capitals = len(normalize("NFC", text[start:end])) > 1 and text[start:end].isupper()
+        capitals = end - start > 1 and text[start:end].isupper()
         first = first.upper() if capitals else first.capitalize()
         second = second.upper() if capitals else second
-    # "à" is two words at one place, however its accent is written.
-    alone = len(normalize("NFC", text[start:end])) == 1
+    alone = end - start == 1  # "à" is two words at one place
     cut = end if alone else min(max(start + 1, end - len(second)), end - 1)
-    while cut < end - 1 and combining(text[cut]):
-        cut += 1
     begin = start if alone else cut
     return [TextPiece(start, cut, first), TextPiece(begin, end, second, contracted=True)]
 
