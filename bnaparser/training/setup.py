@@ -143,7 +143,11 @@ def _known_names(
     Raises SettingsError for a language without any.
     """
     of_trees = (
-        (one.language or languages[0], [span.label for span in one.spans], one.tags)
+        (
+            one.language if one.language in languages else languages[0],
+            [span.label for span in one.spans],
+            one.tags,
+        )
         for one in examples
     )
     of_start = (

@@ -160,6 +160,19 @@ def test_each_language_has_the_names_of_the_start_and_of_its_trees(
         begun(few_trees, start=folder)
 
 
+def test_a_start_of_one_language_has_no_other_whatever_its_trees_are_said_to_be(
+    build_model: Callable[..., BnaModel], few_trees: str, tmp_path: Path
+) -> None:
+    start = build_model(tagging=TagSettings(predict=True))
+    text = LanguageSettings(languages=("es",))
+    start.settings = start.settings.model_copy(update={"text": text})
+    storage.save(start, tmp_path / "start", "float32", {})
+    trees = DataSettings(path=few_trees, language="en")  # what a recipe without [text] is for
+    settings = TrainSettings(data=(trees,), start=str(tmp_path / "start"))
+    model = new_model(Recipe(train=settings), read_mix(settings))
+    assert set(model.labels.names) == {*start.labels.names, "NEW"} and not model.by_language
+
+
 def test_a_language_without_trees_and_names_is_refused(few_trees: str) -> None:
     with pytest.raises(SettingsError, match="no training trees are in es, pt, which text"):
         begun(few_trees, ("es", "pt", "fr"))

@@ -254,8 +254,8 @@ def test_requests_beyond_the_limits_are_refused(make_client: MakeClient) -> None
         assert said in problem(client.post("/v1/classify", json=request), 413)
     lines = client.post("/v1/classify", content="a\nb\nc", headers=PLAIN)
     assert "3 texts" in problem(lines, 413)
-    empty = client.post("/v1/classify", content="\n" * 9, headers=PLAIN)
-    assert "9 lines" in problem(empty, 413)
+    empty = client.post("/v1/classify", content="\n" * 21, headers=PLAIN)
+    assert "21 characters" in problem(empty, 413)
 
 
 # --- how it works
