@@ -16,6 +16,12 @@ METRICS = "metrics.json"
 ENCODER = "encoder"
 
 
+def deciding_files(folder: Path) -> list[Path]:
+    """Return the files of a model's folder that decide what the model gives, those that are there; scores do not."""
+    patterns = (CONFIG, LABELS, WEIGHTS, f"{ENCODER}/*")
+    return [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+
+
 def check_new(folder: Path) -> None:
     """Raise DataError where there is a file or a folder with something in it, before any work is done for it."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

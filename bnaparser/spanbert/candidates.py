@@ -24,7 +24,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser import models
 from bnaparser.errors import MissingExtraError, ModelError
-from bnaparser.files.folder import CONFIG, ENCODER, LABELS, WEIGHTS
+from bnaparser.files.folder import WEIGHTS, deciding_files
 from bnaparser.models.about import files_below
 from bnaparser.spanbert.blocks import Blocks, TokenisedSentence, generated, tokenise
 from bnaparser.spanbert.made_once import key_of, make_once
@@ -42,8 +42,6 @@ _AT_ONCE = 64
 
 # The labels of noun phrases in the treebanks of the languages that are read.
 _NOUN_PHRASES = frozenset({"NP", "np", "sn"})
-# Of the files in a parser's folder those that decide what it gives: scores do not.
-_DECIDING = (CONFIG, LABELS, WEIGHTS, f"{ENCODER}/*")
 _OF_SPANS = frozenset({"entities", "noun_phrases", "constituents"})
 
 
@@ -194,7 +192,7 @@ def _files(model: Path) -> list[Path]:
         return [model]
     if not (model / WEIGHTS).is_file():  # benepar's
         return files_below(model)
-    return [file for pattern in _DECIDING for file in sorted(model.glob(pattern))]
+    return deciding_files(model)
 
 
 def _pipeline(settings: MaskingSettings, text: TextSettings) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.errors import DataError, ModelError, TreeError
-from bnaparser.files.folder import CONFIG, ENCODER, LABELS, WEIGHTS
+from bnaparser.files.folder import WEIGHTS, deciding_files
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.escapes import escape_brackets
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # Keys that one question names; SQLite takes 999 at least.
 _KEYS = 500
-_MODEL_FILES = (CONFIG, LABELS, WEIGHTS, f"{ENCODER}/*")
 
 
 def model_identity(model: Path | Parser) -> str:
@@ -33,7 +32,7 @@ def model_identity(model: Path | Parser) -> str:
     """
     digest = hashlib.sha256()
     if isinstance(model, Path):
-        files = [file for pattern in _MODEL_FILES for file in sorted(model.glob(pattern))]
+        files = deciding_files(model)
         if model / WEIGHTS not in files:
             raise ModelError(f"{model / WEIGHTS} is missing; {model} is not a model folder")
         for file in files:
