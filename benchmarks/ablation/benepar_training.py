@@ -29,6 +29,7 @@ import torch
 from benepar import decode_chart, nkutil, parse_base, parse_chart
 from benepar.ptb_unescape import guess_space_after, ptb_unescape
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 PACKAGES = ("benepar", "torch", "torch-struct", "transformers", "numpy")
 
 
@@ -85,7 +86,7 @@ def compute_in_bfloat16(module: torch.nn.Module) -> None:
     forward = module.forward
 
     def under_autocast(*arguments: Any, **options: Any) -> Any:
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=module.training):
+        with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=module.training):
             output = forward(*arguments, **options)
         if isinstance(output, torch.Tensor):
             return output.float()
@@ -136,7 +137,7 @@ def main() -> None:
     torch.set_flush_denormal(True)
     torch.manual_seed(job["seed"])
     trees = read(job["train"])
-    parser = build(job, trees)
+    parser = build(job, trees).to(DEVICE)
     if job["precision"] == "bf16":
         compute_in_bfloat16(parser.pretrained_model)
         compute_in_bfloat16(parser.encoder)

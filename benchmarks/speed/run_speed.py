@@ -42,6 +42,8 @@ from benchmarks.speed.speed_report import plot, report
 BOTH = "bimsa,nsa"
 # The same tokenizer as transformers 4 and 5 call it (`bnaparser prune` writes with 5).
 PLAIN_TOKENIZERS = ("PreTrainedTokenizerFast", "TokenizersBackend")
+# What benepar tells the special pieces of, by the kind of encoder: the pieces are the same.
+TOKENIZERS_WITH_ENDS = {"bert": "BertTokenizerFast", "distilbert": "DistilBertTokenizerFast"}
 SENTENCE = "The cat sat on the mat."
 
 
@@ -137,12 +139,12 @@ def as_result(text: str) -> Result:
 def for_benepar(encoder: Path, work: Path) -> Path:
     """Return the encoder's folder, or one in ``work`` with a tokenizer that benepar can use.
 
-    Of one of PLAIN_TOKENIZERS it cannot tell the special pieces; a BERT's tokenizer may be
-    called BertTokenizerFast as well: the pieces are the same.
+    Of one of PLAIN_TOKENIZERS it cannot tell the special pieces; one of TOKENIZERS_WITH_ENDS stands for it.
     """
     settings = json.loads((encoder / "tokenizer_config.json").read_text(encoding="utf-8"))
     kind = json.loads((encoder / "config.json").read_text(encoding="utf-8"))["model_type"]
-    if kind != "bert" or settings.get("tokenizer_class") not in PLAIN_TOKENIZERS:
+    with_ends = TOKENIZERS_WITH_ENDS.get(kind)
+    if with_ends is None or settings.get("tokenizer_class") not in PLAIN_TOKENIZERS:
         return encoder
     folder = work / "encoder"
     folder.mkdir(parents=True, exist_ok=True)
@@ -150,7 +152,7 @@ def for_benepar(encoder: Path, work: Path) -> Path:
         if file.name != "tokenizer_config.json" and not (folder / file.name).exists():
             (folder / file.name).symlink_to(file.resolve())
     normalizer = json.loads((encoder / "tokenizer.json").read_text(encoding="utf-8"))["normalizer"]
-    settings["tokenizer_class"] = "BertTokenizerFast"
+    settings["tokenizer_class"] = with_ends
     settings["do_lower_case"] = bool(normalizer.get("lowercase"))
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     return folder

@@ -133,6 +133,19 @@ def test_a_cache_keeps_the_languages_of_one_model_apart(
     assert labels["es"] <= {"oracion", "sn", "grup.verb", "sp"}
 
 
+def test_a_cache_keeps_words_so_that_the_model_is_loaded_once(
+    two_languages_dir: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "trees"
+    texts = [CHINESE, SPANISH, CHINESE, ["我", "吃"]]
+    first = ParserTrees(two_languages_dir, cache, device="cpu", language="zh-Hant")
+    again = ParserTrees(two_languages_dir, cache, device="cpu", language="zh-Hant")
+    found = first(texts)
+    assert found == again(texts) == ParserTrees(two_languages_dir, language="zh-Hant")(texts)
+    assert first.read(texts) == again.read(texts)
+    assert not isinstance(first.model, Path) and isinstance(again.model, Path)
+
+
 def test_parts_of_a_text_have_their_places(
     tables: Any, tmp_path: Path, polyglot: Polyglot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from bnaparser.errors import ModelError
 from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
-from bnaparser.text.sentence import from_words, not_one_string
+from bnaparser.text.sentence import Sentence, from_words, not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, known_as
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.heads.rules import HeadRules
@@ -40,7 +40,7 @@ class ParserTrees:
     trees nor heads, and says why in ``error``.
 
     ``language`` is that of the texts. Of running text in another one than English the words are those
-    that the parser finds, or its language's rules; so the model is loaded for it.
+    that the parser finds, or its language's rules; ``cache`` keeps them, too.
 
     ``model`` is a model that ships, a folder, ``org/name`` of a model hub, or a loaded Parser;
     ``device`` and ``batch_tokens`` are those of ``Parser.load``. Raises ModelError if there is no
@@ -78,13 +78,24 @@ class ParserTrees:
         to find, and it finds none.
         """
         given = list(texts)
-        running = [text for text in given if isinstance(text, str)]
-        if not running or self.language == DEFAULT_LANGUAGE:
+        if self.language == DEFAULT_LANGUAGE:
             return given
+        found = self._words_of(list(dict.fromkeys(one for one in given if isinstance(one, str))))
+        return [found[text] if isinstance(text, str) else text for text in given]
+
+    def _words_of(self, texts: list[str]) -> dict[str, list[Sentence]]:
+        """Return the sentences of running texts, from the store where they are there."""
         from bnaparser.parsing.read_texts import read_texts
 
-        found = iter(read_texts(self.load(), self.language, running))
-        return [next(found) if isinstance(text, str) else text for text in given]
+        found = {} if self.store is None else self.store.read_words(texts)
+        missing = [text for text in texts if text not in found]
+        for start in range(0, len(missing), _CHUNK):
+            some = missing[start : start + _CHUNK]
+            fresh = dict(zip(some, read_texts(self.load(), self.language, some), strict=True))
+            if self.store is not None:
+                self.store.write_words(fresh)
+            found.update(fresh)
+        return found
 
     def parse(self, sentences: Iterable[Words]) -> dict[Words, Tree | str]:
         """Return the tree of each sentence of words, or the reason why it has none."""

@@ -1,4 +1,4 @@
-"""Trees kept on disk: under their words, and under all that decides which trees a model gives."""
+"""Trees and words kept on disk, under what they were found in and all that decides what a model finds."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bnaparser.errors import DataError, ModelError, TreeError
 from bnaparser.files.folder import WEIGHTS, deciding_files
 from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.text.sentence import Sentence
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import Tree
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Keys that one question names; SQLite takes 999 at least.
 _KEYS = 500
+
+Asked = TypeVar("Asked", Words, str)
 
 
 def model_identity(model: Path | Parser) -> str:
@@ -49,7 +52,7 @@ def model_identity(model: Path | Parser) -> str:
 
 
 class TreeStore:
-    """Trees of one model on disk, by their words: one SQLite file, which many models may share.
+    """Trees of one model on disk, by their words, and words by their text: one SQLite file, which many models may share.
 
     Processes and threads may use it at the same time; each `write` is kept whole or not at all.
     Raises DataError if the file cannot be made, read or written, or is not such a store.
@@ -68,31 +71,47 @@ class TreeStore:
 
     def read(self, sentences: Sequence[Words]) -> dict[Words, Tree]:
         """Return the trees that there are of these sentences of words."""
-        by_key = {self._key(words): words for words in sentences}
-        keys = list(by_key)
-        found: dict[Words, Tree] = {}
-        with self._open() as connection:
-            for start in range(0, len(keys), _KEYS):
-                asked = keys[start : start + _KEYS]
-                marks = ",".join("?" * len(asked))
-                rows = connection.execute(f"SELECT * FROM trees WHERE key IN ({marks})", asked)
-                for key, stored in rows:
-                    tree = _read_tree(stored, by_key[key])
-                    if tree is not None:
-                        found[by_key[key]] = tree
-        return found
+        stored = self._read(sentences)
+        trees = {words: _read_tree(value, words) for words, value in stored.items()}
+        return {words: tree for words, tree in trees.items() if tree is not None}
 
     def write(self, trees: Mapping[Words, Tree]) -> None:
         """Keep trees, each in place of an earlier one of the same words."""
+        self._write({words: str(tree) for words, tree in trees.items()})
+
+    def read_words(self, texts: Sequence[str]) -> dict[str, list[Sentence]]:
+        """Return the sentences that were found in these texts."""
+        stored = self._read(texts)
+        sentences = {text: _read_sentences(value, text) for text, value in stored.items()}
+        return {text: found for text, found in sentences.items() if found is not None}
+
+    def write_words(self, found: Mapping[str, Sequence[Sentence]]) -> None:
+        """Keep the sentences of texts."""
+        self._write({text: _written(sentences) for text, sentences in found.items()})
+
+    def _read(self, asked: Sequence[Asked]) -> dict[Asked, bytes]:
+        """Return what is kept under words or texts, of those that have something."""
+        by_key = {self._key(one): one for one in asked}
+        keys = list(by_key)
+        found: dict[Asked, bytes] = {}
+        with self._open() as connection:
+            for start in range(0, len(keys), _KEYS):
+                some = keys[start : start + _KEYS]
+                marks = ",".join("?" * len(some))
+                rows = connection.execute(f"SELECT * FROM trees WHERE key IN ({marks})", some)
+                found.update((by_key[key], value) for key, value in rows)
+        return found
+
+    def _write(self, values: Mapping[Asked, str]) -> None:
         rows = [
-            (self._key(words), str(tree).encode("utf-8", "surrogatepass"))
-            for words, tree in trees.items()
+            (self._key(one), value.encode("utf-8", "surrogatepass"))
+            for one, value in values.items()
         ]
         with self._open() as connection:
             connection.executemany("INSERT OR REPLACE INTO trees VALUES (?, ?)", rows)
 
-    def _key(self, words: Words) -> bytes:
-        return hashlib.sha256(json.dumps([self.identity, words]).encode()).digest()
+    def _key(self, asked: Words | str) -> bytes:
+        return hashlib.sha256(json.dumps([self.identity, asked]).encode()).digest()
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -111,3 +130,24 @@ def _read_tree(stored: bytes, words: Words) -> Tree | None:
     except (TreeError, UnicodeDecodeError):
         return None
     return tree if tree.words == tuple(map(escape_brackets, words)) else None
+
+
+def _written(sentences: Sequence[Sentence]) -> str:
+    return json.dumps([[one.words, one.offsets, one.language] for one in sentences])
+
+
+def _read_sentences(stored: bytes, text: str) -> list[Sentence] | None:
+    """Return stored sentences of a text; None if they are damaged or another text's."""
+    try:
+        found = [
+            Sentence(
+                text[offsets[0][0] : offsets[-1][1]],
+                tuple(words),
+                tuple((start, end) for start, end in offsets),
+                language=language,
+            )
+            for words, offsets, language in json.loads(stored)
+        ]
+    except (ValueError, TypeError, IndexError):
+        return None
+    return found if all(len(one.words) == len(one.offsets) for one in found) else None

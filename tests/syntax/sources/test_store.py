@@ -15,6 +15,7 @@ from bnaparser.network import storage
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.text.sentence import Sentence
 from bnaparser.trees.tree import Tree
 
 
@@ -72,6 +73,33 @@ def test_a_store_keeps_models_apart_and_takes_any_words(tmp_path: Path) -> None:
     }
     second.write(many)
     assert second.read(list(many)) == many
+
+
+def test_a_store_keeps_the_words_of_texts_beside_trees(tmp_path: Path) -> None:
+    store = TreeStore(tmp_path / "trees", "m")
+    text = "他去了。 好\ud800"
+    sentences = [
+        Sentence(
+            "他去了。", ("他", "去", "了", "。"), ((0, 1), (1, 2), (2, 3), (3, 4)), language="zh"
+        ),
+        Sentence("好\ud800", ("好\ud800",), ((5, 7),), language="zh"),
+    ]
+    store.write_words({text: sentences, "": []})
+    store.write({WORDS: TREE})
+    assert store.read_words([text, "", "a (b)"]) == {text: sentences, "": []}
+    assert store.read([WORDS, (text,)]) == {WORDS: TREE}
+    assert TreeStore(tmp_path / "trees", "m2").read_words([text]) == {}
+    for damaged in (
+        b"[[",
+        b"7",
+        b"\xff",
+        b'[[["a"], [], "zh"]]',
+        b'[[["a", "b"], [[0, 1]], "zh"]]',
+    ):
+        with sqlite3.connect(tmp_path / "trees") as connection:
+            connection.execute("UPDATE trees SET tree = ?", (damaged,))
+        connection.close()
+        assert store.read_words([text]) == {}
 
 
 def test_a_damaged_entry_is_as_none(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+#!/usr/bin/env python
+"""Choose sentences of running text that a teacher is to parse, for models/*/make.
+
+    python models/choose_sentences.py OUTPUT TEXT=SHARE...
+
+TEXT: a file of English, plain or .xz, a paragraph a line; SHARE: how many of its sentences are taken, from 0 to 1. Sentences have 4 to 50
+words, at least half of them begin with a letter, and none is taken twice. OUTPUT has one a line, in an order that is drawn, always the same.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from bnaparser.files.compressed import open_compressed
+from bnaparser.text.sentence import Sentence
+from bnaparser.text.splitting import split_lines
+
+FEWEST, MOST = 4, 50
+SEED = 1
+
+
+def sentences(path: str) -> Iterator[str]:
+    """Yield the sentences of a file that are taken for one, each once."""
+    with open_compressed(Path(path)) as raw:
+        lines = io.TextIOWrapper(raw, encoding="utf-8")
+        found = chain.from_iterable(split_lines(lines, "paragraph"))
+        yield from dict.fromkeys(" ".join(one.text.split()) for one in found if fits(one))
+
+
+def fits(sentence: Sentence) -> bool:
+    """Tell whether it is of the right length and of words rather than numbers and marks."""
+    words = sentence.words
+    with_letters = sum(word[0].isalpha() for word in words)
+    return FEWEST <= len(words) <= MOST and 2 * with_letters >= len(words)
+
+
+def main() -> None:
+    """Write the sentences that the command line asks for."""
+    if len(sys.argv) < 3:
+        sys.exit("usage: python models/choose_sentences.py OUTPUT TEXT=SHARE...")
+    draw = random.Random(SEED)
+    chosen: list[str] = []
+    for given in sys.argv[2:]:
+        path, _, share = given.rpartition("=")
+        found = list(sentences(path))
+        chosen += draw.sample(found, round(float(share) * len(found)))
+    chosen = list(dict.fromkeys(chosen))
+    draw.shuffle(chosen)
+    Path(sys.argv[1]).write_text("\n".join(chosen) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
