@@ -138,12 +138,18 @@ def test_the_page_comes_of_what_is_packed(
     assert f"| SLA | {mean:.1f} ± " in page
 
 
-def test_the_page_is_that_of_the_runs_beside_it(options: argparse.Namespace) -> None:
-    options.page, options.of = large_report.PAGE, list(LARGE)
-    page = options.page.read_text(encoding="utf-8").splitlines()
-    command = next(line for line in page if line.startswith("- `")).strip("- `")
+@pytest.mark.parametrize(
+    ("page", "encoder"), [("large.md", "distilbert-cased"), ("large_minilm.md", "minilm-l6")]
+)
+def test_the_page_is_that_of_the_runs_beside_it(
+    options: argparse.Namespace, page: str, encoder: str
+) -> None:
+    options.page, options.of = large_report.PAGE.with_name(page), list(LARGE)
+    options.encoder = Path(encoder)
+    written = options.page.read_text(encoding="utf-8").splitlines()
+    command = next(line for line in written if line.startswith("- `")).strip("- `")
     found = large_report.large_report(options, run_large.packed(options), command)
-    assert found.splitlines() == page
+    assert found.splitlines() == written
 
 
 def test_a_half_done_table_shows_what_there_is(options: argparse.Namespace) -> None:
