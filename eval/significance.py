@@ -61,12 +61,28 @@ def compare_outputs(
     samples behind the interval. Raises DataError as ``score`` does, and if no sentence is left;
     ValueError where trials, resamples or confidence are out of their range.
     """
+    gold_lines = list(read_lines(gold))
+    rows = [score(gold_lines, one, params).rows for one in (first, second)]
+    return compare_rows(*rows, trials=trials, resamples=resamples, confidence=confidence, seed=seed)
+
+
+def compare_rows(
+    first: Sequence[Row],
+    second: Sequence[Row],
+    *,
+    trials: int = 10_000,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+    seed: int = 1,
+) -> Significance:
+    """Compare two outputs whose sentences are scored already, as `compare_outputs` does.
+
+    Of a row the status counts, and how many brackets matched and are in either tree. Raises as `compare_outputs` does,
+    and ValueError where one has more rows.
+    """
     if trials < 1 or resamples < 1 or not 0 < confidence < 1:
         raise ValueError("trials and resamples are at least 1, confidence is between 0 and 1")
-    gold_lines = list(read_lines(gold))
-    rows = zip(
-        score(gold_lines, first, params).rows, score(gold_lines, second, params).rows, strict=True
-    )
+    rows = list(zip(first, second, strict=True))
     pairs = [pair for pair in rows if pair[0].status == pair[1].status == OK]
     if not pairs:
         raise DataError("no sentence is valid in both outputs: there is nothing to compare")
@@ -84,7 +100,7 @@ def compare_outputs(
         confidence=confidence,
         p_value=p_value,
         sentences=len(pairs),
-        left_out=len(gold_lines) - len(pairs),
+        left_out=len(rows) - len(pairs),
     )
 
 

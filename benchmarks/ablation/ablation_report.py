@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from pathlib import Path
 
 from benchmarks.ablation.ablation_tables import (
     BARE,
@@ -21,9 +20,10 @@ from benchmarks.ablation.ablation_tables import (
     SEEDS,
     WARM_UP,
 )
-from benchmarks.ablation.ablation_training import Result, learning_rate
+from benchmarks.ablation.ablation_training import Result, as_rows, learning_rate
 from benchmarks.machine import NUMBERS, command, listed
 from benchmarks.pages import spread
+from bnaparser.eval.significance import compare_rows
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 
@@ -41,7 +41,7 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
         "|---|---|---|---|---|---|",
     ]
     lines += [table_line(name, of(rows, name)) for name in RUNS if of(rows, name)]
-    lines += ["", *gains(rows), *significance(options.output, rows), *targets(rows)]
+    lines += ["", *gains(rows), *significance(rows), *targets(rows)]
     for title, runs in (("n of NSA", BY_NGRAMS), ("NSA layers", BY_NSA_LAYERS)):
         if not any(of(rows, name, SEEDS[0]) for name in runs.values() if name != MAIN):
             continue
@@ -85,25 +85,24 @@ def gains(rows: list[Result]) -> list[str]:
     return lines
 
 
-def significance(output: Path, rows: list[Result]) -> list[str]:
-    """Return what each run's parsed trees, where they are still there, have over those without layers of the same seed."""
-    from bnaparser.eval import compare_outputs
-
+def significance(rows: list[Result]) -> list[str]:
+    """Return what each run, where its sentences' brackets are kept, has over that without layers of the same seed."""
     lines = []
     for row in rows:
-        name, seed = row["name"], row["seed"]
-        folder, bare = output / f"{name}-{seed}", output / f"{BARE}-{seed}"
-        files = [place / f"{part}.mrg" for place in (folder, bare) for part in PARTS]
-        if name == BARE or not all(file.is_file() for file in files):
+        bare = of(rows, BARE, row["seed"])
+        kept = [f"{part} brackets" for part in PARTS]
+        if (
+            row["name"] == BARE
+            or not bare
+            or not all(key in one for one in (row, *bare) for key in kept)
+        ):
             continue
         cells = []
-        for part in PARTS:
-            found = compare_outputs(
-                output / "data" / f"{part}.mrg", folder / f"{part}.mrg", bare / f"{part}.mrg"
-            )
+        for key in kept:
+            found = compare_rows(as_rows(row[key]), as_rows(bare[0][key]))
             interval = f"[{found.low:+.2f}, {found.high:+.2f}]"
             cells.append(f"{found.difference:+.2f} {interval}, {found.p_value:.4f}")
-        lines.append(f"| {RUNS[name].title} | {seed} | {' | '.join(cells)} |")
+        lines.append(f"| {RUNS[row['name']].title} | {row['seed']} | {' | '.join(cells)} |")
     if not lines:
         return []
     heads = ["| over no layers | seed | development | test |", "|---|---|---|---|"]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 import tomllib
+from collections.abc import Sequence
 from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from benchmarks.ablation.ablation_tables import (
 from benchmarks.machine import computed_on, now, versions
 from benchmarks.pages import keep_row
 from benchmarks.speed.run_speed import for_benepar, say
+from bnaparser.eval.report import Row
 
 if TYPE_CHECKING:
     from bnaparser.training.recipe import Recipe
@@ -47,13 +49,27 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     for part in PARTS:
         scores = score(data / f"{part}.mrg", folder / f"{part}.mrg")
         row[part], row[f"{part} errors"] = scores.f1, scores.error_sentences + scores.skipped
+        row[f"{part} brackets"] = brackets(scores.rows)
     row["total_seconds"] = time.monotonic() - begin
     row["date"], row["processor"] = now(), computed_on()
     keep_row(options.output / "results.jsonl", row)
     say(f"{name} seed {seed}: dev {row['dev']:.2f}, test {row['test']:.2f}")
-    # The networks with their optimizers' states would fill a disk; the parsed trees stay.
+    # The networks with their optimizers' states would fill a disk; the parsed trees stay, too.
     for large in ("model", "checkpoint", "logs"):
         shutil.rmtree(folder / large, ignore_errors=True)
+
+
+def brackets(rows: Sequence[Row]) -> list[list[int]]:
+    """Return of each sentence its status, and how many brackets matched, are in the gold tree and in the other."""
+    return [[row.status, row.matched, row.gold, row.test] for row in rows]
+
+
+def as_rows(kept: Sequence[Sequence[int]]) -> list[Row]:
+    """Return what ``brackets`` kept as rows that can be compared."""
+    return [
+        Row(number, 0, status, matched, gold, test, 0, 0, 0)
+        for number, (status, matched, gold, test) in enumerate(kept, 1)
+    ]
 
 
 def write_once(options: argparse.Namespace, data: Path) -> None:

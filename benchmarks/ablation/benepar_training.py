@@ -96,16 +96,24 @@ def compute_in_bfloat16(module: torch.nn.Module) -> None:
     module.forward = under_autocast
 
 
+def fits(parser: parse_chart.ChartParser, example: BeneparExample) -> bool:
+    """Tell whether the encoder can read a sentence: benepar cuts none into windows."""
+    pieces = parser.retokenizer(example.words, example.space_after)["input_ids"]
+    return bool(len(pieces) <= parser.pretrained_model.config.max_position_embeddings)
+
+
 def train(
     job: dict[str, Any], parser: parse_chart.ChartParser, examples: list[BeneparExample]
 ) -> None:
+    """Update by the job's batches, without the sentences that are too long for benepar."""
+    long = {index for index, example in enumerate(examples) if not fits(parser, example)}
     optimizer = torch.optim.Adam(parser.parameters(), betas=job["betas"], eps=job["epsilon"])
     parser.train()
     for update, indices in enumerate(job["batches"]):
         factor = min(1.0, update / job["warmup_updates"])
         for group in optimizer.param_groups:
             group["lr"] = factor * job["learning_rate"]
-        batch = [examples[index] for index in indices]
+        batch = [examples[index] for index in indices if index not in long]
         total = 0.0
         for _, part in parser.encode_and_collate_subbatches(batch, job["batch_tokens"]):
             loss = parser.compute_loss(part)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.ablation.ablation_report import report, significance
-from benchmarks.ablation.ablation_training import batches, recipe_of, write_data, write_once
+from benchmarks.ablation.ablation_training import (
+    batches,
+    brackets,
+    recipe_of,
+    write_data,
+    write_once,
+)
+from bnaparser.eval import compare_outputs, score
 from bnaparser.training.data import read_mix
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 from bnaparser.training.run import train
@@ -113,27 +121,24 @@ def test_the_page_has_no_table_of_what_was_not_run() -> None:
     assert "benepar" not in more
 
 
-def test_trees_that_are_still_there_are_compared_sentence_by_sentence(tmp_path: Path) -> None:
+def test_runs_are_compared_sentence_by_sentence_from_their_kept_brackets() -> None:
     right, wrong = (
         "(TOP (S (NP (DT A) (NN cat)) (VP (VBD sat))))",
         "(TOP (S (DT A) (NN cat) (VBD sat)))",
     )
-    trees = {"data": [right] * 8, "bimsa+nsa-1": [right] * 8, "none-1": [right] * 2 + [wrong] * 6}
-    for name, lines in trees.items():
-        (tmp_path / name).mkdir()
-        for part in ("dev", "test"):
-            (tmp_path / name / f"{part}.mrg").write_text("\n".join(lines) + "\n")
-    row = {
-        "date": "2026-11-25 15:00",
-        "processor": "a CPU",
-        "seconds": 60.0,
-        "dev": 80.0,
-        "test": 79.0,
-    }
-    row |= {"versions": {"bnaparser": "1"}}
-    rows = [row | {"name": name, "seed": seed} for seed in (1, 2) for name in ("bimsa+nsa", "none")]
-    found = significance(tmp_path, rows)
-    (line,) = [line for line in found if line.startswith("| BiMSA")]
-    assert line.startswith("| BiMSA + NSA | 1 | +33.33 [+")
-    assert 0 < float(line.split(", ")[-1].strip(" |")) < 0.05
-    assert significance(tmp_path / "none", rows) == []
+    gold = [right] * 8
+    outputs = {"bimsa+nsa": [right] * 8, "none": [right] * 2 + [wrong] * 6}
+    kept = {name: brackets(score(gold, lines).rows) for name, lines in outputs.items()}
+    assert kept["none"][0] == [0, 3, 3, 3] and kept["none"][-1] == [0, 1, 3, 1]
+    row = {"date": "2026-11-25 15:00", "dev": 80.0, "test": 79.0}
+    rows: list[dict[str, Any]] = [
+        row | {"name": name, "seed": seed} for seed in (1, 2) for name in outputs
+    ]
+    assert significance(rows) == []
+    for one in rows[:2]:
+        one |= {f"{part} brackets": kept[one["name"]] for part in ("dev", "test")}
+    (line,) = [line for line in significance(rows) if line.startswith("| BiMSA")]
+    found = compare_outputs(gold, outputs["bimsa+nsa"], outputs["none"])
+    cell = f"{found.difference:+.2f} [{found.low:+.2f}, {found.high:+.2f}], {found.p_value:.4f}"
+    assert line == f"| BiMSA + NSA | 1 | {cell} | {cell} |"
+    assert found.difference > 30 and found.p_value < 0.05

@@ -1,0 +1,74 @@
+"""What makes the shipped models again: each step is given files that are there, every name in its recipe is a path by then."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
+from bnaparser.training.recipe import load_recipe
+
+ROOT = Path(__file__).parents[2]
+# In place of both commands: notes what it is told, and leaves the files that later steps read.
+COMMAND = """#!{python}
+import sys
+from pathlib import Path
+name, *arguments = [Path(sys.argv[0]).name, *sys.argv[1:]]
+with open({notes!r}, "a") as file:
+    print(name, *arguments, file=file)
+if arguments[0] == "prune":
+    Path(arguments[2]).mkdir()
+    Path(arguments[2], "config.json").touch()
+if "-o" in arguments:
+    Path(arguments[arguments.index("-o") + 1]).write_text("(TOP (S (NN a)))\\n")
+    sys.exit(1)  # a sentence had no tree
+"""
+STEPS = {
+    "en": "prune train train train train train ensemble train calibrate",
+    "en-free": "prune prune pretrain train --model train calibrate",
+}
+
+
+@pytest.mark.parametrize("model", STEPS)
+def test_every_step_is_given_what_the_one_before_made(model: str, tmp_path: Path) -> None:
+    for name in ("bnaparser", "bnaparse"):
+        command = tmp_path / "bin" / name
+        command.parent.mkdir(exist_ok=True)
+        command.write_text(
+            COMMAND.format(python=sys.executable, notes=str(tmp_path / "notes")), encoding="utf-8"
+        )
+        command.chmod(0o755)
+    for name in ("text", "varied"):
+        (tmp_path / name).write_text("The cat sat on the mat.\nIt rained.\n" * 9, encoding="utf-8")
+    path = f"{tmp_path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    encoders = ["mpnet"] if model == "en" else ["minilm", "mpnet"]
+    given = [str(ROOT / "models" / model / "make"), *encoders, "treebanks", "out", "text", "varied"]
+    for _ in range(2):
+        subprocess.run(given, check=True, cwd=tmp_path, env={**os.environ, "PATH": path})
+    first, *others = given
+    short = subprocess.run([first, *others[:-1]], capture_output=True, text=True, check=False)
+    assert short.returncode == 2 and short.stderr.startswith(f"models/{model}/make M")
+    notes = (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
+    steps = [line.split()[1] for line in notes]
+    once = STEPS[model].split()
+    assert steps[: len(once)] == once
+    # What was made is not made again; trainings know themselves that they are over.
+    assert set(steps[len(once) :]) == {"train", "calibrate"} | ({"pretrain"} & set(once))
+    assert (tmp_path / "out" / "sentences.txt").read_text(encoding="utf-8") == (
+        "The cat sat on the mat.\n"
+    )
+    for line in notes:
+        step, recipe = line.split()[1:3]
+        if step == "pretrain":
+            settings = load_pretrain_recipe(recipe)
+            assert settings.text.files == (str(tmp_path / "text"), str(tmp_path / "varied"))
+        if step == "train":
+            written = Path(recipe).read_text(encoding="utf-8")
+            assert not re.search(r"\b[A-Z]{4,}\b", re.sub("#.*", "", written))
+            read = load_recipe(recipe)
+            assert read.encoder.name or read.train.start
