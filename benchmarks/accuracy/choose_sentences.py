@@ -1,7 +1,6 @@
-#!/usr/bin/env python
 """Choose sentences of running text that a teacher is to parse, for models/*/make.
 
-    python models/choose_sentences.py OUTPUT TEXT=SHARE...
+    python -m benchmarks.accuracy.choose_sentences OUTPUT TEXT=SHARE...
 
 TEXT: a file of English, plain or .xz, a paragraph a line; SHARE: how many of its sentences are taken, from 0 to 1. Sentences have 4 to 50
 words, at least half of them begin with a letter, and none is taken twice. OUTPUT has one a line, in an order that is drawn, always the same.
@@ -42,7 +41,7 @@ def fits(sentence: Sentence) -> bool:
 def main() -> None:
     """Write the sentences that the command line asks for."""
     if len(sys.argv) < 3:
-        sys.exit("usage: python models/choose_sentences.py OUTPUT TEXT=SHARE...")
+        sys.exit("usage: python -m benchmarks.accuracy.choose_sentences OUTPUT TEXT=SHARE...")
     draw = random.Random(SEED)
     chosen: list[str] = []
     for given in sys.argv[2:]:
