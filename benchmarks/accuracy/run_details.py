@@ -3,7 +3,8 @@
     python -m benchmarks.accuracy.run_details TREEBANKS [--model en] [--part test] [--shown masc] [--examples 4]
 
 Sets, words and label maps are those of run_accuracy. Constituents are compared as EVALB does with COLLINS.prm: without
-marks and TOP, ADVP being PRT. Those of all sets are counted together, so large sets count more. Trees are shown of the
+marks and TOP, ADVP being PRT. Those of all sets are counted together, so large sets count more; what becomes of gold
+constituents that are not found is told of each set. Trees are shown of the
 set ``--shown`` alone, whose text may be passed on: the first in which one or two constituents are wrong.
 """
 
@@ -68,6 +69,37 @@ class Count:
 
 
 @dataclass
+class Lost:
+    """Gold constituents that a model does not give: how many there are, and what it gives instead."""
+
+    gold: int = 0
+    relabelled: int = 0  # another label over the same words
+    crossed: int = 0  # one that begins or ends within it, and goes on outside
+    absent: int = 0  # nothing of the kind
+    absent_nps: int = 0
+
+    def add(self, gold: Counter[PlacedLabel], test: Counter[PlacedLabel]) -> None:
+        """Count one sentence."""
+        self.gold += gold.total()
+        places = {(start, end) for start, end, _ in test}
+        for start, end, label in (gold - test).elements():
+            if (start, end) in places:
+                self.relabelled += 1
+            elif any(a < start < b < end or start < a < end < b for a, b in places):
+                self.crossed += 1
+            else:
+                self.absent += 1
+                self.absent_nps += label == "NP"
+
+    @property
+    def cells(self) -> str:
+        """All of it as cells of a table."""
+        lost = self.relabelled + self.crossed + self.absent
+        counts = (self.gold, lost, self.relabelled, self.crossed, self.absent, self.absent_nps)
+        return " | ".join(f"{count:,}" for count in counts)
+
+
+@dataclass
 class Details:
     """Counts by label, by length (the number of its row), and of labels that stand for another on the same words."""
 
@@ -127,22 +159,23 @@ def main() -> None:
     options = arguments.parse_args()
     parser = Parser.load(options.model, device="cpu")
     scorer, details = FastScorer(collins()), Details()
+    lost = {name: Lost() for name in SETS}
     shown: list[tuple[Tree, Tree]] = []
     for name in SETS:
         gold = gold_trees(options.treebanks, name, options.part, None)
-        telling = add_all(details, parser, gold, scorer)
+        telling = add_all(details, lost[name], parser, gold, scorer)
         if name == options.shown:
             shown = telling
     print(
         f"{now()} UTC, {processor()}, {listed(versions(PACKAGES))}, {options.model}, {parser.precision},"
         f" {options.part} parts of {', '.join(SETS)}\n"
     )
-    print("\n".join(tables(details)))
+    print("\n".join([*tables(details), "", *lost_table(lost)]))
     print("\n".join(examples(islice(shown, options.examples))))
 
 
 def add_all(
-    details: Details, parser: Parser, gold: Sequence[Tree], scorer: FastScorer
+    details: Details, lost: Lost, parser: Parser, gold: Sequence[Tree], scorer: FastScorer
 ) -> list[tuple[Tree, Tree]]:
     """Count all trees of a treebank; return those that are telling, the model's beside each."""
     telling = []
@@ -151,6 +184,7 @@ def add_all(
         given = Tree.from_spans(tree.words, tree.tags, parse.spans)
         right, found = brackets_of(scorer, tree), brackets_of(scorer, given)
         details.add(len(tree.words), right, found)
+        lost.add(right, found)
         if is_telling(tree, right, found):
             telling.append((tree, given))
     return telling
@@ -178,6 +212,15 @@ def tables(details: Details) -> list[str]:
     for (right, given), times in details.confusions.most_common(CONFUSIONS):
         lines.append(f"| {right} | {given} | {times:,} |")
     return lines
+
+
+def lost_table(lost: dict[str, Lost]) -> list[str]:
+    """Return the lines of the table of what is not found, by set."""
+    return [
+        "| set | in gold trees | lost | another label | crossed | absent | absent NPs |",
+        "|---|---|---|---|---|---|---|",
+        *(f"| {name} | {one.cells} |" for name, one in lost.items()),
+    ]
 
 
 def length_names() -> list[str]:

@@ -16,6 +16,7 @@ from benchmarks.accuracy.run_details import (
     LENGTHS,
     Count,
     Details,
+    Lost,
     add_all,
     examples,
     largest,
@@ -71,7 +72,7 @@ def main() -> None:
     for language in TREEBANKS.keys() & parsers.keys():
         trees = gold_trees(options.treebanks, language, options.part)
         found[language] = Details()
-        telling = add_all(found[language], parsers[language], trees, scorer)
+        telling = add_all(found[language], Lost(), parsers[language], trees, scorer)
         if language == options.shown:
             shown = telling
     print(f"{now()} UTC, {processor()}; {options.model}, {options.part} parts\n")

@@ -9,11 +9,13 @@ import pytest
 from benchmarks.accuracy import run_class_details
 from benchmarks.accuracy.run_details import (
     Details,
+    Lost,
     PlacedLabel,
     add_all,
     brackets_of,
     confused,
     examples,
+    lost_table,
     tables,
 )
 from benchmarks.languages import run_language_details
@@ -72,14 +74,29 @@ def test_trees_are_shown_in_one_block_and_none_in_no_block() -> None:
 
 
 def test_a_model_s_trees_are_counted_and_the_telling_ones_kept(scorer: FastScorer) -> None:
-    parser, details = Parser.load("en", device="cpu"), Details()
+    parser, details, lost = Parser.load("en", device="cpu"), Details(), Lost()
     right = Tree.parse("(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))")
     wrong = Tree.parse("(TOP (S (NP (DT The) (NN dog)) (ADJP (VBD ran)) (. .)))")
-    shown = add_all(details, parser, [right, wrong], scorer)
+    shown = add_all(details, lost, parser, [right, wrong], scorer)
     assert [gold for gold, _ in shown] == [wrong]
     assert details.lengths[0].sentences == 2
     assert details.lengths[0].exact == 1
     assert details.confusions == Counter({("ADJP", "VP"): 1})
+    assert lost == Lost(gold=6, relabelled=1)
+
+
+def test_what_is_lost_is_told_apart(scorer: FastScorer) -> None:
+    gold = "(TOP (S (NP (NP (DT the) (NN cat)) (PP (IN of) (NP (NN gold)))) (VP (VBZ sits) (ADVP (RB up)))))"
+    given = "(TOP (S (NP (DT the) (NN cat)) (VP (IN of) (NP (NN gold)) (VBZ sits) (PRT (RB up)))))"
+    lost = Lost()
+    lost.add(brackets(scorer, gold), brackets(scorer, given))
+    # The larger NP begins before the given VP and ends within it; PP and the gold VP lie in it.
+    assert lost == Lost(gold=7, relabelled=0, crossed=1, absent=2, absent_nps=0)
+    lost.add(
+        brackets(scorer, GOLD),
+        brackets(scorer, "(TOP (S (PRP I) (VBP see) (RP out) (NN tea) (. .)))"),
+    )
+    assert lost_table({"masc": lost})[2:] == ["| masc | 12 | 7 | 0 | 1 | 6 | 2 |"]
 
 
 def test_languages_have_a_row_each(scorer: FastScorer) -> None:
