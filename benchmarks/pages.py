@@ -24,9 +24,9 @@ def kept_rows(file: Path, page: Path) -> list[dict[str, Any]]:
 
 
 def keep_row(file: Path, row: dict[str, Any]) -> None:
-    """Add the line of one that is done."""
-    with file.open("a", encoding="utf-8") as lines:
-        print(json.dumps(row), file=lines)
+    """Add the line of one that is done, in one piece: others may add theirs at the same time."""
+    with file.open("ab", buffering=0) as lines:
+        lines.write(f"{json.dumps(row)}\n".encode())
 
 
 def write_page(page: Path, figures: str, rows: Sequence[dict[str, Any]]) -> None:

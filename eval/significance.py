@@ -61,6 +61,7 @@ def compare_outputs(
     samples behind the interval. Raises DataError as ``score`` does, and if no sentence is left;
     ValueError where trials, resamples or confidence are out of their range.
     """
+    _check(trials, resamples, confidence)
     gold_lines = list(read_lines(gold))
     rows = [score(gold_lines, one, params).rows for one in (first, second)]
     return compare_rows(*rows, trials=trials, resamples=resamples, confidence=confidence, seed=seed)
@@ -80,8 +81,7 @@ def compare_rows(
     Of a row the status counts, and how many brackets matched and are in either tree. Raises as `compare_outputs` does,
     and ValueError where one has more rows.
     """
-    if trials < 1 or resamples < 1 or not 0 < confidence < 1:
-        raise ValueError("trials and resamples are at least 1, confidence is between 0 and 1")
+    _check(trials, resamples, confidence)
     rows = list(zip(first, second, strict=True))
     pairs = [pair for pair in rows if pair[0].status == pair[1].status == OK]
     if not pairs:
@@ -102,6 +102,11 @@ def compare_rows(
         sentences=len(pairs),
         left_out=len(rows) - len(pairs),
     )
+
+
+def _check(trials: int, resamples: int, confidence: float) -> None:
+    if trials < 1 or resamples < 1 or not 0 < confidence < 1:
+        raise ValueError("trials and resamples are at least 1, confidence is between 0 and 1")
 
 
 def _joined(row: Row) -> int:

@@ -179,7 +179,7 @@ class SyntaxTable(Settings):
     The variant is a table of its own settings, ``[syntax.sla]``; without one the encoder stays
     plain. ``trees`` are those of our parser (``parser`` names its model), of spaCy (``spacy`` its
     pipeline), of ``files`` that the user brings, or random ones, the control. ``cache`` is a file
-    that keeps parsed trees. ``heads`` are the head rules that make dependencies.
+    that keeps parsed trees, and the words of running text in other languages than English. ``heads`` are the head rules that make dependencies.
     """
 
     sla: SlaSettings | None = None

@@ -40,7 +40,8 @@ class ParserTrees:
     trees nor heads, and says why in ``error``.
 
     ``language`` is that of the texts. Of running text in another one than English the words are those
-    that the parser finds, or its language's rules; ``cache`` keeps them, too.
+    that the parser finds, or its language's rules; ``cache`` keeps them, too. These rules
+    may change with bnaparser's version, which the cache does not know: begin another file then.
 
     ``model`` is a model that ships, a folder, ``org/name`` of a model hub, or a loaded Parser;
     ``device`` and ``batch_tokens`` are those of ``Parser.load``. Raises ModelError if there is no
@@ -93,7 +94,13 @@ class ParserTrees:
             some = missing[start : start + _CHUNK]
             fresh = dict(zip(some, read_texts(self.load(), self.language, some), strict=True))
             if self.store is not None:
-                self.store.write_words(fresh)
+                # Where finding words failed, pieces stand for them: another time it may not.
+                whole = {
+                    text: read
+                    for text, read in fresh.items()
+                    if all(not one.pieces for one in read)
+                }
+                self.store.write_words(whole)
             found.update(fresh)
         return found
 

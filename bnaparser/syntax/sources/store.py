@@ -1,4 +1,4 @@
-"""Trees and words kept on disk, under what they were found in and all that decides what a model finds."""
+"""Trees and words kept on disk, under what they were found in and all of a model that decides what it finds."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _written(sentences: Sequence[Sentence]) -> str:
 
 
 def _read_sentences(stored: bytes, text: str) -> list[Sentence] | None:
-    """Return stored sentences of a text; None if they are damaged or another text's."""
+    """Return stored sentences of a text; None if they are damaged."""
     try:
         found = [
             Sentence(
@@ -148,6 +148,9 @@ def _read_sentences(stored: bytes, text: str) -> list[Sentence] | None:
             )
             for words, offsets, language in json.loads(stored)
         ]
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, RecursionError):
         return None
-    return found if all(len(one.words) == len(one.offsets) for one in found) else None
+    fits = all(
+        len(one.words) == len(one.offsets) and one.offsets[-1][1] <= len(text) for one in found
+    )
+    return found if fits else None

@@ -90,12 +90,9 @@ def test_a_store_keeps_the_words_of_texts_beside_trees(tmp_path: Path) -> None:
     assert store.read([WORDS, (text,)]) == {WORDS: TREE}
     assert TreeStore(tmp_path / "trees", "m2").read_words([text]) == {}
     for damaged in (
-        b"[[",
-        b"7",
-        b"\xff",
-        b'[[["a"], [], "zh"]]',
-        b'[[["a", "b"], [[0, 1]], "zh"]]',
-    ):
+        b"[[", b"7", b"\xff", b'[[["a"], [], "zh"]]', b'[[["a", "b"], [[0, 1]], "zh"]]',
+        b'[[["a"], [[5, 90]], "zh"]]', b"[" * 100_000,
+    ):  # fmt: skip
         with sqlite3.connect(tmp_path / "trees") as connection:
             connection.execute("UPDATE trees SET tree = ?", (damaged,))
         connection.close()
