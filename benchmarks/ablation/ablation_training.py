@@ -54,7 +54,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     row["date"], row["processor"] = now(), computed_on()
     keep_row(options.output / "results.jsonl", row)
     say(f"{name} seed {seed}: dev {row['dev']:.2f}, test {row['test']:.2f}")
-    # The networks with their optimizers' states would fill a disk; the parsed trees stay, too.
+    # The networks with their optimizers' states would fill a disk; the parsed trees stay.
     for large in ("model", "checkpoint", "logs"):
         shutil.rmtree(folder / large, ignore_errors=True)
 

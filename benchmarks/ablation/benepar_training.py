@@ -19,6 +19,7 @@ import os
 import sys
 import time
 from importlib.metadata import version
+from itertools import compress
 from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -127,10 +128,14 @@ def train(
 
 def parse(parser: parse_chart.ChartParser, source: str, target: str) -> None:
     parser.f_tag = None
+    """Write a tree a line; an empty line, which EVALB leaves out, for a sentence that is too long."""
     examples = [BeneparExample(tree, gold=False) for tree in read(source)]
+    short = [fits(parser, example) for example in examples]
+    found = parser.parse(list(compress(examples, short)), subbatch_max_tokens=500)
+    trees = (tree.pformat(margin=sys.maxsize) for tree in found)
     with open(target, "w", encoding="utf-8") as file:
-        for tree in parser.parse(examples, subbatch_max_tokens=500):
-            print(tree.pformat(margin=sys.maxsize), file=file)
+        for one in short:
+            print(next(trees) if one else "", file=file)
 
 
 def read(path: str) -> list[nltk.Tree]:

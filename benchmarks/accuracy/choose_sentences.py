@@ -8,9 +8,9 @@ words, at least half of them begin with a letter, and none is taken twice. OUTPU
 
 from __future__ import annotations
 
+import argparse
 import io
 import random
-import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -23,9 +23,9 @@ FEWEST, MOST = 4, 50
 SEED = 1
 
 
-def sentences(path: str) -> Iterator[str]:
+def sentences(path: Path) -> Iterator[str]:
     """Yield the sentences of a file that are taken for one, each once."""
-    with open_compressed(Path(path)) as raw:
+    with open_compressed(path) as raw:
         lines = io.TextIOWrapper(raw, encoding="utf-8")
         found = chain.from_iterable(split_lines(lines, "paragraph"))
         yield from dict.fromkeys(" ".join(one.text.split()) for one in found if fits(one))
@@ -38,19 +38,32 @@ def fits(sentence: Sentence) -> bool:
     return FEWEST <= len(words) <= MOST and 2 * with_letters >= len(words)
 
 
+def text_and_share(given: str) -> tuple[Path, float]:
+    """Read what the command line says of a text."""
+    path, _, share = given.rpartition("=")
+    try:
+        number = float(share)
+    except ValueError:
+        number = -1.0
+    if not path or not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{given!r}: write TEXT=SHARE, a share from 0 to 1")
+    return Path(path), number
+
+
 def main() -> None:
     """Write the sentences that the command line asks for."""
-    if len(sys.argv) < 3:
-        sys.exit("usage: python -m benchmarks.accuracy.choose_sentences OUTPUT TEXT=SHARE...")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("output", type=Path, metavar="OUTPUT")
+    parser.add_argument("texts", nargs="+", type=text_and_share, metavar="TEXT=SHARE")
+    options = parser.parse_args()
     draw = random.Random(SEED)
     chosen: list[str] = []
-    for given in sys.argv[2:]:
-        path, _, share = given.rpartition("=")
+    for path, share in options.texts:
         found = list(sentences(path))
-        chosen += draw.sample(found, round(float(share) * len(found)))
+        chosen += draw.sample(found, round(share * len(found)))
     chosen = list(dict.fromkeys(chosen))
     draw.shuffle(chosen)
-    Path(sys.argv[1]).write_text("\n".join(chosen) + "\n", encoding="utf-8")
+    options.output.write_text("\n".join(chosen) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

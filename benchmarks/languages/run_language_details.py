@@ -21,6 +21,7 @@ from benchmarks.accuracy.run_details import (
     examples,
     largest,
     length_names,
+    lost_table,
 )
 from benchmarks.languages.round_trip import TREEBANKS
 from benchmarks.languages.run_languages import gold_trees
@@ -68,15 +69,20 @@ def main() -> None:
     options = arguments.parse_args()
     parsers, scorer = by_language([Parser.load(options.model, device="cpu")]), FastScorer(collins())
     found: dict[str, Details] = {}
+    lost: dict[str, Lost] = {}
     shown: list[tuple[Tree, Tree]] = []
     for language in TREEBANKS.keys() & parsers.keys():
         trees = gold_trees(options.treebanks, language, options.part)
-        found[language] = Details()
-        telling = add_all(found[language], Lost(), parsers[language], trees, scorer)
+        found[language], lost[language] = Details(), Lost()
+        telling = add_all(found[language], lost[language], parsers[language], trees, scorer)
         if language == options.shown:
             shown = telling
     print(f"{now()} UTC, {processor()}; {options.model}, {options.part} parts\n")
-    print("\n".join(tables(dict(sorted(found.items())))))
+    print(
+        "\n".join(
+            [*tables(dict(sorted(found.items()))), "", *lost_table(dict(sorted(lost.items())))]
+        )
+    )
     print("\n".join(examples(islice(shown, options.examples))))
 
 

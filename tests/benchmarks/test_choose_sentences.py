@@ -36,6 +36,16 @@ def test_sentences_that_fit_are_drawn_once(tmp_path: Path, monkeypatch: pytest.M
     assert len(some) == 10 and set(some) < set(fitting)
 
 
-def test_what_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SystemExit, match=r"^usage: python -m benchmarks\.accuracy"):
-        chosen(monkeypatch, tmp_path / "out")
+@pytest.mark.parametrize(
+    "told", [[], ["text.txt"], ["text.txt=much"], ["text.txt=1.5"], ["=1"], ["a=nan"]]
+)
+def test_what_it_is_told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    told: list[str],
+) -> None:
+    with pytest.raises(SystemExit, match=r"^2$"):
+        chosen(monkeypatch, tmp_path / "out", *told)
+    assert "TEXT=SHARE" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
