@@ -98,9 +98,12 @@ def compute_in_bfloat16(module: torch.nn.Module) -> None:
 
 
 def fits(parser: parse_chart.ChartParser, example: BeneparExample) -> bool:
-    """Tell whether the encoder can read a sentence: benepar cuts none into windows."""
-    pieces = parser.retokenizer(example.words, example.space_after)["input_ids"]
-    return bool(len(pieces) <= parser.pretrained_model.config.max_position_embeddings)
+    """Tell whether benepar takes a sentence: it cuts none into windows, and refuses what is too long for the encoder."""
+    try:
+        parser.retokenizer(example.words, example.space_after)
+    except ValueError:
+        return False
+    return True
 
 
 def train(
