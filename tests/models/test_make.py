@@ -33,7 +33,8 @@ if "-o" in arguments:
     sys.exit(1)  # a sentence had no tree
 """
 STEPS = {
-    "en": "prune train train train train train ensemble train calibrate",
+    "en": "prune train train train train calibrate train ensemble train calibrate",
+    "en-small": "prune train train train train calibrate",
     "en-free": "prune prune pretrain train --model train calibrate",
 }
 
@@ -50,12 +51,12 @@ def test_every_step_is_given_what_the_one_before_made(model: str, tmp_path: Path
     for name in ("text", "varied"):
         (tmp_path / name).write_text("The cat sat on the mat.\nIt rained.\n" * 9, encoding="utf-8")
     path = f"{tmp_path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    encoders = ["mpnet"] if model == "en" else ["minilm", "mpnet"]
+    encoders = ["minilm", "mpnet"] if model == "en-free" else ["mpnet"]
     given = [str(ROOT / "models" / model / "make"), *encoders, "treebanks", "out", "text", "varied"]
     for _ in range(2):
         subprocess.run(given, check=True, cwd=tmp_path, env={**os.environ, "PATH": path})
     first, *others = given
-    short = subprocess.run([first, *others[:-1]], capture_output=True, text=True, check=False)
+    short = subprocess.run([first, *others[:2]], capture_output=True, text=True, check=False)
     assert short.returncode == 2 and short.stderr.startswith(f"models/{model}/make M")
     notes = (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
     steps = [line.split()[1] for line in notes]
@@ -63,9 +64,9 @@ def test_every_step_is_given_what_the_one_before_made(model: str, tmp_path: Path
     assert steps[: len(once)] == once
     # What was made is not made again; trainings know themselves that they are over.
     assert set(steps[len(once) :]) == {"train"} | ({"pretrain"} & set(once))
-    assert (tmp_path / "out" / "sentences.txt").read_text(encoding="utf-8") == (
-        "The cat sat on the mat.\n"
-    )
+    if model != "en-small":
+        sentences = tmp_path / "out" / "sentences.txt"
+        assert sentences.read_text(encoding="utf-8") == "The cat sat on the mat.\n"
     for line in notes:
         step, recipe = line.split()[1:3]
         if step == "pretrain":
