@@ -36,7 +36,7 @@ def count(trees: Sequence[Tree]) -> PhraseCount:
 
 
 def _phrases(tree: Tree) -> int:
-    phrases = [span for span in tree.spans() if span.label.split("::")[-1] == "NP"]
+    phrases = [span for span in tree.spans() if "NP" in span.label.split("::")]
     return sum(
         any(outer.start <= inner.start and inner.end < outer.end for outer in phrases)
         for inner in phrases

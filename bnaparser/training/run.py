@@ -39,6 +39,7 @@ from bnaparser.training.setup import (
 )
 from bnaparser.training.teacher import Teacher, load_teacher
 from bnaparser.training.update import Updater
+from bnaparser.treebanks.collector import collector_at_rest
 
 log = logging.getLogger(__name__)
 LOG_EVERY = 50
@@ -67,9 +68,10 @@ class Run:
     def __init__(self, recipe: Recipe, output: Path, accelerator: Any):
         self.settings, self.output, self.accelerator = recipe.train, output, accelerator
         networks = load_teacher(self.settings.teacher, str(accelerator.device))
-        self.mix = read_mix(recipe.train)
-        self.model = new_model(recipe, self.mix)
-        self.sentences = training_sentences(self.model, self.mix.train)
+        with collector_at_rest():
+            self.mix = read_mix(recipe.train)
+            self.model = new_model(recipe, self.mix)
+            self.sentences = training_sentences(self.model, self.mix.train)
         # Of several processes each draws its own dropout; a single one goes on as it began.
         if accelerator.process_index > 0:
             torch.manual_seed(self.settings.seed + accelerator.process_index)

@@ -6,19 +6,18 @@ Treebank with their mark-up (``<S ID=1>``), in UTF-8 or GB18030.
 
 from __future__ import annotations
 
-import gc
 import glob
 import itertools
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 from bnaparser.errors import DataError, TreeError
 from bnaparser.files.compressed import ending, open_compressed, unpacked_name
+from bnaparser.treebanks.collector import collector_at_rest
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
@@ -128,7 +127,7 @@ def load_trees(paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False)
     The garbage collector rests meanwhile: trees hold no cycles, and its passes over millions of
     new nodes would take three times as long as the reading.
     """
-    with _collector_at_rest():
+    with collector_at_rest():
         return list(read_trees(paths, skip_broken=skip_broken))
 
 
@@ -252,14 +251,3 @@ def _blocks(lines: Iterator[Line], *, split: bool) -> Iterator[tuple[int, Iterab
             number, block = line.number, []
         block.append(line.text)
     yield number, block
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
