@@ -2,6 +2,9 @@
 
 const ROOTS = new Set(["TOP", "ROOT", "S1", "VROOT", ""]); // labels of a top node that is no constituent
 const TOKEN = /[()]|[^ \t\n\r\f\v()]+/g;
+const LABELS = /^(\s*\(\s*[^\s()\p{Ll}]*(?![^\s()])){2}/u; // "(NP (DT", and "(NATO (NAC) met.)", too
+const TAGGED_WORD = /\(\s*[^\s()]+\s+[^\s()]+\s*\)/;
+const SENTENCE = /^\s*\(\s*(TOP|ROOT|S1?)?\s*\(/;
 const WRITTEN = { "-LRB-": "(", "-RRB-": ")" };
 
 /** What is wrong with brackets, and where. */
@@ -9,12 +12,12 @@ export class BracketError extends Error {}
 
 /**
  * The trees in a text that is brackets, each as the service would answer a parse; null where it is a
- * text of another kind. It is brackets if it begins as a treebank does, "(S (NP ...", and also with
- * labels of any kind if it can be read to its end. Throws a BracketError with line and column.
+ * text of another kind. It is brackets if it begins as a treebank does, "(S (NP ...", or with other capitals and
+ * tagged words in it, and also with labels of any kind if it can be read to its end. Throws a BracketError with line and column.
  */
 export function readBrackets(text) {
   if (!/^\s*\(\s*[^\s()]*\s*\(/.test(text)) return null;
-  const sure = /^(\s*\(\s*[^\s()\p{Ll}]*(?![^\s()])){2}/u.test(text);
+  const sure = LABELS.test(text) && (TAGGED_WORD.test(text) || SENTENCE.test(text));
   try {
     return roots(text).map(parseOf);
   } catch (error) {

@@ -87,6 +87,7 @@ def test_what_is_wrong_with_brackets_is_told_with_its_place(
         "(See (also) the cat.)",
         "(I (really) like it.)",
         "(NATO (the alliance) met.)",
+        "(NATO (NAC) met.)",
         "((Mira) sang.)",
     ],
 )
