@@ -139,13 +139,18 @@ def test_the_page_comes_of_what_is_packed(
 
 
 @pytest.mark.parametrize(
-    ("page", "encoder"), [("large.md", "distilbert-cased"), ("large_minilm.md", "minilm-l6")]
+    ("page", "encoder", "parser"),
+    [
+        ("large.md", "distilbert-cased", "en"),
+        ("large_minilm.md", "minilm-l6", "en"),
+        ("large_zh.md", "e5-small-multilingual", "seven"),
+    ],
 )
 def test_the_page_is_that_of_the_runs_beside_it(
-    options: argparse.Namespace, page: str, encoder: str
+    options: argparse.Namespace, page: str, encoder: str, parser: str
 ) -> None:
     options.page, options.of = large_report.PAGE.with_name(page), list(LARGE)
-    options.encoder = Path(encoder)
+    options.encoder, options.parser = Path(encoder), parser
     written = options.page.read_text(encoding="utf-8").splitlines()
     command = next(line for line in written if line.startswith("- `")).strip("- `")
     found = large_report.large_report(options, run_large.packed(options), command)
