@@ -1,10 +1,10 @@
-"""Choose the stretches of a treebank whose noun phrases have as many noun phrases before their noun as those of another file.
+"""Choose the stretches of a treebank whose noun phrases have as many noun phrases at their end as those of another file.
 
     python -m benchmarks.accuracy.choose_stretches TREES LIKE OUTPUT [--length N] [--least SHARE]
 
-The annotators of a treebank differ: some bracket "[NP [NP T cell] activation]" where others leave "[NP T cell activation]" flat. A parser
-that reads both gives the second where it is in doubt. TREES is cut into stretches of so many sentences in the file's order. Written are those
-that, with the stretch before and after them, have at least SHARE of the phrases a word that LIKE has.
+The annotators of a treebank differ: some bracket "[NP the [NP VDR mRNA]]" where others leave "[NP the VDR mRNA]" flat. A parser that reads
+both gives the second where it is in doubt. TREES is cut into stretches of so many sentences in the file's order. Written are those that, with
+the stretch before and after them, have at least SHARE of the phrases a word that LIKE has.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bnaparser.treebanks.reading import load_clean_trees
-from bnaparser.trees.tree import Tree
+from bnaparser.trees.tree import Span, Tree
+
+JOINING = ("CC", ",", ":")  # tags of what stands between phrases that are joined
 
 
 @dataclass(frozen=True)
 class PhraseCount:
-    """Noun phrases before the noun of another one, and words."""
+    """Noun phrases at the end of larger ones, and words."""
 
     phrases: int
     words: int
@@ -31,17 +33,31 @@ class PhraseCount:
 
 
 def count(trees: Sequence[Tree]) -> PhraseCount:
-    """Count the noun phrases that a noun follows within a larger noun phrase, and all words."""
+    """Count the noun phrases at the end of larger ones, and all words."""
     return PhraseCount(sum(map(_phrases, trees)), sum(len(tree.words) for tree in trees))
 
 
 def _phrases(tree: Tree) -> int:
-    phrases = [span for span in tree.spans() if "NP" in span.label.split("::")]
-    return sum(
-        any(outer.start <= inner.start and inner.end < outer.end for outer in phrases)
-        for inner in phrases
-        if inner.end < len(tree.words) and tree.tags[inner.end].startswith("NN")
-    )
+    """Count the noun phrases right within a larger one that ends with them, but for the last of several that are joined."""
+    spans = list(tree.spans())
+    found = 0
+    for inner in spans:
+        around = [one for one in spans if _holds(one, inner)]
+        if not (is_np(inner) and around):
+            continue
+        outer = min(around, key=lambda one: one.end - one.start)
+        joined = inner.start > outer.start and tree.tags[inner.start - 1] in JOINING
+        found += is_np(outer) and outer.end == inner.end and not joined
+    return found
+
+
+def is_np(span: Span) -> bool:
+    return "NP" in span.label.split("::")
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    larger = outer.end - outer.start > inner.end - inner.start
+    return larger and outer.start <= inner.start and inner.end <= outer.end
 
 
 def choose(trees: Sequence[Tree], like: float, length: int, least: float) -> list[Tree]:

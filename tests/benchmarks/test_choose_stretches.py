@@ -10,8 +10,8 @@ import pytest
 from benchmarks.accuracy.choose_stretches import choose, count, main
 from bnaparser.trees.tree import Tree
 
-DEEP = "(TOP (NP (NP (NN T) (NN cell)) (NN activation)))"
-FLAT = "(TOP (NP (NN T) (NN cell) (NN activation)))"
+DEEP = "(TOP (NP (DT the) (NP (NN VDR) (NN mRNA))))"
+FLAT = "(TOP (NP (DT the) (NN VDR) (NN mRNA)))"
 
 
 def read(*texts: str) -> list[Tree]:
@@ -23,10 +23,12 @@ def read(*texts: str) -> list[Tree]:
     [
         (DEEP, 1),
         (FLAT, 0),
-        ("(TOP (NP (NP (DT the) (NN cell)) (PP (IN of) (NP (NN blood)))))", 0),  # no noun after it
-        ("(TOP (S (NP (NN blood)) (VP (NN cell))))", 0),  # a noun follows, in no larger phrase
-        ("(TOP (NP (NP (NP (NN a)) (NN b)) (NN c)))", 2),
-        ("(TOP (NP (NP (QP (CD 2))) (NN c)))", 1),  # one of two labels over the same words
+        ("(TOP (NP (NP (DT the) (NN cell)) (PP (IN of) (NP (NN blood)))))", 0),  # right within a PP
+        ("(TOP (NP (NP (NN blood)) (NN cell)))", 0),  # at the beginning
+        ("(TOP (NP (NP (NN blood)) (CC and) (NP (NN bone))))", 0),  # joined
+        ("(TOP (VP (VB see) (NP (NN blood))))", 0),
+        ("(TOP (NP (NN a) (NP (NN b) (NP (NN c)))))", 2),
+        ("(TOP (NP (DT both) (NP (QP (CD 2)))))", 1),  # one of two labels over the same words
     ],
 )
 def test_what_counts(text: str, phrases: int) -> None:
