@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bnaparser.treebanks.reading import load_clean_trees
-from bnaparser.trees.tree import Span, Tree
+from bnaparser.trees.tree import CHAIN, Span, Tree
 
 JOINING = ("CC", ",", ":")  # tags of what stands between phrases that are joined
 
@@ -43,16 +43,13 @@ def _phrases(tree: Tree) -> int:
     found = 0
     for inner in spans:
         around = [one for one in spans if _holds(one, inner)]
-        if not (is_np(inner) and around):
+        if not around or inner.label.split(CHAIN)[0] != "NP":
             continue
         outer = min(around, key=lambda one: one.end - one.start)
         joined = inner.start > outer.start and tree.tags[inner.start - 1] in JOINING
-        found += is_np(outer) and outer.end == inner.end and not joined
+        at_end = outer.label.split(CHAIN)[-1] == "NP" and outer.end == inner.end
+        found += at_end and not joined
     return found
-
-
-def is_np(span: Span) -> bool:
-    return "NP" in span.label.split("::")
 
 
 def _holds(outer: Span, inner: Span) -> bool:
@@ -61,7 +58,7 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def choose(trees: Sequence[Tree], like: float, length: int, least: float) -> list[Tree]:
-    """Return the trees of the stretches of ``length`` that have ``least`` of ``like`` phrases a word or more."""
+    """Return the trees of the stretches of ``length`` that, with those before and after them, have ``least`` of ``like`` phrases a word."""
     stretches = [trees[first : first + length] for first in range(0, len(trees), length)]
     counts = [count(stretch) for stretch in stretches]
     chosen: list[Tree] = []

@@ -2,9 +2,9 @@
 
 const ROOTS = new Set(["TOP", "ROOT", "S1", "VROOT", ""]); // labels of a top node that is no constituent
 const TOKEN = /[()]|[^ \t\n\r\f\v()]+/g;
-const LABELS = /^(\s*\(\s*[^\s()\p{Ll}]*(?![^\s()])){2}/u; // "(NP (DT", and "(NATO (NAC) met.)", too
-const TAGGED_WORD = /\(\s*[^\s()]+\s+[^\s()]+\s*\)/;
-const SENTENCE = /^\s*\(\s*(TOP|ROOT|S1?)?\s*\(/;
+const LABELS = /^(\s*\(\s*(?!\s)[^\s()\p{Ll}]*(?![^\s()])){2}/u; // "(NP (DT", and "(NATO (NAC) met.)", too
+const TAGGED_WORD = /\(\s*[^\s()\p{Ll}]+\s+[^\s()]+\s*\)/u;
+const SENTENCE = /^\s*\(\s*(?:(?:TOP|ROOT|VROOT|S1?)\s*)?\(/;
 const WRITTEN = { "-LRB-": "(", "-RRB-": ")" };
 
 /** What is wrong with brackets, and where. */
@@ -16,7 +16,7 @@ export class BracketError extends Error {}
  * tagged words in it, and also with labels of any kind if it can be read to its end. Throws a BracketError with line and column.
  */
 export function readBrackets(text) {
-  if (!/^\s*\(\s*[^\s()]*\s*\(/.test(text)) return null;
+  if (!/^\s*\(\s*(?:[^\s()]+\s*)?\(/.test(text)) return null;
   const sure = LABELS.test(text) && (TAGGED_WORD.test(text) || SENTENCE.test(text));
   try {
     return roots(text).map(parseOf);

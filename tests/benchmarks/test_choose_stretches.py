@@ -27,6 +27,8 @@ def read(*texts: str) -> list[Tree]:
         ("(TOP (NP (NP (NN blood)) (NN cell)))", 0),  # at the beginning
         ("(TOP (NP (NP (NN blood)) (CC and) (NP (NN bone))))", 0),  # joined
         ("(TOP (VP (VB see) (NP (NN blood))))", 0),
+        ("(TOP (NP (SBAR (S (VP (VB see) (NP (NN blood)))))))", 0),  # right within a VP
+        ("(TOP (NP (NN a) (PP (NP (NN b)))))", 0),  # right within a PP
         ("(TOP (NP (NN a) (NP (NN b) (NP (NN c)))))", 2),
         ("(TOP (NP (DT both) (NP (QP (CD 2)))))", 1),  # one of two labels over the same words
     ],

@@ -65,6 +65,8 @@ def test_trees_of_any_kind(visit: Visit, text: str, trees: int, words: str) -> N
         ),
         ("(S (NP (NN dog)))\n)", "Line 2, column 1: this “\\)” closes nothing"),
         ("(S (NP (NN dog) barks))", "Line 1, column 17: the node “NP” has a word beside"),
+        ("(NP (NN dog) barks)", "Line 1, column 14: the node “NP” has a word beside"),
+        ("(VROOT (S", "Line 1, column 1: the tree .* 2 “\\)” missing"),
         ("(S (NP ))", "Line 1, column 8: the node “NP” is empty"),
         ("(S (NP (NN dog)))\n  barks", "Line 2, column 3: “barks” stands outside"),
     ],
@@ -88,6 +90,9 @@ def test_what_is_wrong_with_brackets_is_told_with_its_place(
         "(I (really) like it.)",
         "(NATO (the alliance) met.)",
         "(NATO (NAC) met.)",
+        "(NATO (NAC), the US (Air Force) met.)",
+        "(NATO (NAC) met.) It (the agency) said so.",
+        "(NATO ( the alliance) met.)",
         "((Mira) sang.)",
     ],
 )
