@@ -24,12 +24,6 @@ def parser() -> Parser:
     return Parser.load("en", device="cpu")
 
 
-def test_the_readme_sentence(parser: Parser) -> None:
-    assert str(parser("The cat sat on the mat.")[0].tree) == (
-        "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))"
-    )
-
-
 def test_it_parses_without_torch() -> None:
     """To import torch takes longer than all of `bnaparse`."""
     code = "import sys; from bnaparser import Parser;"
