@@ -32,6 +32,8 @@ I ca|n't go ; they wo|n't , she ai|n't here
 We do|n’t , you|’re ok , it|’s I|’m
 can|not gon|na got|ta wan|na gim|me lem|me
 Gon|na Can|not 't|is 't|was d'|ye more|'n
+do|nt Did|nt ca|nt WO|NT i|m That|s he|s you|re IM HES ill its were lets
+7|pm 10:30|AM 9.15|p.m. 13pm 5pM 12pmol
 I|'d|'ve would|n't|'ve let|'s he|'s they|'re you|'ve we|'ll I|'m
 do|n`t ca|n`t do|n´t
 the dogs|' bones , the boss|'s desk , the 1980|'s
@@ -161,6 +163,8 @@ It is so [12]. | γH2AX is late (Fig. 1). | cDNA was made (arrow). | (b) It grew
 It is in Rome.[citation needed] | He left.[better source needed] | So he did.
 Ann Lee (b. May 1950; m. 1970, d. 1999) wrote it. | See part b. | Then d. | It was over.
 It is open from 9 a. m. until 5 p. m. and was built in 70 b. c. or a. d. 30. | So it is.
+"Help!" Anna shrieked. | "No!" Uncle Henry growled. | "Why?" Mary's brother asked. | "True?" John and Ann asked. | "Stop!" | Tom left.
+He is a.k.a. "The Juice". | It costs Rs. 500. | She has a ph.d. in math. | See slip op. at 3. | Sect. 5 applies. | No. | At 5 we left.
 See contract No. NO1-CO-12400, accession no. AF497625, chr. 9 and ref. 1, J. Virol. 65, 2884. | Streptomyces sp. were found.
 """.strip().splitlines()
 
@@ -190,11 +194,33 @@ def test_sentences(case: str) -> None:
         ("Ann wrote:\n>how are you\nFine, with values\n>= 5 or so", 3),
         ("<john> hi\n<mary> hey you\n", 2),
         ("Ann: Yes, it is\nBob: No\nMary Ann: so what\nof it", 3),
+        ("He was married to the late George\nW. Bush and died in Texas,\nas was told.", 1),
+        ("The index of all of them rose to\n10. Then it fell and fell,\nas was told.", 2),
+        ("It is about this long line of text\n(a) the first\n(b) the second", 3),
         ("\r\nOne line.\r\nThe next line.\r\n\r\nlast", 3),
     ],
 )
 def test_lines_and_paragraphs(text: str, sentences: int) -> None:
     assert len(split(text)) == sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "but The The\nwas a EU it EU now\nEU Smith on\nThe was cat",
+        "We met on Monday and\n(b)",
+        "a\n-",
+    ],
+)
+def test_ends_of_lines_are_the_same_to_windows_and_at_the_end_of_a_text(text: str) -> None:
+    windows = text.replace("\n", "\r\n")
+    found = [[one.words for one in split(each)] for each in (text, text + "\n", windows)]
+    assert found == [found[0]] * 3
+
+
+def test_a_lettered_item_is_a_letter_and_a_period() -> None:
+    assert tokenize("b. Remove it.").words == ("b", ".", "Remove", "it", ".")
+    assert tokenize("See e. coli.").words == ("See", "e.", "coli", ".")
 
 
 def test_a_forgotten_blank_does_not_join_sentences_but_names_stay_whole() -> None:

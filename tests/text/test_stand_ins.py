@@ -17,6 +17,7 @@ from bnaparser.text.english.stand_ins import as_read
         ("He left Foo Inc .", "He left Foo Inc ."),
         ("The G.m.b . H. plant", "The G.m.b . H. plant"),
         ("I like it :)", "I like it ;"),
+        ("'T is Rock 'n' roll , \u2019t was", "It is Rock and roll , it was"),
         ("Good :-) I see :--LRB- now", "Good ; I see ; now"),
         ("Great \U0001f600 !", "Great ; !"),
         ("I \u2764 you \U0001f600 \U0001f600", "I \u2764 you ; ;"),

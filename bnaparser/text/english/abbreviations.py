@@ -26,11 +26,11 @@ _NEVER = """
 Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt Col Maj Capt Cmdr
 Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc
 Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
-e.g i.e eg ie cf Cf viz vs v approx Approx incl Incl esp Esp aka qtd Ph Ex
+e.g i.e a.k.a eg ie cf Cf viz vs v approx Approx incl Incl esp Esp aka qtd Ph Ex
 """
 
 _NUMBER = """
-No no Nos nos Fig fig Figs figs Sec sec Secs secs Art art Arts Ch ch Chap chap Chs Par par Para para
+No no Nos nos Fig fig Figs figs Sec sec Secs secs Sect sect Rs Art art Arts Ch ch Chap chap Chs Par par Para para
 p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
 ref Ref refs Refs chr Chr
 """
@@ -39,7 +39,7 @@ _UNIT = "in gal sec secs pt pts c"
 
 _MAYBE = """
 St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
-Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
+ph.d Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
 Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
 Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
 Nebr Nev Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
@@ -108,7 +108,7 @@ STARTERS = frozenset(_STARTERS.split())
 # I alone is a pronoun after a small letter (``no. I think``), a numeral after a capital (``Art. I``).
 _NUMBER_AFTER = re.compile(
     r"[\"'\u2019\u201d)]*\s*[#\xa7(\[]?(?:\d|[A-Za-z]{1,4}[-_]?\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b"
-    r"|(?P<one>I\b))|\s+of\b(?!\s+course)"
+    r"|(?P<one>I\b))|\s+of\b(?!\s+course)|\s+at\s+\d"
 )
 _PRONOUN_AFTER = re.compile(r"\s+I(?:['\u2019]|\s+(?!of\b|and\b|to\b)[a-z])")  # No. I don't.
 _LETTER_AFTER = re.compile(r"\s*(?:[B-HJ-Z]|[AI](?=[,.;:)]))\b")  # Fig. B, Vol. A)

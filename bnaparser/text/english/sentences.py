@@ -56,18 +56,21 @@ _RUN_IN_HEADING = re.compile(
     rf"[{BLANK}]*+(?!{_ABSTRACT}:)[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++"
     r"(?=[\"\u201c]?[A-Z])"
 )
-_BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6][{BLANK}]")
+_GAP = rf"(?:[{BLANK}]|\Z)"  # the end of a text is the end of its last line
+_BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6]{_GAP}")
 _ITEM_NUMBER = re.compile(
-    rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)]+[{BLANK}])"
+    rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)]+{_GAP})"
 )
+# May be the middle of a sentence as well: ``George\nW. Bush``, ``rose to\n10. Then``.
+_NUMBER_AND_PERIOD = re.compile(rf"[{BLANK}]*+(?:\d{{1,3}}|[A-Z])\.{_GAP}")
 _QUOTED = re.compile(rf"[{BLANK}]*+>(?![=\d])")  # ``> a line of an e-mail that is answered``
 # A line of a chat or a transcript: ``10:31 Al: ok``, ``<mary> hey``, ``ANN: Yes.``
 _TURN = re.compile(
-    rf"[{BLANK}]*+ (?: [\[(]?\d{{1,2}}:\d\d(?::\d\d)?(?:[ ]?[AaPp]\.?[Mm]\.?)?[\])]?[{BLANK}-]"
-    rf" | <[^<>{BLANK}][^<>]{{0,30}}>[{BLANK}] )",
+    rf"[{BLANK}]*+ (?: [\[(]?\d{{1,2}}:\d\d(?::\d\d)?(?:[ ]?[AaPp]\.?[Mm]\.?)?[\])]?(?:-|{_GAP})"
+    rf" | <[^<>{BLANK}][^<>]{{0,30}}>{_GAP} )",
     re.VERBOSE,
 )
-_SPEAKER = re.compile(rf"[{BLANK}]*+[A-Z][\w.'-]*+(?:[ ][A-Z][\w.'-]*+){{0,3}}:[{BLANK}]")
+_SPEAKER = re.compile(rf"[{BLANK}]*+[A-Z][\w.'-]*+(?:[ ][A-Z][\w.'-]*+){{0,3}}:{_GAP}")
 _CAPITAL_OR_DIGIT = re.compile(rf"[{BLANK}]*+[\"'\u201c\u2018(]?[A-Z\d]")
 _UNFINISHED = re.compile(rf"[^{BLANK}.!?\u2026,;\u2013\u2014\u3002\uff01\uff1f-][{BLANK}]*\Z")
 _FIRST_WORD = re.compile(rf"[{BLANK}]*+([^{BLANK}]++)")
@@ -81,12 +84,15 @@ _BROKEN_OFF = 0.8  # of the width: hard-wrapped lines are fuller than that
 _SPEECH = re.compile(
     r"""
     (?: I | He | She | They | We | You
-      | (?:(?:Mr|Mrs|Ms|Dr|Miss)\.?\s+)? [A-Z][\w'-]+ (?:\s+[A-Z][\w'-]+)? ) \s+
+      | (?:(?:Mr|Mrs|Ms|Dr|Miss)\.?\s+)? [A-Z][\w-]+ (?:\s+(?:and\s+)?[A-Z][\w-]+){0,2} (?:['\u2019]s\s+[a-z]+)? ) \s+
     (?: \w+ly\s+ )?
     (?: said | says | asked | asks | replied | replies | cried | cries | answered | answers
       | exclaimed | exclaims | demanded | inquired | enquired | whispered | shouted | shouts
       | murmured | muttered | called | added | adds | thought | repeated | returned | continued
-      | interrupted | wondered | screamed | yelled | remarked | wrote | writes ) \b
+      | interrupted | wondered | screamed | yelled | remarked | wrote | writes
+      | snapped | gasped | echoed | shrieked | sighed | hissed | barked | growled | stammered
+      | pleaded | begged | groaned | sobbed | insisted | protested | rejoined | responded
+      | retorted ) \b
     """,
     re.VERBOSE,
 )
@@ -164,17 +170,18 @@ def segments(block: str) -> Iterator[tuple[int, int]]:
         for line in lines
         if _FIRST_WORD.match(line)
     )
-    width = max(map(len, lines), default=0)
+    width = max((len(line.rstrip("\r\n")) for line in lines), default=0)
+    items = sum(_ITEM_NUMBER.match(line) is not None for line in lines)
     start = end = 0
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         end += len(line)
-        if not following or listed or _breaks(line, following, width):
+        if not following or listed or _breaks(line, following, width, items > 1):
             yield start, end
             start = end
 
 
-def _breaks(line: str, following: str, width: int) -> bool:
-    """Tell whether the end of ``line`` is more than a blank."""
+def _breaks(line: str, following: str, width: int, is_list: bool) -> bool:
+    """Tell whether the end of ``line`` is more than a blank; ``is_list``: several lines begin with a number."""
     if _BULLET.match(following) or _TURN.match(following):
         return True
     if _QUOTED.match(following) or _QUOTED.match(line):
@@ -183,12 +190,12 @@ def _breaks(line: str, following: str, width: int) -> bool:
         return True
     if not _UNFINISHED.search(line):
         return False  # a full stop is judged like any other
-    if _ITEM_NUMBER.match(following):
-        return True
+    line = line.rstrip("\r\n")
     first = _FIRST_WORD.match(following)
-    if first is None or first[1][:1].islower():
-        return False
-    return len(line) + len(first[1]) < _BROKEN_OFF * width
+    is_broken_off = first is not None and len(line) + len(first[1]) < _BROKEN_OFF * width
+    if _ITEM_NUMBER.match(following):
+        return is_list or is_broken_off or _NUMBER_AND_PERIOD.match(following) is None
+    return is_broken_off and first is not None and not first[1][:1].islower()
 
 
 def _cuts(text: str, start: int, end: int, lower_case: bool) -> Iterator[int]:

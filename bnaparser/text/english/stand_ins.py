@@ -26,6 +26,9 @@ _FOREIGN = re.compile(
     "|[\u0386-\u03ab][\u03ac-\u03ce]{2,}"
 )
 _NAME = "Tokyo"
+# Short forms that encoders take for quotation marks.
+_IN_FULL = {"'t": "it", "'T": "It", "'n'": "and", "'N'": "AND"}
+_STRAIGHT = str.maketrans("\u2018\u2019", "''")
 
 
 def as_read(words: Sequence[str], cased: bool) -> list[str]:
@@ -34,7 +37,8 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
     ``cased`` says that the encoder knows capitals: a sentence in CAPITALS or Title Case is read in
     lower case. The sentence's period is given to an abbreviation that lent it (``p.m`` ``.`` is
     read ``p.m.`` ``.``), smileys are read as a mark, and so are pictures after the last word. A word of
-    another script is read as a name, and Latin letters in another dress (ligatures) as plain ones.
+    another script is read as a name, and Latin letters in another dress (ligatures) as plain ones;
+    ``'n'`` and the ``'t`` of ``'tis`` are read in full.
     """
     plain = [_undressed(word) if _DRESSED.search(word) else word for word in words]
     read = (recased(plain) if cased else None) or plain
@@ -44,6 +48,8 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
         word = unescape(words[place])
         if not word.isascii() and _FOREIGN.fullmatch(word) and any(map(str.isalpha, word)):
             read[place] = _NAME
+        if word[:1] in "'\u2018\u2019":
+            read[place] = _IN_FULL.get(read[place].translate(_STRAIGHT), read[place])
         if _FACE.fullmatch(word) or (is_last and _PICTURE.fullmatch(word)):
             read[place] = _MARK
         elif any(map(str.isalnum, word)):

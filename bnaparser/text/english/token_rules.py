@@ -109,6 +109,15 @@ _WHOLE = (
         "See http://a.org/x_(y)?z=1, or (www.b.com).",
         "See http://a.org/x_(y)?z=1 , or ( www.b.com ) .",
     ),
+    TokenRule(
+        "address without a scheme",
+        rf"""
+        (?<![^{BLANK}("'\u201c]) (?:[\w-]++\.)++ (?:com|org|net|edu|gov|io|uk|de|fr|eu|ca|au)/
+        (?: [^{BLANK}<>"\u201c\u201d.,;:!?'\u2019()\[\]{{}}\u2026]++ | [.,;:!?](?=[\w/&=\#%~+-]) )*+
+        """,
+        "See google.com/search?q=a,b, or (bbc.co.uk/).",
+        "See google.com/search?q=a,b , or ( bbc.co.uk/ ) .",
+    ),
     *_PICTURE_RULES,
     TokenRule("markup", rf"</?[A-Za-z][^{BLANK}<>]*>", "<b>bold</b> face", "<b> bold </b> face"),
 )

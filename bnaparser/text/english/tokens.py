@@ -32,10 +32,21 @@ _FUSED = {
     "d'ye": 2,
     "more'n": 4,
 }
+# Contractions whose apostrophe was left out, where no other word is meant: not ``ill``, ``its``, ``were``.
+_NO_APOSTROPHE = """
+ai|nt are|nt ca|nt could|nt did|nt do|nt does|nt had|nt has|nt have|nt is|nt must|nt should|nt was|nt
+were|nt wo|nt would|nt
+i|m i|ve he|s she|s you|re you|ve you|ll they|re they|ve they|ll we|ve that|s there|s here|s what|s where|s who|s
+"""
+_FUSED |= {row.replace("|", ""): row.index("|") for row in _NO_APOSTROPHE.split()}
+_SHORT_FORMS = frozenset(["IM", "IVE", "HES"])  # no contractions
+# An hour: 7pm, 10:30AM. Not 5pM, which is a concentration.
+_HOUR = re.compile(r"(?:0?[1-9]|1[0-2])(?:[:.][0-5]\d)?(?=(?:[ap]\.?m|[AP]\.?M)\Z)")
 _GOES_ON = frozenset(",;:")
 _OPENING, _CLOSING = frozenset("(["), frozenset(")]")
 _MORE = re.compile(r"[^\w.!?\u2026]*+[\w.!?\u2026]")  # the sentence does not end here
 _REACH = 200  # of a bracket that is open
+_ITEM_AFTER = re.compile(r"\s+[A-Z]")  # b. Remove the cover.
 _FUSED_LONGEST = max(map(len, _FUSED))
 
 
@@ -74,12 +85,16 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
     """Append a word, its clitics apart."""
     word = text[start:end]
     if word.isascii():
-        if word.isalpha() and (len(word) > _FUSED_LONGEST or word.lower() not in _FUSED):
+        if word.isalpha() and (
+            len(word) > _FUSED_LONGEST or word.lower() not in _FUSED or word in _SHORT_FORMS
+        ):
             spans.append((start, end))
             return
     elif _UNSEEN_ONLY.fullmatch(word):
         return
     cut = _FUSED.get(word.lower().translate(_STRAIGHT))
+    if cut is None and (hour := _HOUR.match(word)):
+        cut = hour.end()
     if cut is not None:
         spans += [(start, start + cut), (start + cut, end)]
         return
@@ -120,6 +135,8 @@ def _belongs_to_word(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
     if not spans or spans[-1][1] != dot:
         return False
     word = text[spans[-1][0] : dot]
+    if len(spans) == len(word) == 1 and word.islower() and _ITEM_AFTER.match(text, dot + 1):
+        return False
     following = text[dot + 1 : dot + 2]
     kind = period_at(text, spans[-1][0], dot)
     if kind is Period.STOP:
