@@ -126,10 +126,10 @@ def _readable(
     from bnaparser.inspection.texts import prepare
     from bnaparser.tasks.trees import tree_source
 
-    table = model.settings.syntax
+    table, language = model.settings.syntax, model.settings.task.language
     if options.parser:
-        table = table.with_parser(options.parser)
-    source = tree_source(table, options.device, model.settings.task.language)
+        table = table.with_parser(options.parser, language)
+    source = tree_source(table, options.device, language)
     examples: list[PreparedExample] = []
     for number, one in enumerate(prepare(model, texts, source), 1):
         if isinstance(one, str):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser.cli.exits import say
 from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.errors import SettingsError
 
 if TYPE_CHECKING:
     from bnaparser.inspection.gold import GoldSentence
@@ -96,11 +97,18 @@ def run(options: argparse.Namespace) -> int:
     from bnaparser.inspection.vectors import load_reader
     from bnaparser.trees.heads.dependencies import head_rules
 
+    if options.parser and options.syntax != "parsed":
+        raise SettingsError(f"--parser gives parsed trees, and --syntax is {options.syntax}")
     rules = head_rules(options.heads)
     gold = {part: read_gold(getattr(options, part), rules, options.limit) for part in PARTS}
     print("\t".join(COLUMNS), flush=True)
-    for name in dict.fromkeys(options.encoder):
+    names = dict.fromkeys(options.encoder)
+    for name in names:
         reader = load_reader(name, options.device)
+        if options.parser and len(names) == 1 and reader.syntax.variant is None:
+            raise SettingsError(
+                f"{name} is a plain encoder, which sees no trees: leave out --parser"
+            )
         for layer, scores in _probe(options, reader, gold):
             shown = (
                 f"{scores.uuas:.2f}",
@@ -143,7 +151,7 @@ def _read(
     if options.syntax == "parsed" and reader.syntax.variant is not None:
         table = reader.syntax
         if options.parser:
-            table = table.with_parser(options.parser)
+            table = table.with_parser(options.parser, reader.language)
         source = tree_source(table, options.device, reader.language)
         structures = source([one.words for one in structures])
     vectors = word_vectors(reader, structures, layers, guided)

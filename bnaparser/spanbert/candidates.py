@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 
 # Numbers and dates are names to spaCy, but not to the paper.
 _NUMERICAL = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
+# What finds names in a spaCy pipeline.
+_FIND_NAMES = ("ner", "entity_ruler")
 # Blocks whose sentences are annotated at once.
 _AT_ONCE = 64
 
@@ -265,16 +267,22 @@ def _holds(outer: Any, inner: Any) -> bool:
 def names(pipeline: str, words: bool = False) -> Annotate:
     """Return what finds the names of a spaCy pipeline that are no numbers, times or amounts.
 
-    With ``words``, also where the pipeline's own words begin.
+    With ``words``, also where the pipeline's own words begin. Raises ModelError where there is no such
+    pipeline, or it finds no names.
     """
     try:
         import spacy
     except ImportError as error:
         raise MissingExtraError("spacy", "spacy") from error
     try:
-        loaded = spacy.load(pipeline, enable=["tok2vec", "transformer", "ner"])
+        loaded = spacy.load(pipeline, enable=["tok2vec", "transformer", *_FIND_NAMES])
     except OSError as error:
         raise ModelError(f"spaCy has no pipeline {pipeline!r}: {error}") from error
+    if not set(_FIND_NAMES) & set(loaded.pipe_names):
+        raise ModelError(
+            f"the spaCy pipeline {pipeline} finds no names, it has neither ner nor entity_ruler: set"
+            " masking.entities to another"
+        )
 
     def annotate(texts: Sequence[str]) -> list[FoundSpans]:
         return [

@@ -123,9 +123,12 @@ def load_language_model(name: str | Path, attention: str | None = None) -> Langu
         _check_kind(config)
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
         model = _class_of(config).from_pretrained(name, config=config, dtype=torch.float32, **extra)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ModelError(f"cannot load the encoder {name}: {in_one_line(error)}") from error
-    return LanguageModel(model)
+        return LanguageModel(model)
+    except ModelError:
+        raise
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        reason = in_one_line(error) or type(error).__name__
+        raise ModelError(f"cannot load the encoder {name}: {reason:.300}") from error
 
 
 def new_language_model(config: PretrainedConfig, attention: str | None = None) -> LanguageModel:

@@ -40,16 +40,12 @@ class Frame:
 
 def frame_of(tokenizer: PreTrainedTokenizerBase, two: bool) -> Frame:
     """Return what the tokenizer puts before, between and after segments."""
-    (inside,) = tokenizer("a", add_special_tokens=False)["input_ids"][:1]
-    given = ("a", "a") if two else ("a",)
-    whole = tokenizer(*given)["input_ids"]
-    first = whole.index(inside)
-    last = len(whole) - 1 - whole[::-1].index(inside)
-    return Frame(
-        tuple(whole[:first]),
-        tuple(whole[first + 1 : last] if two else ()),
-        tuple(whole[last + 1 :]),
-    )
+    given = tokenizer(*(("a", "a") if two else ("a",)))
+    whole, segments = given["input_ids"], given.sequence_ids(0)
+    inside = [place for place, segment in enumerate(segments) if segment is not None]
+    first, last = inside[0], inside[-1]
+    between = [whole[place] for place in range(first, last) if segments[place] is None]
+    return Frame(tuple(whole[:first]), tuple(between), tuple(whole[last + 1 :]))
 
 
 @dataclass(frozen=True)

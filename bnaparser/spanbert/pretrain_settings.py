@@ -7,13 +7,15 @@ Defaults are those of the SpanBERT paper where it states them (3, 4.2, appendix 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from bnaparser.settings import Seed, Settings, Share, read_table, validate
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, check_readable, rules_of
 
+# An empty name would be that of the current folder.
+Name = Annotated[str, Field(min_length=1)]
 Scheme = Literal["geometric", "words", "subwords", "entities", "noun_phrases", "constituents"]
 
 
@@ -48,7 +50,7 @@ class TextSettings(Settings):
     end. ``cache`` is the folder that keeps the tokenised text, by default beside the run.
     """
 
-    files: tuple[str, ...] = ()
+    files: tuple[Name, ...] = ()
     document: Literal["paragraphs", "line"] = "paragraphs"
     field: str = "text"
     language: str = DEFAULT_LANGUAGE
@@ -77,8 +79,8 @@ class MaskingSettings(Settings):
     share: float = Field(0.15, gt=0, lt=1)
     p: float = Field(0.2, gt=0, lt=1)
     longest: int = Field(10, gt=0)
-    parser: str = "en"
-    entities: str = "en_core_web_sm"
+    parser: Name = "en"
+    entities: Name = "en_core_web_sm"
 
 
 class ObjectiveSettings(Settings):

@@ -25,7 +25,7 @@ class Attention:
     (B, A, T, W) is scaled already, so ``scores`` (B, A, T, T) are its products with ``key`` plus
     whatever the family adds for positions; nothing in them is masked. ``allowed`` says which keys
     the plain encoder lets a query see, (B or 1, 1, T or 1, T) of booleans, or is None where that
-    is all. ``dropout`` is 0 outside training. ``output_weight`` (H, A * W) is W^O. ``turn``
+    is all; a mask of the user's own may have one for each head, (B or 1, A, T, T). ``dropout`` is 0 outside training. ``output_weight`` (H, A * W) is W^O. ``turn``
     turns keys (B, T, W) by their positions, where the family does so with its own.
     """
 

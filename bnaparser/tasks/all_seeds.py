@@ -6,6 +6,7 @@ that was cut off starts from its last checkpoint.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -36,10 +37,10 @@ from bnaparser.training.checkpoints import differing, fixed_part, remove_run
 
 log = logging.getLogger(__name__)
 MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"
-SEEDS, NEW, DATA = "seed-*", "model.new", "data.json"
+SEEDS, NEW, DATA, FILES = "seed-*", "model.new", "data.json", "files"
 # What may differ from the recipe that the first seed was trained with.
 FREE = {"train": {"seeds", "device", "threads"}}
-_SEED = re.compile(r"seed-(\d+)")
+_SEED = re.compile(r"seed-(0|[1-9][0-9]*)")
 
 
 def train(
@@ -66,9 +67,10 @@ def train(
         _check_same_recipe(recipe, output)
     check_device(recipe.train.device)
     if against is not None:
-        _predictions(recipe, against)
+        _pairs(recipe, against)
     torch.set_num_threads(recipe.train.threads or usable_threads())
-    if not fresh and all(map(Path.is_file, _results_of_seeds(recipe, output))):
+    trained = all(map(Path.is_file, _results_of_seeds(recipe, output)))
+    if trained and not fresh and _same_files(recipe, output):
         log.info("all seeds are trained already")
     else:
         _train_seeds(recipe, output, fresh, against)
@@ -91,13 +93,14 @@ def _train_seeds(recipe: TaskRecipe, output: Path, fresh: bool, against: Path | 
     """Train the seeds that are left. What an earlier run has left goes once encoder and data are there."""
     # A wrong encoder is known before all texts are parsed; which classes there are is not yet.
     create(recipe.model_settings(), ())
+    files = _hashes(recipe)  # before they are read: they may change while texts are parsed
     data = read_data(recipe)
     if against is not None:
         _predicted_by(recipe, against, data.labels, data.judged[-1].gold)
     if fresh:
         remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS, DATA))
         _check_same_recipe(recipe, output)
-    _check_same_data(recipe, data, output)
+    _check_same_data(recipe, data, files, output)
     for seed, results in zip(recipe.train.seeds, _results_of_seeds(recipe, output), strict=True):
         if results.is_file():
             log.info("seed %d is trained already", seed)
@@ -158,11 +161,13 @@ def summarize(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
 def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
     """Test this run against another on the last part of the data, the mean over their seeds.
 
-    The n-th seed of one is paired with the n-th of the other. Raises DataError where the other has
-    no predictions, or they are not for the same examples.
+    Seeds of the same number are paired where the other has all of ours, else the n-th of both in their
+    order. Raises DataError where the other has no predictions, or they are not for the same examples.
     """
-    name = _predictions_name(recipe)
-    mine = [_read(output / f"seed-{seed}" / name) for seed in recipe.train.seeds]
+    name, pairs = _predictions_name(recipe), _pairs(recipe, other)
+    taken = ", ".join(str(theirs) for _, theirs in pairs)
+    log.info("compared with the seeds %s of %s", taken, other)
+    mine = [_read(output / f"seed-{seed}" / name) for seed, _ in pairs]
     first, predicted = mine[0], [as_gold(run["predicted"]) for run in mine]
     gold = as_gold(first["gold"])
     theirs = _predicted_by(recipe, other, first["labels"], gold)
@@ -174,7 +179,8 @@ def _predicted_by(
 ) -> list[list[Gold]]:
     """Return another run's predictions for our labels and examples; DataError where they are for others."""
     found = []
-    for file in _predictions(recipe, other):
+    for _, seed in _pairs(recipe, other):
+        file = other / f"seed-{seed}" / _predictions_name(recipe)
         run = _read(file)
         if as_gold(run["gold"]) != list(gold) or run["labels"] != list(labels):
             raise DataError(f"{file} has predictions for other examples than this run")
@@ -191,27 +197,52 @@ def _predictions_name(recipe: TaskRecipe) -> str:
     return f"{'test' if recipe.train.test else 'dev'}.predictions.json"
 
 
-def _predictions(recipe: TaskRecipe, other: Path) -> list[Path]:
-    """Return another run's files of predictions, one for each seed of ours; DataError without them."""
-    name, count = _predictions_name(recipe), len(recipe.train.seeds)
-    found = [(_SEED.fullmatch(file.parent.name), file) for file in other.glob(f"{SEEDS}/{name}")]
-    files = [file for _, file in sorted((int(match[1]), file) for match, file in found if match)]
-    if len(files) < count:
-        raise DataError(f"{other} has {len(files)} seeds with {name}, this run has {count}")
-    return files[:count]
+def _pairs(recipe: TaskRecipe, other: Path) -> list[tuple[int, int]]:
+    """Return our seeds, each with one of another run's that has predictions.
+
+    It is the same number where the other has all of ours, else both are sorted, and the other's first
+    ones are taken. Raises DataError where the other has fewer.
+    """
+    name, ours = _predictions_name(recipe), recipe.train.seeds
+    found = [_SEED.fullmatch(file.parent.name) for file in other.glob(f"{SEEDS}/{name}")]
+    theirs = sorted(int(match[1]) for match in found if match)
+    if len(theirs) < len(ours):
+        raise DataError(f"{other} has {len(theirs)} seeds with {name}, this run has {len(ours)}")
+    if set(ours) <= set(theirs):
+        return [(seed, seed) for seed in ours]
+    return list(zip(sorted(ours), theirs, strict=False))
 
 
-def _check_same_data(recipe: TaskRecipe, data: Data, output: Path) -> None:
-    """Note a hash of a new output's data; SettingsError where runs on other data are in it.
+def _hashes(recipe: TaskRecipe) -> dict[str, str]:
+    """Return a hash of each file that a recipe's examples or trees are read from, where it is there."""
+    settings = recipe.train
+    examples = [file.path for file in (*settings.data, *settings.dev, *settings.test)]
+    found = {}
+    for path in filter(os.path.isfile, (*examples, *recipe.syntax.files)):
+        with open(path, "rb") as file:
+            found[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
 
-    Trees of a parser are no part of it: another batch may change a last digit, and so a tree.
+
+def _same_files(recipe: TaskRecipe, output: Path) -> bool:
+    """Tell whether all files are there still, byte for byte; if not, what they hold is to be looked at."""
+    stored = _read(output / DATA) if (output / DATA).is_file() else None
+    return isinstance(stored, dict) and stored.get(FILES) == _hashes(recipe)
+
+
+def _check_same_data(recipe: TaskRecipe, data: Data, files: dict[str, str], output: Path) -> None:
+    """Note hashes of a new output's data; SettingsError where runs on other data are in it.
+
+    Trees of a parser are no part of it: another batch may change a last digit, and so a tree. Files
+    may change where what they hold does not.
     """
     trees = recipe.syntax.trees == "files"
     parts = {
         split.name: {"examples": len(split.examples), "sha256": split.digest(trees)}
         for split in (data.train, *data.judged)
     }
-    _check_same(output, DATA, {"labels": list(data.labels), "parts": parts}, "data")
+    ours = {"labels": list(data.labels), "parts": parts, FILES: files}
+    _check_same(output, DATA, ours, "data", frozenset({FILES}))
 
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
@@ -221,15 +252,19 @@ def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
     _check_same(output, RECIPE, ours, "settings")
 
 
-def _check_same(output: Path, name: str, ours: dict[str, Any], what: str) -> None:
+def _check_same(
+    output: Path, name: str, ours: dict[str, Any], what: str, free: frozenset[str] = frozenset()
+) -> None:
     file = output / name
-    if not file.is_file() or not any(output.glob(SEEDS)):
-        write_json(file, ours)
-    elif differing(ours, _read(file)):
+    begun = file.is_file() and any(output.glob(SEEDS))
+    changed = set(differing(ours, _read(file)) if begun else ours)
+    if begun and changed - free:
         raise SettingsError(
             f"{output} was begun with other {what}: start over with --fresh, or write elsewhere with"
             " --output"
         )
+    if changed:
+        write_json(file, ours)
 
 
 def _read(file: Path) -> Any:

@@ -205,7 +205,7 @@ class Classifier:
 
     def _structure(self, sentences: Sequence[Sentence], parses: Sequence[Parse]) -> Structure:
         if self._source is not None:
-            return self._source([[sentence.words for sentence in sentences]])[0]
+            return self._source([list(sentences)])[0]
         words = tuple(word for sentence in sentences for word in sentence.words)
         trees = [parse.tree for parse in parses if parse.tree is not None]
         if len(trees) < len(parses):
@@ -223,11 +223,12 @@ class Classifier:
             for number, parse in enumerate(parses, 1)
             if parse.error is not None
         ]
-        error = None
         if failed:
             plain = self.model.settings.syntax.needs_trees and self._source is None
-            served = "; the plain encoder served the text" if plain else ""
-            error = "; ".join(failed) + served
+            failed += ["the plain encoder served the text"] * plain
+        if self.model.kind == "tagging":
+            failed += _beyond(self.model, given)
+        error = "; ".join(failed) or None
         if isinstance(logits, AnswerCandidates):
             threshold = float(self.model.network.threshold)
             return with_answers(given.text, logits, threshold, parses, error)
@@ -240,6 +241,16 @@ class Classifier:
         probabilities = dict(zip(self.labels, shares, strict=True))
         label = self.labels[int(logits.argmax())]
         return Classification(given.text, label, probabilities, parses, error=error)
+
+
+def _beyond(model: TaskModel, given: ReadText) -> list[str]:
+    """Return what is to be said where a tagger's encoder does not read all words of a text."""
+    words = tuple(word for sentence in given.sentences for word in sentence.words)
+    first = model.first_unread(words)
+    if first is None:
+        return []
+    end = f"the encoder reads no further than word {first}"
+    return [f"{end}: from {words[first]!r} on each word has the label {model.labels[0]!r}"]
 
 
 def trained_with(model: str, settings: TaskModelSettings) -> str:

@@ -18,9 +18,14 @@ Floats = NDArray[np.float64]
 _DIRECTION = re.compile(r"\(e[12],e[12]\)$")
 
 
+def relation_of(label: str) -> str:
+    """Return the relation of a class, without its direction."""
+    return _DIRECTION.sub("", label)
+
+
 def relations_of(labels: Sequence[str], other: str) -> NDArray[np.int64]:
     """Return the number of each class's relation, (classes): both directions have one, ``other`` -1."""
-    names = [_DIRECTION.sub("", label) for label in labels]
+    names = list(map(relation_of, labels))
     numbers = {name: number for number, name in enumerate(sorted(set(names) - {other}))}
     return np.array([numbers.get(name, -1) for name in names], np.int64)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,13 +10,17 @@ from pathlib import Path
 
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
+from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.tasks.json_examples import read_answers, read_relations, read_squad
 from bnaparser.tasks.prepared_example import TaskExample
 from bnaparser.tasks.relation_marks import read_marks
+from bnaparser.tasks.relation_scores import relation_of
 from bnaparser.tasks.task_lines import class_of, read_lines
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees_with_places
+
+log = logging.getLogger(__name__)
 
 
 def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[TaskExample]:
@@ -30,18 +35,34 @@ def _read_file(file: TaskFile, task: TaskSettings) -> list[TaskExample]:
     examples = list(_found(file, task))
     if not examples:
         raise DataError(f"{file.path}: no example in it")
-    chosen = range(len(examples))
     if file.part is not None:
-        order = random.Random(0).sample(chosen, len(chosen))
+        units = _units(examples, file, task)
+        order = random.Random(0).sample(range(len(units)), len(units))
         first, end = (round(share * len(order)) for share in file.part)
         if first == end:
-            raise DataError(f"{file.path}: this part of its {len(order)} examples is empty")
-        examples = [examples[index] for index in sorted(order[first:end])]
+            raise DataError(f"{file.path}: this part of its {len(examples)} examples is empty")
+        examples = [example for index in sorted(order[first:end]) for example in units[index]]
     if file.limit is None or file.limit >= len(examples):
         return examples
     # Files may be sorted by class, so the first ones would not do.
     drawn = random.Random(0).sample(range(len(examples)), file.limit)
     return [examples[index] for index in sorted(drawn)]
+
+
+def _units(
+    examples: Sequence[TaskExample], file: TaskFile, task: TaskSettings
+) -> list[list[TaskExample]]:
+    """Return what a part is drawn from: the phrases of a tree or questions on a passage as one.
+
+    Otherwise parts of a file would share sentences or passages.
+    """
+    if task.kind != "answers" and file.phrases is None:
+        return [[example] for example in examples]
+    units: dict[str | Words, list[TaskExample]] = {}
+    for example in examples:
+        unit = example.texts[-1] if task.kind == "answers" else example.place
+        units.setdefault(unit, []).append(example)
+    return list(units.values())
 
 
 def _found(file: TaskFile, task: TaskSettings) -> Iterator[TaskExample]:
@@ -179,7 +200,8 @@ def _score(text: str, place: str) -> float:
 def inventory(examples: Sequence[TaskExample], task: TaskSettings) -> tuple[str, ...]:
     """Return the classes of training examples: sorted, or of words the most frequent first.
 
-    Regression and answers have none. Raises DataError where there are fewer than two.
+    Regression and answers have none. Raises DataError where there are fewer than two, or none is the
+    one that the recipe names as ``positive`` or ``other``.
     """
     if task.kind in ("regression", "answers"):
         return ()
@@ -194,6 +216,15 @@ def inventory(examples: Sequence[TaskExample], task: TaskSettings) -> tuple[str,
         raise DataError(
             f"task.positive is {task.positive!r}, but the training data has "
             f"{', '.join(sorted(counts))}"
+        )
+    if task.kind == "relations" and task.other not in map(relation_of, counts):
+        classes = ", ".join(sorted(counts))
+        if "other" in task.model_fields_set:
+            raise DataError(f"task.other is {task.other!r}, but the training data has {classes}")
+        log.warning(
+            "relation_f1 counts all classes: none is %r (set task.other to the one that is no relation,"
+            " if there is one)",
+            task.other,
         )
     order = sorted(counts)
     return tuple(sorted(order, key=lambda name: -counts[name]) if task.kind == "tagging" else order)

@@ -22,6 +22,7 @@ from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, first_pieces
+from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.answer_spans import AnswerCandidates, find_candidates
 from bnaparser.tasks.answer_windows import AnswerReader, TrainingWindow
@@ -176,6 +177,14 @@ class TaskModel:
             words[places != UNSUPERVISED] = logits[row, places[places != UNSUPERVISED]]
             found.append(words)
         return found
+
+    def first_unread(self, words: Words) -> int | None:
+        """Return the first word of a text that is beyond the encoder's length; None where all are read."""
+        tokens = self.tokenize([PreparedExample((Structure(words, None),))])
+        if not tokens.encodings[0].overflowing:
+            return None
+        read = np.flatnonzero(places_of_words(tokens, 0, len(words)) != UNSUPERVISED)
+        return int(read.max(initial=-1)) + 1
 
     @torch.inference_mode()
     def _logits(self, batch: dict[str, Any]) -> NDArray[np.float32]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from bnaparser.errors import SettingsError
 from bnaparser.settings import Seed, Settings, read_table, validate
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import LisaSettings
@@ -57,10 +58,11 @@ class TaskFile(Settings):
     answers may stand in ``.jsonl``, an object a line, and answers in SQuAD's own ``.json``. Any
     other is read as trees whose nodes have classes for labels, ``(3 (2 It) ...)``. ``labels`` renames the file's
     labels, then each must be named there or in ``drop``, which leaves examples out. With
-    ``phrases`` every phrase of at least so many words of a tree is an example, each different one
-    once; without it only whole sentences are. ``part = [0.0, 0.9]`` takes that part of the examples
-    in a random order, always the same, for files that are not divided. ``limit`` draws so many
-    examples, always the same.
+    ``phrases`` every phrase of at least so many words of a tree is an example, and the whole sentence
+    however short it is, each different one once with each of its labels; without it only whole
+    sentences are. ``part = [0.0, 0.9]`` takes that part of the examples in a random order, always the
+    same, for files that are not divided: the phrases of a tree, and the questions on a passage, are
+    all in one part. ``limit`` draws so many examples, always the same.
     """
 
     path: str
@@ -214,8 +216,17 @@ class SyntaxTable(Settings):
         """Whether the variant looks at trees: a linear window does not."""
         return self.variant is not None and self.wla is None
 
-    def with_parser(self, name: str) -> SyntaxTable:
-        """Return the table with the trees of another parser in the place of our own or of files."""
+    def with_parser(self, name: str, language: str = DEFAULT_LANGUAGE) -> SyntaxTable:
+        """Return the table with the trees of another parser in the place of our own or of files.
+
+        In another language than English the parser finds the words, too. Raises SettingsError where it
+        would have no part in what is read.
+        """
+        if language == DEFAULT_LANGUAGE and self.needs_trees and self.trees in ("spacy", "random"):
+            trees = "random trees" if self.trees == "random" else f"those of spaCy's {self.spacy}"
+            raise SettingsError(
+                f"the trees of this model are {trees}, and no parser's: leave the parser out"
+            )
         update: dict[str, object] = {"parser": name}
         if self.trees == "files":
             update |= {"trees": "parser", "files": ()}
@@ -301,6 +312,12 @@ class TaskRecipe(TaskModelSettings):
 
     task: TaskSettings
     train: TaskTrainSettings = TaskTrainSettings()
+
+    @model_validator(mode="after")
+    def _answers_are_wanted(self) -> TaskRecipe:
+        if self.task.kind != "answers" and self.answers != AnswerSettings():
+            raise ValueError(f'the table answers is for kind "answers", not "{self.task.kind}"')
+        return self
 
     def model_settings(self) -> TaskModelSettings:
         """Return the part of the recipe that a trained model needs."""

@@ -59,6 +59,8 @@ def test_a_model_with_syntax_is_shown_trees(
     none = shown[-1]
     assert [code for code, _, _ in shown] == [0, 0, 0]
     assert len({out for _, out, _ in shown}) == 3
+    code, _, err = run(*common, "--parser", "en")
+    assert code == 2 and "the trees of this model are random trees, and no parser's" in err
     plain = run("--encoder", str(encoder_folder("bert")), "--layer", "2", "--rank", "8")
     assert none[1].split("\t")[-4:] == plain[1].split("\t")[-4:]
 
@@ -86,6 +88,10 @@ def test_wrong_usage(
     assert code == 2 and "no layer 3" in err
     code, _, err = run("--encoder", str(tmp_path))
     assert code == 2 and "no encoder of transformers" in err
+    code, _, err = run("--encoder", encoder, "--parser", "en")
+    assert code == 2 and "is a plain encoder, which sees no trees: leave out --parser" in err
+    code, _, err = run("--encoder", encoder, "--parser", "en", "--syntax", "gold")
+    assert code == 2 and "--parser gives parsed trees, and --syntax is gold" in err
     code, _, err = run("--encoder", encoder, "--dev", str(tmp_path / "none.mrg"))
     assert code == 2 and "no such file" in err
     with pytest.raises(SystemExit):

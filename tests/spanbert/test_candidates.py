@@ -84,6 +84,33 @@ def test_names_come_from_spacy() -> None:
         names("nowhere")
 
 
+def test_a_pipeline_that_finds_no_names_is_refused(tmp_path: Path) -> None:
+    """Whole words were masked instead, and nothing was said."""
+    spacy = pytest.importorskip("spacy")
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("sentencizer")
+    pipeline.to_disk(tmp_path / "none")
+    with pytest.raises(ModelError, match="finds no names, it has neither ner nor entity_ruler"):
+        names(str(tmp_path / "none"))
+    ruler = pipeline.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Mira"}])
+    pipeline.to_disk(tmp_path / "ruler")
+    ((found, _),) = names(str(tmp_path / "ruler"))(["The dog saw Mira."])
+    assert found == [TextSpan(12, 16, 1)]
+
+
+@pytest.mark.parametrize(
+    ("table", "empty"),
+    [("masking", {"parser": ""}), ("masking", {"entities": ""}), ("text", {"files": [""]})],
+)
+def test_empty_names_are_refused(
+    make_recipe: Callable[..., PretrainRecipe], table: str, empty: dict[str, object]
+) -> None:
+    """They were those of the current folder."""
+    with pytest.raises(ValueError, match="at least 1 character"):
+        make_recipe(**{table: empty})
+
+
 @pytest.fixture
 def times_found(
     make_recipe: Callable[..., PretrainRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

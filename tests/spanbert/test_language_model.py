@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 import torch
 from transformers import AutoConfig, AutoModelForMaskedLM, PretrainedConfig
 
 from bnaparser.errors import ModelError
-from bnaparser.spanbert.language_model import HEADS, new_language_model
+from bnaparser.spanbert.language_model import HEADS, load_language_model, new_language_model
 from bnaparser.spanbert.new_encoder import new_config
 from bnaparser.spanbert.pretrain_settings import NewEncoderSettings
 
@@ -39,6 +44,32 @@ def test_words_are_scored_as_the_library_scores_them(kind: str) -> None:
         expected = model.model(**given).logits
         found = model.word_scores(model(**given).flatten(0, 1)).view_as(expected)
     assert torch.allclose(found, expected, atol=1e-5)
+
+
+def _with(key: str, value: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(config | {key: value}))
+
+    return change
+
+
+def _cut(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+
+
+@pytest.mark.parametrize(
+    "damage", [_cut, _with("hidden_size", "x"), _with("num_attention_heads", 0)]
+)
+def test_a_damaged_encoder_is_told(
+    encoder_folder: Callable[[str], Path], tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    folder = shutil.copytree(encoder_folder("bert"), tmp_path / "encoder")
+    damage(folder)
+    with pytest.raises(ModelError, match=r"cannot load the encoder .*encoder: ") as raised:
+        load_language_model(folder)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("kind", ["qwen2", "mistral", "opt", "gpt_neox"])

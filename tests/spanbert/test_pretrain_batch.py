@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 from accelerate import Accelerator
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import PreTrainedTokenizerFast
 
 from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.masking import budget
 from bnaparser.spanbert.pretrain_batch import (
+    Frame,
     MaskedExample,
     Masker,
     collate_examples,
+    frame_of,
     random_subwords,
 )
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
@@ -33,6 +37,19 @@ def run(make_recipe: MakeRecipe, tmp_path: Path) -> Callable[..., PretrainRun]:
         return PretrainRun(make_recipe(kind, **tables), tmp_path / "run", Accelerator(cpu=True))
 
     return make
+
+
+def test_the_frame_stands_around_letters_of_several_subwords() -> None:
+    """Only the first subword of a letter was told from what stands around it."""
+    backend = Tokenizer(models.Unigram([("<unk>", 0.0), ("<s>", 0.0), ("▁", -1.0), ("a", -1.0)], 0))
+    backend.pre_tokenizer = pre_tokenizers.Metaspace()
+    backend.post_processor = processors.TemplateProcessing(
+        single="<s> $A <s>", pair="<s> $A <s> <s> $B <s>", special_tokens=[("<s>", 1)]
+    )
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, unk_token="<unk>")
+    assert tokenizer("a")["input_ids"] == [1, 2, 3, 1]
+    assert frame_of(tokenizer, False) == Frame((1,), (), (1,))
+    assert frame_of(tokenizer, True) == Frame((1,), (1, 1), (1,))
 
 
 @pytest.mark.parametrize("two", [False, True])

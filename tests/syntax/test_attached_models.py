@@ -15,8 +15,10 @@ from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.families import interface
+from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.sla import SlaSettings
+from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
 
 Fresh = Callable[[str], Any]
@@ -50,15 +52,20 @@ def test_models_with_a_head_take_the_batch(
             assert not torch.allclose(plain, guided, atol=1e-6), name
 
 
+@pytest.mark.parametrize("kind", ["Bert", "Splinter"])
 def test_two_models_may_share_a_configuration(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
+    kind: str, tokens_of: Tokens, the_cat: Structure, states: States
 ) -> None:
-    guided = fresh("bert")
-    other = transformers.BertModel(guided.config).eval()
-    tokens = tokens_of("bert", [the_cat])
+    """A Splinter does not say that it reads both sides, and was taken for one that does not."""
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=500, hidden_size=32, num_hidden_layers=2, num_attention_heads=2
+    )
+    guided, other = (getattr(transformers, f"{kind}Model")(config).eval() for _ in range(2))
+    tokens = {"input_ids": tokens_of("bert", [the_cat])["input_ids"]}
+    config._attn_implementation = "eager"
     wanted = states(other, tokens)
     attach(guided, SlaSettings())
-    assert torch.allclose(states(other, tokens), wanted, atol=1e-6)
+    assert torch.allclose(states(other, tokens), wanted, atol=1e-5)
 
 
 def test_the_saved_configuration_is_of_use_elsewhere(fresh: Fresh, tmp_path: Path) -> None:
@@ -67,22 +74,41 @@ def test_the_saved_configuration_is_of_use_elsewhere(fresh: Fresh, tmp_path: Pat
     assert interface.NAME not in (tmp_path / "config.json").read_text()
 
 
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
 def test_a_mask_of_the_users_own_holds(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
+    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
 ) -> None:
     settings = SlaSettings(gate_bias=PLAIN_GATE)
-    model = fresh("bert")
-    tokens = tokens_of("bert", [the_cat])
+    model = fresh(family)
+    tokens = tokens_of(family, [the_cat])
     size = tokens["input_ids"].shape[1]
     lowest = torch.finfo(torch.float32).min
     mask = torch.zeros(1, 1, size, size).masked_fill(~torch.ones(size, size).bool().tril(), lowest)
     mask[..., 0] = -1.5
     tokens["attention_mask"] = mask
     wanted = states(model, tokens)
-    plain = tokens_of("bert", [the_cat])
+    plain = tokens_of(family, [the_cat])
     attach(model, settings)
     batch = collate([the_cat], plain, settings)
     assert torch.allclose(states(model, tokens, syntax=batch), wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("settings", [SlaSettings(gate_bias=PLAIN_GATE), SyntaxBertSettings()])
+def test_a_mask_for_each_head_holds_or_is_refused(
+    settings: SyntaxSettings, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
+) -> None:
+    model, tokens = fresh("bert"), tokens_of("bert", [the_cat])
+    batch = collate([the_cat], tokens, settings)
+    size = tokens["input_ids"].shape[1]
+    triangle = torch.ones(size, size).bool().tril()
+    tokens["attention_mask"] = torch.stack([triangle, triangle.T])[None]
+    wanted = states(model, tokens)
+    attach(model, settings)
+    if isinstance(settings, SlaSettings):
+        assert torch.allclose(states(model, tokens, syntax=batch), wanted, atol=1e-5)
+        return
+    with pytest.raises(SettingsError, match="Syntax-BERT takes one attention_mask for all heads"):
+        states(model, tokens, syntax=batch)
 
 
 def test_dropout_is_drawn_on_both_branches(

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.settings import validate
 from bnaparser.tasks import one_seed, task_storage
-from bnaparser.tasks.all_seeds import train
+from bnaparser.tasks.all_seeds import compare_runs, train
 from bnaparser.tasks.splits import read_data
 from bnaparser.tasks.task_settings import TaskRecipe
 
@@ -174,8 +174,58 @@ def test_data_that_changed_meanwhile_are_told(
     }[change]
     assert changed != last
     copy.write_text("".join([*lines[:-1], changed]))
-    with pytest.raises(SettingsError, match=r"begun with other data: .*--fresh"):
-        train(recipe(**settings, seeds=[1, 2]), tmp_path / "run")
+    for seeds in ([1], [1, 2]):
+        with pytest.raises(SettingsError, match=r"begun with other data: .*--fresh"):
+            train(recipe(**settings, seeds=seeds), tmp_path / "run")
+    copy.unlink()
+    with pytest.raises(DataError, match="no such file"):
+        train(recipe(**settings), tmp_path / "run")
+
+
+def test_data_that_are_only_written_otherwise_are_the_same(
+    recipe: Callable[..., TaskRecipe],
+    recipe_table: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = recipe_table()["train"]["data"][0]
+    copy = tmp_path / Path(file["path"]).name
+    shutil.copy(file["path"], copy)
+    quick = recipe(data=[{**file, "path": str(copy)}], max_updates=1)
+    results = train(quick, tmp_path / "run")
+    copy.write_text(copy.read_text() + "\n")
+    assert train(quick, tmp_path / "run") == results
+    monkeypatch.setattr("bnaparser.tasks.all_seeds.read_data", None)  # it would fail
+    assert train(quick, tmp_path / "run") == results
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "taken"),
+    [([3, 1], [1, 2, 3], "3, 1"), ([4, 2], [1, 3, 5], "1, 3")],
+)
+def test_seeds_are_paired_by_their_numbers(
+    recipe: Callable[..., TaskRecipe],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    ours: list[int],
+    theirs: list[int],
+    taken: str,
+) -> None:
+    """The n-th of the recipe met the n-th in order of their numbers."""
+    for run, seeds, right in (("ours", ours, 1), ("theirs", theirs, 0)):
+        for seed in seeds:
+            found = {
+                "labels": ["negative", "positive"],
+                "gold": [1, 1],
+                "predicted": [right, seed == 1],
+            }
+            folder = tmp_path / run / f"seed-{seed}"
+            folder.mkdir(parents=True)
+            (folder / "dev.predictions.json").write_text(json.dumps(found), encoding="utf-8")
+    with caplog.at_level("INFO"):
+        compared = compare_runs(recipe(seeds=ours), tmp_path / "ours", tmp_path / "theirs")
+    assert f"compared with the seeds {taken} of" in caplog.text
+    assert compared.second == 25
 
 
 def test_an_output_belongs_to_one_recipe(recipe: Callable[..., TaskRecipe], tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from bnaparser.errors import ModelError
 from bnaparser.parsing.parser import MAX_WORDS, Parser
 from bnaparser.settings import validate
+from bnaparser.syntax.sources.random_trees import random_trees
+from bnaparser.syntax.sources.tree_source import Text, sentences_of
+from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.classifier import Classification, Classifier
 from bnaparser.tasks.prepared_example import PreparedExample
@@ -144,11 +147,40 @@ def test_a_long_text_is_cut_where_the_encoder_ends(
     assert "cut off after" in caplog.text
 
 
+def test_words_that_the_encoder_does_not_read_are_told(build: Callable[..., Classifier]) -> None:
+    """They had the most frequent label, and nothing was said."""
+    tagger = build(labels=("O", "B-PER"), task={"kind": "tagging"})
+    text = "The dog fell. " * 150
+    answer = tagger(text)
+    assert len(answer.tags) == 600 and set(answer.tags[510:]) == {"O"}
+    assert answer.error == (
+        "the encoder reads no further than word 510: from 'fell' on each word has the label 'O'"
+    )
+    assert tagger(text[:1400]).error is None
+
+
 def test_variants_without_trees_show_them_too(build: Callable[..., Classifier]) -> None:
     tables: list[dict[str, Any]] = [{}, {"wla": {}}, {"sla": {}, "trees": "random"}]
     for syntax in tables:
         answer = build(syntax=syntax)("It sang.")
         assert answer.label in CLASSES and answer.trees[0] is not None
+
+
+def test_other_trees_are_asked_for_as_in_training(
+    build: Callable[..., Classifier], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """spaCy was given words alone, where training had given it the running text."""
+    classifier = build(syntax={"sla": {}, "trees": "random"})
+    seen: list[Text] = []
+
+    def watch(texts: Sequence[Text]) -> list[Structure]:
+        seen.extend(texts)
+        return random_trees(texts)
+
+    monkeypatch.setattr(classifier, "_source", watch)
+    text = "Mira didn't sing (so).\nIt fell."
+    classifier(text)
+    assert list(map(sentences_of, seen)) == [sentences_of(text)]
 
 
 def test_pairs_scores_and_tags(build: Callable[..., Classifier]) -> None:

@@ -180,3 +180,18 @@ def test_a_file_that_is_not_divided_is_divided_by_parts(task_data: Path) -> None
     assert dev == part(0.75, 1.0) != part(0.0, 1.0)[36:]
     with pytest.raises(DataError, match="this part of its 48 examples is empty"):
         part(0.0, 0.001)
+
+
+def test_parts_of_a_file_share_no_passage(tmp_path: Path) -> None:
+    lines = [
+        {"question": f"Who {n}?", "context": f"It {n % 10}.", "answers": []} for n in range(40)
+    ]
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    parts = [
+        read_examples([TaskFile(path=str(file), part=part)], ANSWERS)
+        for part in ((0.0, 0.7), (0.7, 1.0))
+    ]
+    assert list(map(len, parts)) == [28, 12]
+    train, dev = ({one.texts[1] for one in part} for part in parts)
+    assert not train & dev

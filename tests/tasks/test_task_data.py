@@ -86,6 +86,17 @@ def test_trees_give_sentences_or_phrases_each_once(
     assert len(read(file, labels=names, drop=["2"], phrases=2)) == 3
 
 
+def test_parts_of_a_file_share_no_sentence(written: Callable[[str, str | bytes], Path]) -> None:
+    """Phrases were drawn one by one: a sentence of one part was a phrase's neighbour in the other."""
+    trees = [f"(1 (2 (3 a{n}) (4 b{n})) (5 c{n}))\n" for n in range(20)]
+    file = written("a.txt", "".join(trees))
+    train, dev = (read(file, phrases=1, part=part) for part in ((0.0, 0.9), (0.9, 1.0)))
+    assert (len(train), len(dev)) == (18 * 5, 2 * 5)
+    assert not {one.place for one in train} & {one.place for one in dev}
+    whole = read(file, part=(0.9, 1.0))
+    assert [one for one in dev if len(one.texts[0]) == 3] == whole
+
+
 def test_a_limit_draws_from_all_of_a_file(task_data: Path) -> None:
     drawn = read(task_data / "sentiment.tsv", limit=10)
     assert len(drawn) == 10
@@ -138,6 +149,19 @@ def test_classes_are_sorted_and_those_of_words_by_how_frequent_they_are() -> Non
     assert inventory([TaskExample(("a", "b"), 1.0)], SCORES) == ()
     with pytest.raises(DataError, match="one class only: no"):
         inventory(sentences[:1], SENTENCES)
+
+
+def test_a_class_of_no_relation_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
+    """It was accepted, and relation_f1 was that of other classes than one thought."""
+    examples = [TaskExample(("a",), name) for name in ("Owner(e1,e2)", "None(e1,e2)")]
+    named = TaskSettings(kind="relations", other="None")
+    assert len(inventory(examples, named)) == 2 and not caplog.records
+    with pytest.raises(
+        DataError, match=r"task\.other is 'Non', but the training data has None\(e1"
+    ):
+        inventory(examples, named.model_copy(update={"other": "Non"}))
+    inventory(examples, TaskSettings(kind="relations"))
+    assert "none is 'Other'" in caplog.text
 
 
 def test_a_class_that_training_has_not_seen() -> None:

@@ -84,6 +84,10 @@ def test_overrides(written: Callable[[str], Path]) -> None:
         ("[task]\n[encoder]\nname='a'\n[syntax.sla]\n[syntax.wla]", "one variant at a time"),
         ("[task]\n[encoder]\nname='a'\n[syntax]\ntrees='files'", "go together"),
         ("[task]\n[encoder]\nname='a'\n[train]\nseeds=[1, 1]", "seeds must differ"),
+        (
+            "[task]\n[encoder]\nname='a'\n[answers]\nwindow=256",
+            'the table answers is for kind "answers", not "classification"',
+        ),
     ],
 )
 def test_settings_that_cannot_be(written: Callable[[str], Path], text: str, says: str) -> None:
@@ -119,4 +123,13 @@ def test_another_parser_takes_the_place_of_files() -> None:
     other = files.with_parser("en")
     assert (other.trees, other.files, other.parser) == ("parser", (), "en")
     random = SyntaxTable.model_validate({"sla": {}, "trees": "random"})
-    assert random.with_parser("en").trees == "random"
+    assert random.with_parser("seven", "zh-Hant").trees == "random"  # it finds the words
+    with pytest.raises(
+        SettingsError, match="the trees of this model are random trees, and no pars"
+    ):
+        random.with_parser("en")
+    spacy = SyntaxTable.model_validate({"sla": {}, "trees": "spacy"})
+    with pytest.raises(
+        SettingsError, match=r"are those of spaCy's en_core_web_sm, and no parser's"
+    ):
+        spacy.with_parser("en")

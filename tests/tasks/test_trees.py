@@ -9,9 +9,10 @@ import pytest
 from bnaparser.syntax.sources.file_trees import FileTrees
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.random_trees import random_trees
-from bnaparser.syntax.sources.tree_source import TreeSource, words_of
+from bnaparser.syntax.sources.tree_source import TreeSource, sentences_of, words_of
 from bnaparser.tasks.task_settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source, words_only
+from bnaparser.text.splitting import split
 from bnaparser.trees.heads.forest import parents_first
 
 WORDS = ("The", "(", "cat", ")", "sat", "down", "at", "last")
@@ -27,6 +28,19 @@ def test_random_trees_are_trees_over_the_same_words_and_always_the_same() -> Non
     assert random_trees([WORDS])[0] == first
     others = {(random_trees([(*WORDS, str(n))])[0].heads or ())[:4] for n in range(20)}
     assert len(others) > 5
+
+
+def test_each_sentence_has_a_random_tree_of_its_own() -> None:
+    """One tree was drawn over the whole text, so that its masks were of another density."""
+    first, second, both, running = random_trees(
+        [("It", "rained", "."), ("Dogs", "bark", "."),
+         [("It", "rained", "."), ("Dogs", "bark", ".")], "It rained. Dogs bark."]
+    )  # fmt: skip
+    assert first.heads is not None and second.heads is not None
+    assert both.words == first.words + second.words
+    assert both.heads == first.heads + tuple(head and head + 3 for head in second.heads)
+    assert both.trees == first.trees + second.trees
+    assert running == both
 
 
 def test_long_texts_need_no_deep_recursion() -> None:
@@ -54,6 +68,12 @@ def test_words_of_every_form_of_a_text() -> None:
     assert words_of("It rained.") == ("It", "rained", ".")
     assert words_of(("It", "rained")) == ("It", "rained")
     assert words_of((("It",), ("Stop", "!"))) == ("It", "Stop", "!")
+
+
+@pytest.mark.parametrize("text", ["It rained.It fell. ", "It rained.\n\nIt fell", " \n"])
+def test_running_text_is_read_as_its_sentences_are(text: str) -> None:
+    """Training reads the text, a Classifier has its sentences: spaCy was told of other blanks."""
+    assert sentences_of(text) == sentences_of(split(text))
 
 
 def test_trees_of_several_files(tmp_path: Path) -> None:

@@ -92,8 +92,9 @@ def attend(
     """
     if site is None or layer_input is None:
         plain = AttentionInterface()["sdpa"]
+        causal = getattr(module, "is_causal", False)  # sdpa's own default is True
         return plain(  # type: ignore[no-any-return]
-            module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias
+            module, query, key, value, attention_mask, dropout, scaling, causal, position_bias
         )
     query = query * scaling
     key, value = (_for_each_head(shared, query.shape[1]) for shared in (key, value))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.models.mpnet.modeling_mpnet import MPNetSelfAttention
 
 from bnaparser.syntax.attention import Attention
+from bnaparser.syntax.families.interface import weighed
 from bnaparser.syntax.families.site import Site
 
 
@@ -36,15 +36,14 @@ class GuidedMPNetAttention(MPNetSelfAttention):  # type: ignore[misc]
         scores = query @ key.transpose(-1, -2)
         if position_bias is not None:
             scores = scores + position_bias
-        if attention_mask is not None and attention_mask.dtype != torch.bool:
-            attention_mask = attention_mask > torch.finfo(attention_mask.dtype).min / 2
+        allowed, scores = weighed(attention_mask, scores)
         attention = Attention(
             layer_input=hidden_states,
             query=query,
             key=key,
             value=value,
             scores=scores,
-            allowed=attention_mask,
+            allowed=allowed,
             dropout=self.dropout.p if self.training else 0.0,
             output_weight=self.o.weight,
         )

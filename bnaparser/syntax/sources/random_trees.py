@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, words_of
+from bnaparser.syntax.sources.tree_source import NO_WORDS, SpacedSentence, Text, sentences_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.text.sentence import not_one_string
 from bnaparser.trees.escapes import escape_brackets
@@ -16,12 +16,27 @@ _SEED = "random trees 1"
 
 
 def random_trees(texts: Sequence[Text], /) -> list[Structure]:
-    """Return random trees of each text's words: the same words, the same trees.
+    """Return a random tree of each sentence of each text: the same words, the same trees.
 
     A binary tree that is split at random places, and dependencies that each of its nodes gives by
-    picking the head of one of its halves at random.
+    picking the head of one of its halves at random. As with other trees, no head is in another
+    sentence.
     """
-    return [random_structure(words_of(text)) for text in not_one_string(texts, "texts")]
+    return [_of_sentences(sentences_of(text)) for text in not_one_string(texts, "texts")]
+
+
+def _of_sentences(sentences: Sequence[SpacedSentence]) -> Structure:
+    words: list[str] = []
+    heads: list[int] = []
+    trees: list[Tree] = []
+    for sentence in sentences:
+        one = random_structure(sentence.words)
+        heads += [head and head + len(words) for head in one.heads or ()]
+        words += one.words
+        trees += one.trees
+    if not words:
+        return Structure((), None, error=NO_WORDS)
+    return Structure(tuple(words), tuple(heads), tuple(trees))
 
 
 def random_structure(words: Sequence[str]) -> Structure:

@@ -36,14 +36,13 @@ class SpacedSentence(NamedTuple):
 
 def sentences_of(text: Text) -> list[SpacedSentence]:
     """Return a text's sentences; running text is split, given words stand as they are."""
-    if isinstance(text, str):
-        return [_spaced(sentence, len(text)) for sentence in split(text)]
-    placed = [part for part in text if isinstance(part, Sentence)]
+    read = split(text) if isinstance(text, str) else text
+    placed = [part for part in read if isinstance(part, Sentence)]
     if placed:
         nexts = [one.offsets[0][0] for one in placed[1:]] + [placed[-1].offsets[-1][1]]
         return [_spaced(one, end) for one, end in zip(placed, nexts, strict=True)]
-    one = all(isinstance(part, str) for part in text)
-    given = [cast("Sequence[str]", text)] if one else cast("Sequence[Sequence[str]]", text)
+    one = all(isinstance(part, str) for part in read)
+    given = [cast("Sequence[str]", read)] if one else cast("Sequence[Sequence[str]]", read)
     return [SpacedSentence(tuple(words), (True,) * len(words)) for words in given if words]
 
 

@@ -59,7 +59,7 @@ def _in_one_pass(
     # Padding may see nothing; whatever comes out there is not used.
     seeing = near.any(dim=-1)
     if allowed is not None:
-        allowed = allowed.expand(texts, 1, tokens, tokens)
+        allowed = allowed.expand(texts, -1, tokens, tokens)
     found = value.new_empty(texts, heads, tokens, value.shape[-1])
     rows_held = max(1, _HELD // (heads * tokens))
     texts_held = max(1, rows_held // tokens)

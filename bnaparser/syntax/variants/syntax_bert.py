@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, SettingsError
 from bnaparser.syntax.attention import Attention, AttentionVariant, Sizes
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.masks import (
@@ -275,6 +275,10 @@ class _SubNetworks:
         allowed = attention.allowed
         if allowed is None:
             allowed = torch.ones_like(scores[:1, :1, :1], dtype=torch.bool)
+        if allowed.shape[1] > 1:
+            raise SettingsError(
+                "Syntax-BERT takes one attention_mask for all heads: a sub-network is that of a token"
+            )
         subnetworks = (batch.subnetworks * allowed).long()
         self.kinds: list[Kind] = []
         for number, count in enumerate(settings.kinds):
