@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from io import BufferedWriter, FileIO, RawIOBase
 from typing import BinaryIO
 
+from bnaparser.errors import DataError
 from bnaparser.eval.errorlog import ErrorLog, TooManyErrors
 from bnaparser.eval.files import open_bytes
 from bnaparser.eval.lines import LINE_PIECE
@@ -94,12 +95,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return CLOSED_PIPE
         sys.stderr.write(f"{error}\n")
         return 1
+    except DataError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def with_standard_streams(run: Callable[[Streams], int]) -> int:
-    """Call ``run`` with this process's output streams; return its exit code, or that of Exit."""
+    """Call ``run`` with this process's output streams; return its exit code, or that of Exit.
+
+    Raises DataError where standard output is closed.
+    """
+    if sys.stdout is None:
+        raise DataError("standard output is closed: the scores have nowhere to go")
     out = sys.stdout.buffer
     if isinstance(out, RawIOBase):  # with PYTHONUNBUFFERED each row would be a system call
         out = BufferedWriter(FileIO(out.fileno(), "w", closefd=False))

@@ -32,6 +32,9 @@ def read_arguments(
         unknown = [word for word in unknown if word not in found.files]
     if unknown:
         verb.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, verb)}")
+    for name in ("model", "parser"):
+        if getattr(found, name, None) == "":
+            verb.error(f"argument --{name}: the name is empty")
     found.command = verb.prog
     return found
 
@@ -68,6 +71,10 @@ def typed_model(folder: Path) -> str:
 def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
     options = list(parser._option_string_actions)  # argparse tells them in no other way
     names = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+    if not names and unknown[0].startswith("-"):
+        return (
+            f"; what begins with - and is no option comes after --: {parser.prog} -- {unknown[0]}"
+        )
     return next(filter(None, (suggestion(name, options) for name in names)), "")
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from io import BufferedIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.cli.streams import LineReader, standard_input
+from bnaparser.errors import DataError, SentenceError, SettingsError
 from bnaparser.treebanks.conllu import ConlluSentence, read_conllu
 from bnaparser.treebanks.reading import read_lines
 from bnaparser.trees.heads.dependencies import is_punctuation
@@ -59,14 +61,13 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
         "--dependencies",
         type=Path,
         metavar="FILE",
-        help="parse the sentences of this file (CoNLL-U) so that trees fit their heads",
+        help="parse the sentences of this file (CoNLL-U) so that trees fit their heads; -: standard input",
     )
     parser.add_argument(
         "--malus",
         type=float,
-        default=2.0,
         metavar="X",
-        help="what each word that speaks against a constituent takes off its score (default: 2)",
+        help="with --dependencies: what each word that speaks against a constituent takes off its score (default: 2)",
     )
 
 
@@ -87,12 +88,33 @@ def question_of(options: argparse.Namespace) -> Question:
         raise SettingsError(f"--{name.replace('_', '-')} {rest}") from None
 
 
+def malus_of(options: argparse.Namespace) -> float:
+    """Return what the options say of the malus, or the default; SettingsError where it is out of range."""
+    from bnaparser.parsing.named_constraints import check_amount
+    from bnaparser.parsing.question import MALUS
+
+    malus: float = MALUS if options.malus is None else options.malus
+    try:
+        check_amount(malus)
+    except SentenceError as error:
+        raise SettingsError(f"--malus {error}") from None
+    return malus
+
+
 class DependencyFile:
-    """The sentences of a file in CoNLL-U, each with its heads. Raises DataError where it cannot be read."""
+    """The sentences of a file in CoNLL-U, each with its heads. Raises DataError where it cannot be read.
+
+    ``input`` is the file, or standard input for ``-``.
+    """
 
     def __init__(self, path: Path, malus: float):
-        self.path, self.malus = path, malus
-        self._sentences = read_conllu(read_lines(path), str(path))
+        self.malus = malus
+        self.input: BufferedIOBase | Path = path
+        lines = read_lines(path)
+        if str(path) == "-":
+            self.input = standard_input("name the file: --dependencies FILE")
+            lines = iter(LineReader(self.input))
+        self._sentences = read_conllu(lines, str(path))
         self._first = next(self._sentences, None)  # a wrong name is known at once
         if self._first is None:
             raise DataError(f"{path} holds no sentence")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from bnaparser import __version__
 from bnaparser.cli.arguments import add_examples, add_precision, read_arguments
-from bnaparser.cli.asking import DependencyFile, add_questions, question_of
+from bnaparser.cli.asking import DependencyFile, add_questions, malus_of, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
 from bnaparser.cli.first_compiling import tell_of_compiling
 from bnaparser.cli.formats import FORMATS, described, writer
@@ -147,6 +147,8 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError(f"--max-words {options.max_words}: it must be at least 1")
     if options.dependencies is not None:
         return _run_dependencies(options)
+    if options.malus is not None:
+        raise SettingsError("--malus is of heads that are given: give --dependencies FILE as well")
     if options.tags is not None and options.split != "token":
         raise SettingsError("--tags needs sentences of given words: give --split token as well")
     refuse_file_names(options.text, options.command, "parse")
@@ -205,11 +207,10 @@ def _run_dependencies(options: argparse.Namespace) -> int:
             "--dependencies has the sentences: give no text, --input, --split or --markup"
         )
     question = question_of(options)
-    given = DependencyFile(options.dependencies, options.malus)
+    given = DependencyFile(options.dependencies, malus_of(options))
     tags = None if options.tags is None else TagStream(options.tags)
     with ExitStack() as stack:
-        inputs = options.dependencies, options.tags
-        output = stack.enter_context(open_output(options.output, *inputs))
+        output = stack.enter_context(open_output(options.output, given.input, options.tags))
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--tags FILE")

@@ -13,7 +13,7 @@ from typing import Any, TextIO, cast
 
 from bnaparser.cli.arguments import add_examples
 from bnaparser.cli.exits import SUCCESS, say
-from bnaparser.cli.streams import empty, open_input, open_output
+from bnaparser.cli.streams import empty, open_output, standard_input
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
@@ -114,8 +114,8 @@ class _Search:
         """Yield the trees that have to be looked at."""
         for path in self.paths:
             if path == "-":
-                with open_input(None) as source:
-                    yield from in_stream(source, "<stdin>", self.may_hold)
+                source = standard_input("name a file of trees")
+                yield from in_stream(source, "<stdin>", self.may_hold)
             else:
                 yield from find_parsed([path], self.may_hold)
 

@@ -9,7 +9,7 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from io import BufferedIOBase, BytesIO
 from itertools import count, repeat
 from pathlib import Path
@@ -32,15 +32,20 @@ _TIME_LEFT = "{percentage:3.0f} % |{bar:30}| {elapsed} gone, {remaining} left"
 def open_input(path: Path | None) -> BufferedIOBase | nullcontext[BufferedIOBase]:
     """Open a file, or take standard input (also ``-``); DataError where it cannot be read."""
     if path is None or str(path) == "-":
-        if sys.stdin is None:
-            raise DataError("standard input is closed: give text or --input FILE")
-        if sys.stdin.isatty():
-            say("reading what is typed, line by line; Ctrl-D ends it")
-        return nullcontext(cast(BufferedIOBase, sys.stdin.buffer))
+        return nullcontext(standard_input("give text or --input FILE"))
     try:
         return path.open("rb")
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
+
+
+def standard_input(instead: str) -> BufferedIOBase:
+    """Return standard input; DataError where it is closed, saying what to do ``instead``."""
+    if sys.stdin is None:
+        raise DataError(f"standard input is closed: {instead}")
+    if sys.stdin.isatty():
+        say("reading what is typed, line by line; Ctrl-D ends it")
+    return cast(BufferedIOBase, sys.stdin.buffer)
 
 
 def open_words(words: Sequence[str]) -> BufferedIOBase:
@@ -60,26 +65,36 @@ def refuse_file_names(words: Sequence[str], command: str, doing: str) -> None:
         )
 
 
-def open_output(
-    path: Path | None, *inputs: BufferedIOBase | str | Path | None
-) -> TextIO | nullcontext[TextIO]:
+@contextmanager
+def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) -> Iterator[TextIO]:
     """Open a file, or take standard output (also ``-``); each line is written once it is whole.
 
-    A file keeps what it holds until ``empty`` is called. Raises DataError where it cannot be
-    written, SettingsError where it is one of ``inputs``, open or by its name, as well.
+    A file keeps what it holds until ``empty`` is called; a new one is removed where something fails
+    before anything is written. Raises DataError where it cannot be written, SettingsError where it is
+    one of ``inputs``, open or by its name, as well.
     """
     if path is None or str(path) == "-":
         if sys.stdout is None:
             raise DataError("standard output is closed: give --output FILE")
-        return nullcontext(sys.stdout)
+        yield sys.stdout
+        return
+    is_new = not os.path.lexists(path)
     try:
         file = path.open("a", buffering=1, encoding="utf-8", newline="\n")
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error
-    if any(_same_file(source, file) for source in inputs if source is not None):
-        file.close()
-        raise SettingsError(f"{path} is the input, which it would overwrite: write elsewhere")
-    return file
+    try:
+        with file:
+            if any(_same_file(source, file) for source in inputs if source is not None):
+                raise SettingsError(
+                    f"{path} is the input, which it would overwrite: write elsewhere"
+                )
+            yield file
+    except BaseException:
+        with suppress(OSError):
+            if is_new and not path.stat().st_size:
+                path.unlink()
+        raise
 
 
 def empty(output: TextIO) -> None:

@@ -25,7 +25,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from bnaparser.errors import SentenceError
-from bnaparser.parsing.named_constraints import Constraint, in_words
+from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import check_split, read_sentences, split_lines, text_lines
@@ -53,11 +53,25 @@ def unmark(text: str) -> Marked:
     return Marked(plain, reader.found)
 
 
+class _Said(NamedTuple):
+    """What a bracket says of the words in it, as the fields of a Constraint."""
+
+    kind: Kind
+    labels: tuple[str, ...] = ()
+    amount: float | None = None
+    tag: str | None = None
+
+    def of(self, start: int, end: int) -> Constraint:
+        """Return it as a constraint on these code points."""
+        return Constraint(self.kind, start, end, self.labels, self.amount, self.tag)
+
+
 @dataclass
 class _Open:
-    """A bracket that is open: what it says, where it stands, and where the words in it begin."""
+    """A bracket that is open: how it is written, what it says, where it stands, and where the words in it begin."""
 
     known: str
+    said: _Said
     place: int
     start: int | None = None
 
@@ -91,10 +105,7 @@ class MarkupReader:
                 self._close()
                 continue
             if known is not None:
-                _constraint(
-                    known, self.place, self.place
-                )  # what says nothing is told where it opens
-                self._open.append(_Open(known, self.place))
+                self._open.append(_Open(known, _said(known, self.place), self.place))
                 continue
             self._go_over(escaped or text)
             parts.append(escaped or text)
@@ -134,7 +145,7 @@ class MarkupReader:
             self._closed.append(last)
         if last.start is None:
             raise SentenceError(f"the bracket [{last.known} at {last.place} has no words in it")
-        self.found.append(_constraint(last.known, last.start, self._end))
+        self.found.append(last.said.of(last.start, self._end))
 
     def _go_over(self, text: str) -> None:
         """Note where words begin and end: blanks beside a bracket do not count."""
@@ -284,27 +295,25 @@ def _tokens(line: str) -> Iterator[tuple[str | None, str | None, str | None, str
         yield escaped, known, closing, text or ""
 
 
-def _constraint(known: str, start: int, end: int) -> Constraint:
-    """Return what a bracket says of the words in it; SentenceError where it says nothing."""
+def _said(known: str, place: int) -> _Said:
+    """Return what a bracket at ``place`` says; SentenceError where that is nothing."""
     mark, rest = known[:1], known[1:]
     labels = () if rest == "*" else tuple(rest.split("|"))
     if known == "~":
-        return Constraint("uncrossed", start, end)
+        return _Said("uncrossed")
     if found := _BONUS.fullmatch(known):
-        return Constraint(
-            "bonus", start, end, tuple(found[2].split("|")) if found[2] else (), float(found[1])
-        )
+        return _Said("bonus", tuple(found[2].split("|")) if found[2] else (), float(found[1]))
     if mark == "=" and rest:
-        return Constraint("tag", start, end, tag=rest)
+        return _Said("tag", tag=rest)
     if mark == "!" and rest:
-        return Constraint("not", start, end, labels)
+        return _Said("not", labels)
     if mark == "?" and rest and rest != "*":
-        return Constraint("only", start, end, labels)
+        return _Said("only", labels)
     if known == "*":
-        return Constraint("must", start, end)
+        return _Said("must")
     if mark.isalpha() and "]" not in known:
-        return Constraint("must", start, end, tuple(known.split("|")))
+        return _Said("must", tuple(known.split("|")))
     raise SentenceError(
-        f"[{known} at {start} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank;"
+        f"[{known} at {place} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank;"
         r" \[ is the character itself"
     )

@@ -11,7 +11,7 @@ import difflib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from bnaparser.chart import Bonus, Clash, Rule
 from bnaparser.errors import SentenceError
@@ -226,12 +226,13 @@ def _two_tags(constraints: Sequence[Constraint], second: int) -> str:
 
 def _check_types(one: Constraint) -> None:
     for name, place in (("start", one.start), ("end", one.end)):
-        if not isinstance(place, SupportsIndex):
+        if not hasattr(place, "__index__"):  # isinstance of a protocol takes ten times as long
             raise TypeError(f"the {name} of a constraint is {place!r}: give a whole number")
     for name, given in (("label", one.labels), ("tag", () if one.tag is None else (one.tag,))):
         if not all(isinstance(each, str) for each in given):
             raise TypeError(f"the {name} of a constraint is {given!r}: give a string")
-    if not isinstance(one.amount, SupportsFloat | None) or isinstance(one.amount, str):
+    amount: object = one.amount
+    if amount is not None and (not hasattr(amount, "__float__") or isinstance(amount, str)):
         raise TypeError(f"the amount of a bonus is {one.amount!r}: give a number")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
-from typing import Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
+from typing import Literal, SupportsFloat, TypedDict, get_args
 
 from bnaparser.parsing.named_constraints import Constraint, checked
 
@@ -49,7 +49,7 @@ class Dependencies:
     malus: float = MALUS
 
     def __post_init__(self) -> None:
-        if not all(isinstance(head, SupportsIndex) for head in self.heads):
+        if not all(hasattr(head, "__index__") for head in self.heads):
             raise TypeError(f"heads are {self.heads!r}: give a whole number for each word")
         if not isinstance(self.malus, SupportsFloat):
             raise TypeError(f"malus is {self.malus!r}: give a number")
@@ -79,7 +79,7 @@ class Question:
         for name in ("n_best", "seed"):
             given = getattr(self, name)
             # NumPy's whole numbers are some, too.
-            if isinstance(given, bool) or not isinstance(given, SupportsIndex):
+            if isinstance(given, bool) or not hasattr(given, "__index__"):
                 raise TypeError(f"{name} is {given!r}: give a whole number")
             object.__setattr__(self, name, index(given))
         if self.n_best < 1:

@@ -30,7 +30,8 @@ def conllu(
     """Return the lines of one sentence, whose ``number`` counts from 1, and an empty one.
 
     ``words`` replace the tree's own, which are unescaped; ``text`` and ``offsets`` are those of a Parse,
-    the text from the first word to the end of the last: for the comment and for SpaceAfter=No. Relations are universal ones as far as a tree tells them,
+    the text from the first word to the end of the last: for the words' forms and for SpaceAfter=No, which
+    together are the text in the comment: what stands between words is a blank there. Relations are universal ones as far as a tree tells them,
     with heads by ``rules``; one that it does not tell is ``dep``, with Collins' relation in the last
     column: labels of the child, of its parent, and of the head child. Half a character becomes U+FFFD,
     as UTF-8 can hold none. What the text writes as one and the tree has as several words, Portuguese
@@ -41,13 +42,15 @@ def conllu(
     if text is None or not offsets or offsets[-1][1] - offsets[0][0] != len(text):
         text, offsets = _spaced(shown)
     offsets = [(start - offsets[0][0], end - offsets[0][0]) for start, end in offsets]
-    lines = [f"# sent_id = {number}", f"# text = {_BLANKS.sub(' ', text)}", f"# tree = {tree}"]
+    lines: list[str] = []
+    written = ""  # the text as the forms have it
     arcs = universal_arcs(tree, rules)
     for start, end in _tokens(shown, text, offsets):
         form = text[offsets[start][0] : offsets[end - 1][1]]
         form = form if form == shown[start] else _BLANKS.sub(" ", form)
         glued = end < len(shown) and offsets[end - 1][1] == offsets[end][0]
         after = ["SpaceAfter=No"] if glued else []
+        written += form if glued else f"{form} "
         several = end - start > 1
         if several:
             lines.append("\t".join([f"{start + 1}-{end}", form, *("_" * 7), *(after or "_")]))
@@ -58,7 +61,8 @@ def conllu(
             columns = [str(place + 1), shown[place] if several else form, "_"]
             columns += [arc.part_of_speech, tags[place], "_", str(arc.head), arc.relation, "_"]
             lines.append("\t".join([*columns, "|".join(about) or "_"]))
-    return whole("\n".join([*lines, "", ""]))
+    comments = [f"# sent_id = {number}", f"# text = {written[:-1]}", f"# tree = {tree}"]
+    return whole("\n".join([*comments, *lines, "", ""]))
 
 
 def _spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

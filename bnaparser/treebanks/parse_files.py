@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +9,15 @@ from pathlib import Path
 
 from bnaparser.errors import DataError, MissingExtraError
 from bnaparser.files.compressed import ending, open_compressed
-from bnaparser.treebanks.reading import Found, StrPath, find_trees, list_files, without
+from bnaparser.treebanks.reading import (
+    Found,
+    StrPath,
+    decoded,
+    find_trees,
+    list_files,
+    up_to_first_text,
+    without,
+)
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
 MayHold = Callable[[str], bool]
@@ -61,26 +68,19 @@ def find_parsed(paths: Iterable[StrPath], may_hold: MayHold) -> Iterator[Found]:
 
 
 def in_stream(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:
-    """Yield the trees of lines in UTF-8, of brackets or, where the first sign is ``{``, of JSON."""
-    rest = without_mark(lines)
-    begin: list[bytes] = []  # up to the first line that is not blank
-    for line in rest:
-        begin.append(line)
-        if line.strip():
-            break
+    """Yield the trees of lines in UTF-8, of brackets or, where the first sign is ``{``, of JSON.
+
+    Raises DataError and TreeError, and warns, as `bnaparser.treebanks.reading.find_trees` does.
+    """
+    rest = iter(lines)
+    begin = list(up_to_first_text(rest, source))
     together = itertools.chain(begin, rest)
     if begin and begin[-1].lstrip().startswith(b"{"):
         yield from in_json_lines(together, source, may_hold)
         return
-    texts = (line.decode("utf-8", "replace") for line in together)
-    for tree, place in parse_trees_with_places(without(texts, may_hold), source):
+    texts = without(decoded(together, source), may_hold)
+    for tree, place in parse_trees_with_places(texts, source):
         yield Found(tree, source, place.line)
-
-
-def without_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines, the first of them without a byte order mark."""
-    for number, line in enumerate(lines):
-        yield line if number else line.removeprefix(codecs.BOM_UTF8)
 
 
 def in_json_lines(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:

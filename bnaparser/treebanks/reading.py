@@ -6,6 +6,7 @@ Treebank with their mark-up (``<S ID=1>``), in UTF-8 or GB18030.
 
 from __future__ import annotations
 
+import codecs
 import glob
 import itertools
 import logging
@@ -165,32 +166,36 @@ def numbered_lines(path: Path) -> Iterator[Line]:
     Mark-up is blanked out, so that columns stay those of the file.
     """
     with open_compressed(path) as raw:
-        start = list(_up_to_first_text(raw))
+        start = list(up_to_first_text(raw, str(path)))
         if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
             text = _decode_marked_up(b"".join(start) + raw.read(), path)
             yield from _marked_sentences(text) or _numbered(_without_markup(text).split("\n"))
         else:
-            yield from _numbered(_decode(itertools.chain(start, raw), path))
+            yield from _numbered(decoded(itertools.chain(start, raw), str(path)))
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[Line]:
     return (Line(number, line) for number, line in enumerate(lines, 1))
 
 
-def _up_to_first_text(raw: Iterable[bytes]) -> Iterator[bytes]:
-    for line in raw:
-        line = line.removeprefix(b"\xef\xbb\xbf")
+def up_to_first_text(raw: Iterable[bytes], source: str) -> Iterator[bytes]:
+    """Yield lines up to the first that is not blank, without a byte order mark; DataError for one of UTF-16."""
+    for number, line in enumerate(raw, 1):
+        if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise DataError(f"{source}: this is UTF-16: trees are read in UTF-8")
+        line = line.removeprefix(codecs.BOM_UTF8)
         yield line
         if line.strip():
             return
 
 
-def _decode(lines: Iterable[bytes], path: Path) -> Iterator[str]:
+def decoded(lines: Iterable[bytes], source: str) -> Iterator[str]:
+    """Yield lines in UTF-8 as text; bytes that are not become U+FFFD, with a warning that names the line."""
     for number, line in enumerate(lines, 1):
         try:
             yield line.decode("utf-8")
         except UnicodeDecodeError:
-            _warn_not_utf8(path, number)
+            _warn_not_utf8(source, number)
             yield line.decode("utf-8", "replace")
 
 
@@ -202,12 +207,12 @@ def _decode_marked_up(data: bytes, path: Path) -> str:
     )
     for number, line in enumerate(text.split("\n"), 1):
         if _REPLACEMENT in line:
-            _warn_not_utf8(path, number)
+            _warn_not_utf8(str(path), number)
     return text
 
 
-def _warn_not_utf8(path: Path, line: int) -> None:
-    logger.warning("%s:%d: bytes that are not UTF-8, read as U+FFFD; mend the file", path, line)
+def _warn_not_utf8(source: str, line: int) -> None:
+    logger.warning("%s:%d: bytes that are not UTF-8, read as U+FFFD; mend the file", source, line)
 
 
 def _marked_sentences(text: str) -> list[Line]:

@@ -17,7 +17,7 @@ from bnaparser.errors import TreeError
 _TOKEN = re.compile(
     r"\(\s*+([^\s()]++)\s++([^\s()]++)\s*+\)"  # a whole part-of-speech node: its tag, its word
     r"|(\))"
-    r"|([^\s()]++)"  # a word whose tag stands on an earlier line, or text that is out of place
+    r"|([^\s()]++)"  # a word or a label whose bracket opens on an earlier line, or text out of place
     r"|\(\s*+([^\s()]*+)",  # a node that opens, with or without a label
     re.ASCII,
 )
@@ -69,7 +69,10 @@ def read_brackets(
                 node = make_node(label, tuple(children), start, words)
                 children = stack[-1][1] if stack else []
             elif stray:
-                if not stack or children or not stack[-1][0]:
+                if stack and not children and not stack[-1][0]:
+                    stack[-1] = intern(stray), children, words
+                    continue
+                if not stack or children:
                     _fail_at_word(stray, bool(stack), source, Place(number, line, index))
                 children.append(intern(stray))
                 words += 1

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import unquote, unquote_plus
 
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
 from bnaparser.text.sentence import Sentence
-from bnaparser.text.splitting import split_stream
+from bnaparser.text.splitting import paragraphs
 from bnaparser.text.text_rules import ENGLISH, TextRules
 
 OUTPUT_FORMATS = ("json", "serialized", "text", "conll")
@@ -36,6 +37,7 @@ _CHARSETS = frozenset(
     {"utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252", "utf-16", "utf-16-le", "utf-16-be"}
 )
 _FORM = "application/x-www-form-urlencoded"
+_BYTE_ORDER_MARK = "\ufeff"
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 _WORD = re.compile(r"[^\s\x00]+")
@@ -49,7 +51,7 @@ class Wanted:
 
     ``annotators`` are as given, unknown ones too. ``given_words``: words stand between blanks and
     are taken as they are. ``by_line``: a line is a sentence; ``one_sentence``: the text is;
-    ``break_lines``: running text, where a line end always ends a sentence.
+    ``break_lines``: a line end always ends a sentence.
     """
 
     annotators: frozenset[str]
@@ -96,7 +98,7 @@ def read_wanted(parameters: Iterable[tuple[str, str]]) -> Wanted:
         given_words=_is_true(found, "tokenize.whitespace"),
         by_line=_is_true(found, "ssplit.eolonly"),
         one_sentence=_is_true(found, "ssplit.isOneSentence"),
-        break_lines=found.get("ssplit.newlineIsSentenceBreak") == "always",
+        break_lines=found.get("ssplit.newlineIsSentenceBreak", "").lower() == "always",
         timeout_seconds=_timeout(found.get("timeout")),
     )
 
@@ -136,9 +138,9 @@ def read_text(body: bytes, content_type: str | None) -> str:
 
     ``text/plain`` and other types are taken as they are. A form's body (what curl and wget call
     their data) and one without a type may be percent-encoded text or just text: it is decoded where
-    every ``%`` begins an escape, and in a form ``+`` is a blank if no blank stands in it. Raises
-    BadBody for bytes that are not of the character set (UTF-8 if none is named), UnsupportedBody
-    for a character set that is not read here.
+    every ``%`` begins an escape, and in a form ``+`` is a blank if no blank stands in it. A byte order
+    mark is no part of the text. Raises BadBody for bytes that are not of the character set (UTF-8 if
+    none is named), UnsupportedBody for a character set that is not read here.
     """
     kind, _, parameters = (content_type or "").partition(";")
     charset = _charset(parameters)
@@ -147,13 +149,11 @@ def read_text(body: bytes, content_type: str | None) -> str:
     except UnicodeDecodeError as error:
         raise BadBody(f"byte {error.start + 1} of the body is not {charset}") from None
     kind = kind.strip().lower()
-    if kind not in ("", _FORM) or _BROKEN_ESCAPE.search(text):
-        return text
-    decode = unquote_plus if kind == _FORM and " " not in text else unquote
-    try:
-        return decode(text, charset, errors="strict")
-    except UnicodeDecodeError:
-        return text  # what looked like escapes was text
+    if kind in ("", _FORM) and not _BROKEN_ESCAPE.search(text):
+        decode = unquote_plus if kind == _FORM and " " not in text else unquote
+        with suppress(UnicodeDecodeError):  # else what looked like escapes was text
+            text = decode(text, charset, errors="strict")
+    return text.removeprefix(_BYTE_ORDER_MARK)
 
 
 def sentences_of(text: str, wanted: Wanted, rules: TextRules = ENGLISH) -> list[Sentence]:
@@ -163,13 +163,13 @@ def sentences_of(text: str, wanted: Wanted, rules: TextRules = ENGLISH) -> list[
         found = [whole(line, start) for start, line in _lines(text)]
     elif wanted.one_sentence:
         found = [whole(text, 0)]
-    elif wanted.given_words:
-        found = _split_given(text)
-    elif wanted.break_lines:
-        lines = _lines(text)
-        found = [one for start, line in lines for one in split_stream([line], start, rules)]
     else:
-        found = list(split_stream([text], 0, rules))
+        cut = _split_given if wanted.given_words else rules.sentences
+        pieces = _lines(text) if wanted.break_lines else [(0, text)]
+        blocks = [
+            (at + start, block) for start, piece in pieces for at, block in paragraphs([piece])
+        ]
+        found = [one for start, block in blocks for one in cut(block, start)]
     return [sentence for sentence in found if sentence.words]
 
 
@@ -192,21 +192,20 @@ def _given(text: str, start: int) -> Sentence:
     return _sentence(text, [word.span() for word in _WORD.finditer(text)], start)
 
 
-def _split_given(text: str) -> list[Sentence]:
-    """Return the words between blanks; a sentence ends after ``.``, ``?``, ``!`` and what closes."""
-    found: list[Sentence] = []
+def _split_given(text: str, start: int) -> Iterator[Sentence]:
+    """Yield the words between blanks; a sentence ends after ``.``, ``?``, ``!`` and what closes."""
     spans: list[tuple[int, int]] = []
     ended = False
     for word in _WORD.finditer(text):
         if ended and word.group() not in _CLOSES:
-            found.append(_sentence(text, spans))
+            yield _sentence(text, spans, start)
             spans, ended = [], False
         spans.append(word.span())
         ended = ended or _ENDS_SENTENCE.fullmatch(word.group()) is not None
-    return [*found, _sentence(text, spans)]
+    yield _sentence(text, spans, start)
 
 
-def _sentence(text: str, spans: list[tuple[int, int]], start: int = 0) -> Sentence:
+def _sentence(text: str, spans: list[tuple[int, int]], start: int) -> Sentence:
     if not spans:
         return Sentence("", (), ())
     words = tuple([text[begin:end] for begin, end in spans])

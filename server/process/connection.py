@@ -54,6 +54,10 @@ class Connection(HttpToolsProtocol):
         self._head_timer: asyncio.TimerHandle | None = None
         self._in_head = False
         self._head_bytes = 0
+        self._ended_one = False  # whether the bytes that are read now end an earlier request
+        self._refusal: str | None = (
+            None  # what is wrong with a request behind others to be answered
+        )
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
@@ -62,11 +66,29 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take in bytes; those of a head that is not whole do not extend its time."""
+        if self._refusal is not None:
+            return
+        self._ended_one = False
         super().data_received(data)
-        if self._in_head:
+        # How many of the bytes stand behind an earlier request, the parser does not tell: one read at most.
+        if self._in_head and not self._ended_one:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
                 self.send_400_response(f"The head of the request has more than {HEAD_BYTES} bytes.")
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what was sent, behind the answers to the whole requests before it; read no more."""
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
+            super().send_400_response(msg)
+        else:
+            self._refusal = msg
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        """Go on to the next request, or to its refusal."""
+        super().on_response_complete()
+        if self._refusal is not None and not self.transport.is_closing():
+            self.send_400_response(self._refusal)
 
     def on_message_begin(self) -> None:
         """Note that a request's head begins."""
@@ -85,6 +107,7 @@ class Connection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Note that a request is whole, unless only its head was read, to be read again."""
         if not self.parser.asks_for_upgrade:
+            self._ended_one = True
             super().on_message_complete()
 
     def on_headers_complete(self) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -32,7 +32,7 @@ from bnaparser.server.rest.request_schemas import (
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import SPLITS, Split
-from bnaparser.text.splitting import split_lines
+from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import ENGLISH, TextRules
 
 JSON = "application/json"
@@ -160,8 +160,7 @@ def read_plain(
 
     Raises BadBody or TooLarge.
     """
-    lines = (f"{line}\n" for line in read_lines(body, settings))
-    found = chain.from_iterable(split_lines(lines, split, rules))
+    found = read_sentences(_text(body, settings), split, rules)
     return [one if one.words else None for one in found]
 
 
@@ -172,12 +171,16 @@ def filled(lines: Sequence[Line | None]) -> list[Line]:
 
 def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
     """Read the lines of a text. Raises BadBody or TooLarge."""
-    text = _decode(body)
-    check_size([text], settings)
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+    lines = _text(body, settings).split("\n")
     if not lines[-1]:
         lines.pop()
-    return lines
+    return [line.rstrip("\r") for line in lines]
+
+
+def _text(body: bytes, settings: ServerSettings) -> str:
+    text = _decode(body)
+    check_size([text], settings)
+    return text
 
 
 def _asked(

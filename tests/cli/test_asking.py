@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import lzma
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,6 +114,20 @@ def test_trees_fit_the_heads_of_a_file(run: Run, heads: Path, tiny_model_dir: Pa
     assert run("--dependencies", str(packed), "--malus", "50")[1] == out
 
 
+def test_heads_may_come_on_standard_input(
+    run: Run, heads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = run("--dependencies", str(heads))
+    with heads.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert run("--dependencies", "-", "-o", str(heads))[0] == 2  # it would be overwritten
+    with heads.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert run("--dependencies", "-") == expected
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run("--dependencies", "-")[2].endswith("name the file: --dependencies FILE\n")
+
+
 def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None:
     _, out, _ = run("--dependencies", str(heads), "--tags", str(heads))
     assert [Tree.parse(line).tags for line in out.splitlines()] == [
@@ -134,8 +149,9 @@ def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None
         (["--dependencies", "nowhere.conllu"], "nowhere.conllu"),
         (
             ["--dependencies", "HEADS", "--malus", "nan"],
-            "sentence 1: the malus of the dependencies: nan",
+            "bnaparse: --malus nan is no number between -10,000 and 10,000\n",
         ),
+        (["--malus", "2", "a"], "give --dependencies FILE as well\n"),
         (["--max-words", "2", "It rained."], "3 words, more than 2"),
     ],
 )

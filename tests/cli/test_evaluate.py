@@ -46,6 +46,17 @@ def test_prints_what_evalb_prints(
     assert capsysbinary.readouterr() == expected
 
 
+def test_a_closed_standard_output_is_one_sentence(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    said = "standard output is closed: the scores have nowhere to go"
+    with pytest.raises(DataError, match=said):
+        run(*files)
+    assert evalb.main(list(map(str, files))) == 1
+    assert capsys.readouterr().err == f"{said}\n"
+
+
 def test_missing_files(
     files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:

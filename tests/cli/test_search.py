@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import lzma
@@ -63,6 +64,12 @@ def test_each_node_found_is_a_line(trees: Path, capsys: Streams) -> None:
 def test_what_is_shown(options: list[str], expected: str, trees: Path, capsys: Streams) -> None:
     code, out, err = run(capsys, *options, "-q", trees)
     assert (code, out, err) == (0, expected.replace("{file}", str(trees)), "")
+
+
+def test_a_pattern_that_begins_like_an_option_comes_after_two_dashes(
+    trees: Path, capsys: Streams
+) -> None:
+    assert run(capsys, "-cq", "--", "-NONE-", trees) == (0, "0 matches in 0 trees\n", "")
 
 
 def test_json_has_the_places_and_names(trees: Path, tmp_path: Path, capsys: Streams) -> None:
@@ -131,6 +138,34 @@ def test_standard_input_may_have_a_mark_and_begin_with_blank_lines(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     lines = run(capsys, "S", "-q", "-n")[1].splitlines()
     assert [line.split(":")[1] for line in lines] == [str(place) for place in places]
+
+
+def test_utf_16_is_refused_and_other_bytes_are_told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Streams,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    file = tmp_path / "t.mrg"
+    for given, name in ((file, str(file)), ("-", "<stdin>")):
+        for content in (CATS.encode("utf-16"), CATS.replace("Cats", "Caf\xe9s").encode("latin-1")):
+            file.write_bytes(content)
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+            answers = run(capsys, "zebra", given, "-q")
+            if content.startswith(codecs.BOM_UTF16):
+                said = f"bnaparser search: {name}: this is UTF-16: trees are read in UTF-8\n"
+                assert answers == (2, "", said)
+            else:
+                assert answers[0] == 0
+                assert caplog.messages[-1].startswith(f"{name}:1: bytes that are not UTF-8")
+
+
+def test_closed_standard_input_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: Streams
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    said = "bnaparser search: standard input is closed: name a file of trees\n"
+    assert run(capsys, "NP", "-q") == (2, "", said)
 
 
 def test_what_is_searched_is_not_overwritten(

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from bnaparser.cli import streams
-from bnaparser.cli.streams import LineReader, answered, in_chunks
+from bnaparser.cli.streams import LineReader, answered, in_chunks, open_output
 from bnaparser.encoders.batching import READ_AHEAD
+from bnaparser.errors import DataError
 
 TEXT = "It rained.\r\n😀 Ça va.\n\nDogs bark."
 LINES = ["It rained.\r\n", "😀 Ça va.\n", "\n", "Dogs bark."]
@@ -47,6 +48,21 @@ def test_utf_16_that_is_cut_short_is_reported(capsys: pytest.CaptureFixture[str]
     reader = LineReader(io.BytesIO(TEXT.encode("utf-16")[:-1]))
     assert list(reader)[-1] == "Dogs bark\ufffd"
     assert "line 4: not all of it is UTF-16, replaced" in capsys.readouterr().err
+
+
+def test_a_new_file_is_removed_where_nothing_was_written(tmp_path: Path) -> None:
+    new, old, begun = (tmp_path / name for name in ("new", "old", "begun"))
+    old.touch()
+    for path, text in ((new, ""), (old, ""), (begun, "(TOP")):
+        with pytest.raises(DataError), open_output(path) as output:
+            output.write(text)
+            raise DataError("no model")
+    assert not new.exists()
+    assert old.exists()
+    assert begun.read_text(encoding="utf-8") == "(TOP"
+    with open_output(new):
+        pass
+    assert new.exists()
 
 
 def numbers(count: int, read: list[int]) -> Iterator[list[int]]:

@@ -100,6 +100,16 @@ def test_much_markup_is_read_in_time_that_grows_with_it_alone(text: str, split: 
     assert time.process_time() - begin < 30  # they took minutes
 
 
+def test_what_a_bracket_says_becomes_one_constraint(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Constraint] = []
+
+    def note(one: Constraint) -> None:
+        made.append(one)
+
+    monkeypatch.setattr(Constraint, "__post_init__", note)
+    assert unmark("[NP a] [+2 b] [=NN c]").constraints == made
+
+
 def test_brackets_may_stand_side_by_side() -> None:
     assert unmark("[NP[QP a] b]").constraints == [
         Constraint("must", 0, 1, "QP"),

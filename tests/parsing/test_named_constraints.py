@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from timeit import repeat
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -277,3 +279,10 @@ def test_what_is_no_constraint_is_told_before_anything_is_parsed(given: Any) -> 
         Question().under(constraints)
     with pytest.raises(TypeError, match=r"constraint 2 is .*: give a Constraint, as in"):
         in_words(constraints, read_sentences("It rained."))
+
+
+def test_the_types_of_a_constraint_are_checked_in_little_time() -> None:
+    def seconds(make: Any) -> float:
+        return min(repeat(lambda: make(kind="must", start=0, end=2, labels="NP"), number=200))
+
+    assert seconds(Constraint) < 25 * seconds(SimpleNamespace)  # it was 80 times

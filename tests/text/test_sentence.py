@@ -26,6 +26,10 @@ def test_only_ascii_blanks_separate() -> None:
     assert from_spaced_words("10\xa0km away").words == ("10\xa0km", "away")
 
 
-@pytest.mark.parametrize("text", ["", " \n"])
+def test_nul_separates_as_a_blank_does() -> None:
+    assert from_spaced_words("It\x00rained \x00").words == ("It", "rained")
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\x00"])
 def test_no_words(text: str) -> None:
     assert from_spaced_words(text) == Sentence("", (), ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -269,3 +270,20 @@ def test_every_tree_of_a_treebank(treebank: Path) -> None:
         assert tree is not None
         for rules in (COLLINS, UD):
             assert dependencies(tree, rules).count(0) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(S " * 8_000 + "(NN a)" + ")" * 8_000,
+        "(NP " + "(NN a) " * 20_000 + ")",
+        "(NP (NN a) " + "(CC and) " * 9_000 + ")",
+        "(SBARQ (WHNP (WP who)) (SQ (VBZ is) " * 9_000 + "(NP (PRP she))" + "))" * 9_000,
+    ],
+    ids=["deep", "flat", "joined", "questions"],
+)
+def test_dependencies_take_linear_time(text: str) -> None:
+    tree = Tree.parse(text)
+    begin = time.process_time()
+    universal_arcs(tree)
+    assert time.process_time() - begin < 8  # seconds; they took up to two minutes

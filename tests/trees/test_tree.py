@@ -194,6 +194,9 @@ class TestReadingAndWriting:
         trees = parse_trees(lines())
         assert [str(next(trees)), str(next(trees))] == ["(A a)", "(B b)"]
 
+    def test_a_label_may_stand_on_the_line_after_its_bracket(self) -> None:
+        assert str(Tree.parse("(\nS\n (\n\nNN\na) (NN b))")) == "(S (NN a) (NN b))"
+
     @pytest.mark.parametrize(
         ("text", "line", "column", "message"),
         [
@@ -213,7 +216,8 @@ class TestReadingAndWriting:
             ("(S\n  ())", 2, 4, "'' is empty"),
             ("(", 1, 1, "1 ')' missing"),
             ("(S (-LRB- ())", 1, 12, "-LRB-"),
-            ("(\nthe)", 2, 1, "'the' has no tag"),
+            ("(\nthe)", 2, 4, "'the' is empty"),
+            ("((A a)\nthe)", 2, 1, "'the' has no tag"),
             ("(A a)\n (B b)", 2, 2, "second tree"),
         ],
     )

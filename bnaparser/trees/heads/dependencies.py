@@ -51,15 +51,24 @@ def dependencies(tree: Tree, rules: HeadRules = COLLINS) -> tuple[int, ...]:
     take them out first (`bnaparser.trees.cleaning.clean`).
     """
     heads = [0] * (tree.end - tree.start)
+    below: list[list[int]] = [[] for _ in heads]  # what depends on each word
+
+    def hang(words: Sequence[int], on: int) -> None:
+        below[on] += words
+        for word in words:
+            heads[word] = on + 1
+
     for phrase, head, asks in headed_phrases(tree, rules):
-        chosen = head
+        words = phrase.head_words
+        chosen = head if asks is None else asks
         if asks is not None:
-            copula, chosen = phrase.head_words[head] + 1, asks
-            heads = [phrase.head_words[asks] + 1 if one == copula else one for one in heads]
-        for place, word in enumerate(phrase.head_words):
+            copula = words[head]
+            moved, below[copula] = below[copula], []
+            hang(moved, words[asks])
+        governors = _governors(phrase.labels, chosen) if rules.content_heads else None
+        for place, word in enumerate(words):
             if place != chosen:
-                governor = _governor(phrase, place, chosen) if rules.content_heads else chosen
-                heads[word] = phrase.head_words[governor] + 1
+                hang([word], words[governors[place] if governors else chosen])
     return tuple(heads)
 
 
@@ -118,18 +127,16 @@ def headed_phrases(tree: Tree, rules: HeadRules) -> Iterator[tuple[HeadedPhrase,
 
 def _with_there(tree: Tree) -> Iterator[tuple[Tree, bool]]:
     """Yield the nodes in pre-order, each with whether its clause has an existential "there"."""
+    is_there: dict[int, bool] = {}  # by id: whether a node is "there" and nothing else
+    for node in reversed(list(tree.nodes())):
+        below = node.subtrees
+        is_there[id(node)] = is_there[id(below[0])] if len(below) == 1 else node.label == "EX"
     stack = [(tree, False)]
     while stack:
         node, inherited = stack.pop()
-        there = inherited or any(_is_there(child) for child in node.subtrees)
+        there = inherited or any(is_there[id(child)] for child in node.subtrees)
         yield node, there
         stack.extend((child, there and child.label[:2] == "VP") for child in node.subtrees[::-1])
-
-
-def _is_there(node: Tree) -> bool:
-    while len(node.subtrees) == 1:
-        node = node.subtrees[0]
-    return node.label == "EX"
 
 
 def _head_child(phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, there: bool) -> int:
@@ -211,11 +218,13 @@ def _question_word(phrase: HeadedPhrase, words: Sequence[str], head: int) -> int
     return _QUESTION_WORDS.find(phrase.labels[:head])
 
 
-def _governor(phrase: HeadedPhrase, place: int, head: int) -> int:
-    """Return the child that the child at ``place`` depends on: a conjunction, on the next conjunct."""
-    labels = phrase.labels
-    if place < head or labels[place] not in CONJUNCTIONS:
-        return head
-    after = range(place + 1, len(labels))
-    conjuncts = (i for i in after if not is_punctuation(labels[i]) and labels[i] != "CC")
-    return next(conjuncts, head)
+def _governors(labels: Sequence[str], head: int) -> list[int]:
+    """Return the child that each child depends on: the head; a conjunction behind it, on the next conjunct."""
+    found = [head] * len(labels)
+    conjunct = head
+    for place in range(len(labels) - 1, head, -1):
+        if labels[place] in CONJUNCTIONS:
+            found[place] = conjunct
+        if labels[place] != "CC" and not is_punctuation(labels[place]):
+            conjunct = place
+    return found

@@ -38,6 +38,7 @@ _PARTS: dict[str, str] = {
 }
 _CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ", "VP"})
 _NOMINAL = frozenset({"NP", "NML", "NX", "WHNP", "NAC"})
+_QUESTION_PHRASES = frozenset({"WHNP", "WHADJP", "WHADVP"})
 _NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NML", "NX", "FW"})
 _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
 _NOT = frozenset({"not", "n't", "n\u2019t", "nt", "'nt"})
@@ -64,10 +65,13 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
         for place, arc in enumerate(found)
     ]
     passive = {arc.head for arc, one in zip(found, relations, strict=True) if one == "aux:pass"}
+    existing = {arc.head for arc, one in zip(found, relations, strict=True) if one == "expl"}
     result = []
     for place, (arc, relation) in enumerate(zip(found, relations, strict=True)):
         if relation in ("nsubj", "csubj") and arc.head in passive:
             relation += ":pass"
+        if relation == "obj" and arc.head in existing:  # "there is a man"
+            relation = "nsubj"
         part = _part_of_speech(tags[place], words[place], relation)
         collins = f"{arc.child}%{arc.parent}%{arc.head_child}" if arc.head else "TOP"
         result.append(UniversalArc(arc.head, relation, part, collins))
@@ -129,7 +133,8 @@ def _function_word(arc: Arc, word: str, tag: str, head_tag: str) -> str | None:
         return "mark"
     if arc.child == "MD" or (arc.child in _VERB_TAGS and arc.head_child == "VP"):
         return "aux:pass" if is_be(word) and head_tag == "VBN" else "aux"
-    if arc.child in _VERB_TAGS and is_be(word):
+    of_a_question = arc.child in ("S", "SQ") and arc.head_child in _QUESTION_PHRASES
+    if (arc.child in _VERB_TAGS or (of_a_question and tag in _VERB_TAGS)) and is_be(word):
         return "cop"
     if tag == "POS":
         return "case"
@@ -169,6 +174,8 @@ def _in_a_clause(arc: Arc, tag: str, words: list[str]) -> str:
             return "obl:npmod"
         if parent == "VP" and not arc.before:
             return "iobj" if arc.nouns_after else "obj"
+        if child == "WHNP" and arc.beside_clause:
+            return "obj"
         return "nsubj" if subject_side or arc.before else "dep"
     if child in ("PP", "WHPP"):
         return "advcl" if arc.holds_clause else "obl"

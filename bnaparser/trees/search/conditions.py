@@ -133,14 +133,23 @@ class AllOf:
 
     def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
         """Yield for each way in which all hold of a node; those of the last part change first."""
-        return _in_mode(self.mode, lambda: self._all(tree, node, found, 0))
+        return _in_mode(self.mode, lambda: self._all(tree, node, found))
 
-    def _all(self, tree: IndexedTree, node: int, found: Bindings, place: int) -> Iterator[None]:
-        if place == len(self.parts):
-            yield
-            return
-        for _ in self.parts[place].ways(tree, node, found):
-            yield from self._all(tree, node, found, place + 1)
+    def _all(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
+        ways: list[Iterator[None]] = []  # of the parts so far; recursion would bound their number
+        try:
+            while True:
+                if len(ways) < len(self.parts):
+                    ways.append(self.parts[len(ways)].ways(tree, node, found))
+                else:
+                    yield
+                while next(ways[-1], self) is self:
+                    ways.pop()
+                    if not ways:
+                        return
+        finally:  # the last first: each takes back what it found
+            while ways:
+                ways.pop()
 
 
 @dataclass(frozen=True, slots=True)

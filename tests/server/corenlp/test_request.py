@@ -113,6 +113,9 @@ def test_a_property_that_cannot_be_met_is_refused(name: str, value: str, message
         # bytes that UTF-8 does not have: never an escape
         ("%FF", FORM, "%FF"),
         ("{}", "application/json", "{}"),
+        # a byte order mark is no letter of the first word
+        ("\ufeffIt rained.", "text/plain", "It rained."),
+        ("%EF%BB%BFIt%20rained.", FORM, "It rained."),
         ("", None, ""),
     ],
 )
@@ -188,13 +191,25 @@ def test_the_text_is_one_sentence_with_is_one_sentence() -> None:
 
 
 def test_given_words_end_a_sentence_at_a_full_stop_and_what_closes() -> None:
-    expected = ["Dr. Wu's cat left .", '"Why?" No (one) knew . )', "So"]
+    expected = ["Dr. Wu's cat left .", '"Why?"', "No (one) knew . )", "So"]
     assert words_of(TEXT, given_words=True) == expected
 
 
 def test_a_line_end_can_always_end_a_sentence() -> None:
     text = "A short line\nand another. And one more"
     assert words_of(text, break_lines=True) == ["A short line", "and another .", "And one more"]
+    given = ["A short line", "and another. And one more"]
+    assert words_of(text, break_lines=True, given_words=True) == given
+
+
+@pytest.mark.parametrize("written", ["always", "Always", "ALWAYS"])
+def test_a_line_end_is_a_break_however_the_word_is_written(written: str) -> None:
+    assert read_wanted([("ssplit.newlineIsSentenceBreak", written)]).break_lines
+
+
+def test_a_blank_line_always_ends_a_sentence() -> None:
+    assert words_of("A cat\n \nsat", given_words=True) == ["A cat", "sat"]
+    assert words_of("A cat\n\nsat") == ["A cat", "sat"]
 
 
 @given(st.text(max_size=60), st.booleans(), st.booleans(), st.booleans(), st.booleans())

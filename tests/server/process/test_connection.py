@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.client import HTTPResponse
@@ -12,14 +14,16 @@ from typing import Any
 import pytest
 import uvicorn
 
-from bnaparser.server.process.connection import Connection
+from bnaparser.server.process.connection import HEAD_BYTES, Connection
 
 WISH = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB"
 PATIENCE = 60  # seconds; a busy machine is no failure
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
-    """Answer with method, path, names of headers, and body."""
+    """Answer with method, path, names of headers, and body; for the path /slow a little later."""
+    if scope["path"] == "/slow":
+        await asyncio.sleep(0.1)
     body, more = b"", True
     while more:
         message = await receive()
@@ -91,3 +95,38 @@ def test_two_requests_at_once_have_two_answers(port: int) -> None:
     assert received.count(b"HTTP/1.1 200") == 2
     assert b"\nIt rained." in received
     assert received.endswith(b"\nDogs bark.")
+
+
+def all_answers(port: int, *pieces: bytes) -> bytes:
+    """Send pieces, each in a read of its own, say that there is no more, and return what comes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for piece in pieces:
+            client.sendall(piece)
+            time.sleep(0.02)
+        received = b""
+        while piece := client.recv(65536):
+            received += piece
+    return received
+
+
+def test_only_the_bytes_of_a_head_count_as_its_own(port: int) -> None:
+    last = request("Dogs bark.", "Connection: close")
+    received = all_answers(port, request("a" * 70_000) + last[:10], last[10:])
+    assert received.count(b"HTTP/1.1 200") == 2
+    small = request("", method="GET")
+    many = small * 3_000 + last
+    received = all_answers(port, many[: len(small) * 2_000 + 10], many[len(small) * 2_000 + 10 :])
+    assert received.count(b"HTTP/1.1 200") == 3_001
+
+
+LONG = b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_BYTES
+
+
+@pytest.mark.parametrize("wrong", [LONG, b"\0\r\n\r\n"])
+def test_what_is_wrong_is_told_behind_the_answers_that_are_owed(port: int, wrong: bytes) -> None:
+    slow = request("It rained.").replace(b"/a", b"/slow")
+    received = all_answers(port, slow, wrong)
+    assert received.startswith(b"HTTP/1.1 200")
+    assert received.index(b"It rained.HTTP/1.1 400") > 0
+    assert all_answers(port, wrong).startswith(b"HTTP/1.1 400")

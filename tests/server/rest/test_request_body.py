@@ -11,7 +11,10 @@ import pytest
 from bnaparser.server.problems import BadBody
 from bnaparser.server.rest import answer_body
 from bnaparser.server.rest.answer_body import write_plain
-from bnaparser.server.rest.request_body import check_json_depth
+from bnaparser.server.rest.request_body import check_json_depth, read_lines, read_plain
+from bnaparser.server.service_settings import ServerSettings
+from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.splitting import read_sentences
 from tests.server.answers import parses_of, problem
 
 if TYPE_CHECKING:
@@ -171,3 +174,16 @@ def test_many_empty_lines_are_answered_beside_the_event_loop(
     answer = client.post("/v1/parse?split=line", content="\n" * 5000, headers=plain)
     assert answer.text == "\n" * 5000
     assert threads[0].startswith("bnaparser-text")
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize(
+    "text", ["The cat\r\r\nsat.", "It rained.\r\n\r", "It rained.\r\n\r\n", "a\n\nb", "\n", ""]
+)
+def test_a_plain_text_has_the_sentences_that_it_has_as_json(text: str, split: Split) -> None:
+    found = read_plain(text.encode(), ServerSettings(), split)
+    assert found == [one if one.words else None for one in read_sentences(text, split)]
+
+
+def test_a_last_line_of_a_carriage_return_alone_is_a_line() -> None:
+    assert read_lines(b"a\r\n\r", ServerSettings()) == ["a", ""]

@@ -265,6 +265,15 @@ def test_a_mistake_is_shown_at_its_place(pattern: str, column: int, said: str) -
     assert len(line) + 1 >= len(caret)
 
 
+def test_a_node_may_have_any_number_of_conditions() -> None:
+    tree = Tree.parse("(NP (NP (NN a)) (NN b))")
+    found = Pattern("NP=x " + "< NP " * 3_000 + "< NN=y").matches(tree)
+    assert [sorted(match.names) for match in found] == [["x", "y"]]
+    assert [match.names["z"] for match in Pattern("NP < NP=z < NN=y << NN").matches(tree)] == [
+        tree.subtrees[0]
+    ] * 2
+
+
 def test_a_pattern_is_text() -> None:
     with pytest.raises(TypeError, match="give a pattern as text, not a int"):
         Pattern(3)  # type: ignore[arg-type]
