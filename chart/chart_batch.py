@@ -103,10 +103,16 @@ class ChartBatch:
         if len(groups) == 1:
             work(*groups[0])
             return
+        mine = groups[:1]
         # A new pool for each call costs 0.1 ms; one that is kept would not survive a fork.
         with ThreadPoolExecutor(len(groups) - 1) as pool:
-            others = [pool.submit(work, begin, end) for begin, end in groups[1:]]
-            work(*groups[0])
+            try:
+                others = [pool.submit(work, begin, end) for begin, end in groups[1:]]
+            except RuntimeError:  # no more threads: a limit is reached, or Python is about to end
+                pool.shutdown(cancel_futures=True)
+                others, mine = [], groups
+            for begin, end in mine:
+                work(begin, end)
             for other in others:
                 other.result()
 
@@ -153,12 +159,16 @@ def check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
 
 
 def integers(name: str, values: ArrayLike, dtype: type, count: int | None) -> NDArray[Any]:
-    """Return whole numbers as a contiguous array of a dtype; ValueError where they are not so many."""
+    """Return whole numbers as a contiguous array of a dtype; ValueError where they are not so many, or too large."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
         raise ValueError(f"{name} must be integers in one dimension")
     if count is not None and len(array) != count:
         raise ValueError(f"{name} has {len(array)} entries; these lengths need {count}")
+    if array.size and not np.can_cast(array.dtype, dtype):
+        most = np.iinfo(dtype)
+        if array.min() < most.min or array.max() > most.max:
+            raise ValueError(f"{name} has a number that {np.dtype(dtype)} cannot hold")
     return np.ascontiguousarray(array, dtype)
 
 

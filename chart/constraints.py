@@ -66,7 +66,7 @@ def constrain(
 
     Both are for ``decode_n_best``, ``marginals`` and the like; ``scores`` is not changed. Raises
     Clash for rules that no tree keeps, ValueError for what lies outside the sentence or the labels
-    or is not a finite number.
+    or is not a finite number, and for scores of another length.
     """
     _check(scores, n, rules, bonuses)
     must, uncrossed = _check_together(n, rules, allow_empty_root)
@@ -161,6 +161,9 @@ class _Reaches:
 
 
 def _check(scores: Float32s, n: int, rules: Sequence[Rule], bonuses: Sequence[Bonus]) -> None:
+    if scores.ndim != 2 or len(scores) != span_count(n):
+        needed = f"({span_count(n)}, labels)"
+        raise ValueError(f"scores has shape {scores.shape}; {n} words need {needed}")
     given = [(*rule[:2], rule.labels) for rule in rules] + [
         (*one[:2], one.labels) for one in bonuses
     ]
@@ -170,8 +173,15 @@ def _check(scores: Float32s, n: int, rules: Sequence[Rule], bonuses: Sequence[Bo
         if any(not 0 < label < scores.shape[1] for label in labels or ()):
             raise ValueError(f"({start}, {end}) has a label without a column in the scores")
     for bonus in bonuses:
-        if not math.isfinite(bonus.amount):
+        if not _is_finite(bonus.amount):
             raise ValueError(f"the bonus of ({bonus.start}, {bonus.end}) is {bonus.amount}")
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number that is too large for a float
+        return False
 
 
 def _check_together(

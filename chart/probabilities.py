@@ -22,6 +22,9 @@ from bnaparser.chart.chart_batch import ChartBatch, Decoded, check_scores, raise
 from bnaparser.chart.cky import decode_best_packed
 from bnaparser.chart.spans import Bools, Float32s, Float64s
 
+# The highest, and 1 / the lowest: beyond these all trees are alike, or the best one is certain.
+EXTREME_TEMPERATURE = 1e30
+
 
 class Marginals(NamedTuple):
     """Probabilities in one sentence.
@@ -107,7 +110,9 @@ def sample(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> list[Decoded]:
-    """Draw trees of a sentence of n words, independent of each other, by their probabilities."""
+    """Draw ``count`` trees of a sentence of n words, independent of each other, by their probabilities."""
+    if count < 0:
+        raise ValueError(f"count is {count}; it must be at least 0")
     batch = ChartBatch([n])
     check_scores("scores", scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
@@ -152,7 +157,12 @@ def decode_expected(
 
 
 def checked_temperature(temperature: float) -> float:
-    """Return it; ValueError unless it is a number above 0."""
+    """Return it; ValueError unless it is a number above 0, and none that float32 cannot divide by."""
     if not (math.isfinite(temperature) and temperature > 0):
         raise ValueError(f"temperature is {temperature}; it must be a number above 0")
+    if not 1 / EXTREME_TEMPERATURE <= temperature <= EXTREME_TEMPERATURE:
+        raise ValueError(
+            f"temperature is {temperature}; it must be from {1 / EXTREME_TEMPERATURE:g} to"
+            f" {EXTREME_TEMPERATURE:g}"
+        )
     return temperature

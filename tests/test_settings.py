@@ -111,6 +111,20 @@ def test_words_from_characters_need_a_width_that_can_be_halved() -> None:
     assert validate(ModelSettings, named, "here").layers.content_width == 3
 
 
+@pytest.mark.parametrize(
+    "setting",
+    ["layers=2", 'joined="always"', "decoder=true", "mix_layers=true", 'attention="sdpa"', "dropout=0.0"],
+)  # fmt: skip
+def test_what_is_said_of_an_encoder_needs_one(tmp_path: Path, setting: str) -> None:
+    """It was read, and nothing was made of it."""
+    file, own = write(tmp_path, "[train]\nseed = 1\n"), f"encoder.{setting}"
+    key = own.partition("=")[0]
+    with pytest.raises(SettingsError, match=f"{key} needs encoder.name"):
+        load_recipe(file, (own,))
+    load_recipe(file, (own, "encoder.name=bert"))
+    load_recipe(file, (own, "train.start=en"))  # which brings an encoder
+
+
 def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
     file = write(tmp_path, RECIPE)
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())

@@ -78,11 +78,19 @@ class _HelperThread:
         self.room: Room | None = None
         self.thread: threading.Thread | None = None
 
-    def begin(self, owner: object) -> Room:
-        """Wake the helper; ``owner`` has the weights, and is kept until it does not look at them any more."""
+    def begin(self, owner: object) -> Room | None:
+        """Wake the helper, which is ``free`` no more; None where no thread can be started.
+
+        ``owner`` has the weights, and is kept until the helper does not look at them any more.
+        """
         if self.thread is None:
-            self.thread = threading.Thread(target=self._work, name="bnaparser-helper", daemon=True)
-            self.thread.start()
+            thread = threading.Thread(target=self._work, name="bnaparser-helper", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # a limit is reached, or Python is about to end
+                self.free.release()
+                return None
+            self.thread = thread
         self.room = self.room or Room()
         self.room.board[:] = 0
         self.asked.put((self.room, owner))

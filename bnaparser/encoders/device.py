@@ -31,13 +31,17 @@ def cpu_has_bfloat16() -> bool:
 
 
 def training_precision(precision: str, device: str) -> str:
-    """Return in what a training on a device computes: "bf16" is left aside, and said to be, on a CPU that lacks it."""
-    if precision == "bf16" and device.startswith("cpu") and not cpu_has_bfloat16():
-        log.warning(
-            "this processor has no products of bfloat16 numbers: the run computes in float32"
-        )
-        return "no"
-    return precision
+    """Return in what a training on a device computes: what a CPU lacks is left aside, and said to be.
+
+    No CPU has "fp16"; some have "bf16".
+    """
+    if not device.startswith("cpu") or precision == "no":
+        return precision
+    if precision == "bf16" and cpu_has_bfloat16():
+        return precision
+    kind = "bfloat16" if precision == "bf16" else "float16"
+    log.warning("this processor has no products of %s numbers: the run computes in float32", kind)
+    return "no"
 
 
 def check_device(device: str | None) -> None:

@@ -35,8 +35,8 @@ _HARMLESS = {
 def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaModel:
     """Return the mean of two or more parsers' weights; equal shares where none are given.
 
-    ``names`` are names or folders of models; ``shares`` are positive numbers of any sum. Two models are in
-    memory at a time. The temperature is the mean, too, until the new parser is calibrated. Raises
+    ``names`` are names or folders of models; ``shares`` are positive numbers of any sum. Three models are in
+    memory at a time: the first, the sum and another. The temperature is the mean, too, until the new parser is calibrated. Raises
     SettingsError where names or shares are wrong, ModelError where two models differ in their
     network, vocabulary, labels or tags.
     """
@@ -70,7 +70,8 @@ def normalised_shares(count: int, shares: Sequence[float] | None, what: str) -> 
         return [1 / count] * count
     if len(shares) != count:
         raise SettingsError(f"{len(shares)} shares for {count} models: give one for each")
-    if not all(share > 0 for share in shares) or not sum(shares) < float("inf"):
+    positive = all(hasattr(share, "__float__") and share > 0 for share in shares)
+    if not positive or not sum(shares) < float("inf"):
         raise SettingsError(
             f"shares {', '.join(map(str, shares))}: each must be a positive number, and not too large"
         )

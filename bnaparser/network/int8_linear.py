@@ -25,6 +25,11 @@ class Int8Linear(nn.Module):
         bias = torch.zeros(self.out_features) if linear.bias is None else linear.bias.detach()
         self._bias = bias.float().numpy().copy()
 
+    def get_extra_state(self) -> Tensor:
+        """Return the bytes of what is multiplied, no parameter any more, for `BnaModel.fingerprint` to count."""
+        parts = (self._matrix.panels, self._matrix.scales, self._bias)
+        return torch.from_numpy(np.concatenate([part.reshape(-1).view(np.uint8) for part in parts]))
+
     def forward(self, inputs: Tensor) -> Tensor:
         """Map (..., in_features) to (..., out_features), float32."""
         rows = np.ascontiguousarray(inputs.detach().reshape(-1, self.in_features).numpy())

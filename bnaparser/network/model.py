@@ -55,11 +55,6 @@ class Encoded:
     words: Tensor
     lengths: list[int]
 
-    def fencepost_offsets(self) -> NDArray[np.int64]:
-        """Return the row of each sentence's first fencepost, int64 (sentences,)."""
-        sizes = np.array(self.lengths, np.int64) + 1
-        return np.cumsum(sizes) - sizes
-
 
 class BnaModel(nn.Module):
     """The parser's network. Give ``encoder`` with ``subwords``, or a CharacterEncoder alone.
@@ -102,20 +97,9 @@ class BnaModel(nn.Module):
             self.shape_embedding = nn.Parameter(torch.zeros(len(WordShape), content))
         self.scorer = SpanScorer(width, len(labels), settings.scorer)
         if settings.tags.predict:
-            self.tagger = nn.Sequential(
-                nn.Linear(width, settings.tags.hidden),
-                nn.LayerNorm(settings.tags.hidden),
-                nn.ReLU(),
-                nn.Linear(settings.tags.hidden, len(tags)),
-            )
-
+            self.tagger = _head(width, settings.tags.hidden, len(tags))
         if settings.text.find_words:
-            self.word_finder = nn.Sequential(
-                nn.Linear(width, settings.text.hidden),
-                nn.LayerNorm(settings.text.hidden),
-                nn.ReLU(),
-                nn.Linear(settings.text.hidden, 1),
-            )
+            self.word_finder = _head(width, settings.text.hidden, 1)
 
     @property
     def device(self) -> torch.device:

@@ -71,12 +71,17 @@ def _even_batches(sizes: Sequence[int], count: int, max_tokens: int) -> list[lis
 def _side_by_side(
     work: Callable[[list[int]], Sequence[Out]], batches: Sequence[list[int]], threads: int
 ) -> list[Sequence[Out]]:
-    """Work on each batch in one of so many threads."""
+    """Work on each batch in one of so many threads; in this one where they cannot be started."""
     if threads == 1:
         return [work(batch) for batch in batches]
     # A new pool for each call costs 0.1 ms; one that is kept would not survive a fork.
     pool = ThreadPoolExecutor(threads, "bnaparser-batch")
     try:
-        return list(pool.map(work, batches))
+        try:
+            found = pool.map(work, batches)
+        except RuntimeError:  # a limit is reached, or Python is about to end
+            pool.shutdown(cancel_futures=True)
+            found = map(work, batches)
+        return list(found)
     finally:
         pool.shutdown(cancel_futures=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bnaparser.errors import ModelError
-from bnaparser.network.compiled.compiled_network import load_compiled
+from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.stored_settings import is_benepars
+from bnaparser.network.zipped_folder import unzipped
 
 if TYPE_CHECKING:
     from bnaparser.network.model import BnaModel
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 Precision = Literal["auto", "float32", "bfloat16", "int8"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
+_CPU = re.compile(r"cpu(:\d+)?")
 # What a machine with a GPU of NVIDIA or AMD has, with Linux in Windows too.
 _OF_GPUS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
@@ -34,17 +37,23 @@ def load_network(
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}: give one of {', '.join(PRECISIONS)}")
-    on_cpu = not _may_have_gpu() if device is None else device.partition(":")[0] == "cpu"
+    on_cpu = not _may_have_gpu() if device is None else bool(_CPU.fullmatch(device))
     if on_cpu and precision != "bfloat16":
-        compiled = None if _needs_torch(folder) else load_compiled(folder, precision)
+        compiled = _compiled(folder, precision)
         if compiled is not None:
             return compiled
     return _with_torch(folder, device, precision)
 
 
-def _needs_torch(folder: Path) -> bool:
-    """Tell whether it is a zip, or a model of benepar's."""
-    return folder.is_file() or is_benepars(folder)
+def _compiled(folder: Path, precision: Precision) -> CompiledNetwork | None:
+    """Read what is compiled; None where PyTorch is needed, as for a model of benepar's."""
+    if not folder.is_file():
+        return None if is_benepars(folder) else load_compiled(folder, precision)
+    with unzipped(folder) as inner:
+        network = None if inner is None else _compiled(inner, precision)
+    if network is not None:
+        network.source = folder
+    return network
 
 
 def _with_torch(folder: Path, device: str | None, precision: Precision) -> BnaModel:

@@ -6,11 +6,8 @@ float32 again.
 
 from __future__ import annotations
 
-import zlib
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import torch
 from torch import Tensor
@@ -28,7 +25,6 @@ from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import read_weights, write_weights
-from bnaparser.models.about import other_format
 from bnaparser.network.benepar_folder import (
     BeneparModel,
     read_benepar_checkpoint,
@@ -38,6 +34,9 @@ from bnaparser.network.labels import Inventory, stored_names
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.stored_settings import BENEPAR, is_benepars, read_settings
+from bnaparser.network.zipped_folder import unzipped
+
+_STORES = ("float32", "float16", "int8")
 
 
 def create(
@@ -70,8 +69,11 @@ def save(
     """Write a model folder; ``store`` is "float32", "float16" or "int8".
 
     ``step`` is the ``weight_step`` that the model was trained with, where it was. Raises ModelError
-    for a model that computes in other numbers than float32: its weights are no longer those it had.
+    for a model that computes in other numbers than float32: its weights are no longer those it had;
+    ValueError for another ``store``. Metrics are written last: they never tell of weights to come.
     """
+    if store not in _STORES:
+        raise ValueError(f"store is {store!r}: give one of {', '.join(_STORES)}")
     if model.precision != "float32":
         raise ModelError(
             f"a model that computes in {model.precision} cannot be saved: load it again with"
@@ -89,7 +91,6 @@ def save(
         labels["languages"] = stored_names(model.by_language)
     write_json(folder / CONFIG, model.settings.model_dump(mode="json"))
     write_json(folder / LABELS, labels)
-    write_json(folder / METRICS, metrics)
     if isinstance(model.encoder, PretrainedEncoder):
         model.encoder.model.config.save_pretrained(folder / ENCODER)
         assert model.subwords is not None
@@ -97,6 +98,7 @@ def save(
     write_weights(folder / WEIGHTS, model.state_dict(), store, step)
     # safetensors lets only the owner read its files; a model is as readable as its settings.
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)
+    write_json(folder / METRICS, metrics)
 
 
 def load(folder: str | Path) -> BnaModel:
@@ -123,24 +125,11 @@ def load(folder: str | Path) -> BnaModel:
 
 
 def _load_file(path: Path) -> BnaModel:
-    """Read a zip of a model folder, which need not be at its top, or a checkpoint of benepar's."""
-    with TemporaryDirectory() as unpacked:
-        try:
-            with ZipFile(path) as archive:
-                configs = [n for n in archive.namelist() if Path(n).name == CONFIG]
-                if configs:
-                    archive.extractall(unpacked)
-        except (BadZipFile, OSError, RuntimeError, EOFError, zlib.error) as error:
-            raise ModelError(
-                f"{path} is not a whole zip file of a model: {error}; get the model again"
-            ) from error
-        if not configs:
-            return _load_benepar(read_benepar_checkpoint(path), path)
-        # A model of ours has its encoder's configuration, too, further down.
-        folder = Path(unpacked, min(configs, key=len)).parent
-        if other := other_format(folder):
-            raise ModelError(f"{path} {other}")
-        return load(folder)
+    """Read a zip of a model folder, or a checkpoint of benepar's."""
+    with unzipped(path) as folder:
+        if folder is not None:
+            return load(folder)
+    return _load_benepar(read_benepar_checkpoint(path), path)
 
 
 def _load_benepar(given: BeneparModel, path: Path) -> BnaModel:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
-from bnaparser.errors import ModelError
+from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG, LABELS
 from bnaparser.files.tables import read_json, read_object
 from bnaparser.network.labels import Inventory, LanguageNames
@@ -45,7 +46,10 @@ def read_settings(folder: Path) -> StoredSettings:
     table = read_object(folder / CONFIG)
     if "task" in table:
         raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
-    settings = validate(ModelSettings, table, str(folder / CONFIG))
+    try:
+        settings = validate(ModelSettings, table, str(folder / CONFIG))
+    except SettingsError as error:
+        raise ModelError(f"{error}; is the model of a newer version, or damaged?") from error
     return _with_labels(settings, folder / LABELS)
 
 
@@ -60,6 +64,10 @@ def _with_labels(settings: ModelSettings, path: Path) -> StoredSettings:
             language: LanguageNames(frozenset(of["labels"]), frozenset(of["tags"]))
             for language, of in stored.get("languages", {}).items()
         }
+        of_all = (by_language[one] for one in settings.text.languages) if by_language else ()
+        each = chain(labels.names, tags.names, *((*one.labels, *one.tags) for one in of_all))
+        if not all(isinstance(name, str) for name in each):
+            raise TypeError("a label or a tag is no text")
         if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
             raise TypeError("characters or allow_empty_root is of another type")
     except (AttributeError, KeyError, TypeError, ValueError) as error:

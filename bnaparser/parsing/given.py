@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from numbers import Integral
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,8 +67,24 @@ def sentence_of(words: Iterable[str]) -> Sentence:
 
 
 def rows_of_tags(tags: Iterable[Iterable[str]]) -> list[tuple[str, ...]]:
-    """Return the tags of each sentence; TypeError for a string, whose letters would be the tags."""
-    return [tuple(not_one_string(row, "tags")) for row in not_one_string(tags, "lists of tags")]
+    """Return the tags of each sentence; TypeError for a string, whose letters would be the tags, and other kinds."""
+    if not isinstance(tags, Iterable):
+        raise TypeError(f"give a list of tags for each sentence, not {kind(tags)}")
+    rows = enumerate(not_one_string(tags, "lists of tags"), 1)
+    return [_row_of_tags(row, number) for number, row in rows]
+
+
+def _row_of_tags(row: object, number: int) -> tuple[str, ...]:
+    if isinstance(row, bytes) or not isinstance(row, Iterable):
+        raise TypeError(f"give a list of tags for sentence {number}, not {kind(row)}")
+    given = tuple(not_one_string(row, "tags"))
+    if set(map(type, given)) != {str}:
+        for place, tag in enumerate(given, 1):
+            if not isinstance(tag, str):
+                raise TypeError(
+                    f"tag {place} of sentence {number} is {kind(tag)}, not a string: {tag!r:.40}"
+                )
+    return given
 
 
 def check_sentences(sentences: Iterable[object]) -> None:
@@ -77,6 +95,32 @@ def check_sentences(sentences: Iterable[object]) -> None:
                 f"give a list of Sentence, not of {kind(sentence)}: parser(text) takes text,"
                 " parser.parse_many lists of words"
             )
+
+
+def check_language(language: object) -> None:
+    """Raise TypeError unless it can be a language's code."""
+    if not isinstance(language, str):
+        raise TypeError(f'give a language by its code, as in "es", not {kind(language)}')
+
+
+def check_at_least_1(name: str, value: object) -> None:
+    """Raise ValueError where a number that is given is below 1, TypeError where it is no whole number."""
+    if value is None:
+        return
+    if not isinstance(value, Integral):
+        raise TypeError(f"{name} is {value!r}: it must be a whole number")
+    if value < 1:
+        raise ValueError(f"{name} is {value}: it must be at least 1")
+
+
+def device_name(device: object) -> str | None:
+    """Return the name of a torch device, which may be given as such; TypeError for anything else but None."""
+    if device is None or isinstance(device, str):
+        return device
+    torch = sys.modules.get("torch")  # who has a device has loaded it
+    if torch is not None and isinstance(device, torch.device):
+        return str(device)
+    raise TypeError(f'give a device as in "cuda:1", not {kind(device)}: {device!r:.40}')
 
 
 def kind(given: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from bnaparser import models
 from bnaparser.compute.cores import usable_threads
@@ -20,9 +20,12 @@ from bnaparser.parsing.answering import answers, chart_of
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
 from bnaparser.parsing.found_words import unknown_language, with_words
 from bnaparser.parsing.given import (
+    check_at_least_1,
+    check_language,
     check_name,
     check_sentences,
     check_text,
+    device_name,
     each_pair,
     each_sentence,
     each_text,
@@ -40,6 +43,9 @@ from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import TextRules, in_language, known_as, reading, rules_of
 from bnaparser.text.typed import as_typed
+
+if TYPE_CHECKING:
+    import torch
 
 Context = TypeVar("Context")
 
@@ -68,8 +74,8 @@ class Parser:
                 f"give a loaded model, not {kind(model)}: Parser.load takes a name or a folder, as"
                 ' in Parser.load("en")'
             )
-        _check_at_least_1("batch_tokens", batch_tokens)
-        _check_at_least_1("max_words", max_words)
+        check_at_least_1("batch_tokens", batch_tokens)
+        check_at_least_1("max_words", max_words)
         model.eval()
         self.model = model
         self.cased = model.reads_case
@@ -109,7 +115,7 @@ class Parser:
     def load(
         cls,
         model: str | Path = "en",
-        device: str | None = None,
+        device: str | torch.device | None = None,
         batch_tokens: int | None = None,
         precision: Precision = "auto",
         max_words: int = MAX_WORDS,
@@ -129,9 +135,10 @@ class Parser:
         language.
         """
         check_name(model, 'Parser.load("en")')
+        asked_device = device_name(device)
         folder = models.find(model)
-        parser = cls(load_network(folder, device, precision), batch_tokens, max_words)
-        parser._asked, parser._asked_device = precision, device
+        parser = cls(load_network(folder, asked_device, precision), batch_tokens, max_words)
+        parser._asked, parser._asked_device = precision, asked_device
         parser.name = models.lasting_name(model, folder)
         return parser if language is None else parser.in_language(language)
 
@@ -141,6 +148,7 @@ class Parser:
         It is this one where the model has no other. Raises SettingsError for a language that it
         does not know.
         """
+        check_language(language)
         known = known_as(language, self.languages)
         if known is None:
             raise SettingsError(unknown_language(language, self.languages))
@@ -281,7 +289,7 @@ class Parser:
         ``questions`` say what is wanted: one of all sentences, or one of each.
         """
         check_sentences(sentences)
-        _check_at_least_1("batch_tokens", batch_tokens)
+        check_at_least_1("batch_tokens", batch_tokens)
         if self.model.by_language:
             return parse_by_language(self._apart(), sentences, tags, batch_tokens, questions)
         size = self.at_once(batch_tokens)
@@ -313,11 +321,11 @@ class Parser:
         usual = default_tokens(PARSING_TOKENS, str(self.model.device))
         batch_tokens = None if self.batch_tokens == usual else self.batch_tokens
         given = (self.name, self._asked_device, batch_tokens, self._asked, self.max_words)
-        state = {"cased": self.cased, "named": self.text.named}
+        state = {"cased": self.cased, "threads": self.threads, "named": self.text.named}
         return type(self).load, (*given, self.of_several), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.cased = state["cased"]
+        self.cased, self.threads = state["cased"], state["threads"]
         if (named := state["named"]) is not None:
             self.text = in_language(rules_of(named), named)
 
@@ -371,6 +379,7 @@ class Parser:
         """Return how many batches may be computed at once."""
         if not str(self.model.device).startswith("cpu"):
             return 1
+        check_at_least_1("threads", self.threads or None)
         return self.threads or usable_threads()
 
 
@@ -388,8 +397,3 @@ def _read_ahead(
             ahead, count = [], 0
     if ahead:
         yield ahead
-
-
-def _check_at_least_1(name: str, value: int | None) -> None:
-    if value is not None and value < 1:
-        raise ValueError(f"{name} is {value}: it must be at least 1")

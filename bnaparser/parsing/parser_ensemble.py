@@ -23,7 +23,7 @@ from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import ChartModel, answers
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
 from bnaparser.parsing.found_words import with_words
-from bnaparser.parsing.given import each_sentence
+from bnaparser.parsing.given import check_sentences, each_sentence
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.polyglot import parser_of
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
@@ -50,7 +50,7 @@ class Ensemble:
     reads_tags = False
 
     def __init__(self, parsers: Sequence[Parser], shares: Sequence[float] | None = None):
-        self.parsers = list(parsers)
+        self.parsers, self._given_shares = list(parsers), shares
         self.shares = normalised_shares(len(parsers), shares, "an ensemble")
         for parser in parsers:
             if parser.reads_tags:
@@ -74,6 +74,8 @@ class Ensemble:
         Raises as `Parser.load` and the constructor do, and SettingsError where one does not know the
         language.
         """
+        if isinstance(names, str | Path):
+            raise TypeError(f"give a list of names of models, not one: {str(names)!r}")
         normalised_shares(len(names), shares, "an ensemble")  # before models are loaded
         parsers = [Parser.load(name, device) for name in names]
         if language is not None:
@@ -97,6 +99,7 @@ class Ensemble:
         questions: Question | Sequence[Question] = PLAIN,
     ) -> list[Parse]:
         """Parse tokenized sentences as `Parser.parse_sentences` does."""
+        check_sentences(sentences)
         parsers = self.parsers
         voters = [(one.model, share) for one, share in zip(parsers, self.shares, strict=True)]
         limits = ParsingLimits(
@@ -110,6 +113,9 @@ class Ensemble:
         )
         given = all_given(sentences, tags, questions)
         return parse_each(given, self._prepare, _size, self._predict, limits)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.parsers, self._given_shares)
 
     def _prepare(self, given: Sequence[Given]) -> list[Prepared]:
         untagged = [one._replace(tags=None) for one in given]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Unpack
+from typing import Any, Unpack
 
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import SHIPPED, model_names, shipped
@@ -12,7 +12,7 @@ from bnaparser.models.about import languages
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Precision
 from bnaparser.parsing.found_words import unknown_language
-from bnaparser.parsing.given import check_text
+from bnaparser.parsing.given import check_language, check_sentences, check_text
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser import Parser
@@ -144,7 +144,29 @@ class Polyglot:
         questions: Question | Sequence[Question] = PLAIN,
     ) -> list[Parse]:
         """Parse sentences as `Parser.parse_sentences` does, each by the parser of its language."""
+        check_sentences(sentences)
         return parse_by_language(self.parsers, sentences, tags, batch_tokens, questions)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parsers = {one: parser.__reduce__()[1:] for one, parser in self.parsers.items()}
+        return _loaded_again, (parsers, self.text.named)
+
+
+def _loaded_again(
+    parsers: Mapping[str, tuple[tuple[Any, ...], dict[str, Any]]], named: str | None
+) -> Polyglot:
+    """Load what was pickled, each model once; each parser is what `Parser.load` takes, and its state."""
+    models: dict[tuple[Any, ...], Parser] = {}
+    found = {}
+    for code, (given, state) in parsers.items():
+        how, of_several = given[:-1], given[-1]
+        if how not in models:
+            models[how] = Parser.load(*how)
+        found[code] = models[how] if of_several is None else models[how].in_language(of_several)
+        found[code].__setstate__(state)
+    polyglot = Polyglot(found)
+    polyglot.text = text_in(polyglot, named)
+    return polyglot
 
 
 def name_for(language: str | None) -> str:
@@ -197,6 +219,7 @@ def parser_of(parser: Parser | Polyglot, language: str) -> Parser:
     """
     if isinstance(parser, Parser):
         return parser.in_language(language)
+    check_language(language)
     known = known_as(language, parser.languages)
     if known is None:
         raise SettingsError(unknown_language(language, parser.languages))
@@ -212,6 +235,7 @@ def text_in(parser: Parser | Polyglot, language: str | None) -> TextRules:
         return (
             reading(parser.languages) if isinstance(parser, Parser) else guessing(parser.languages)
         )
+    check_language(language)
     known = known_as(language, parser.languages)
     if known is None:
         raise SettingsError(unknown_language(language, parser.languages))

@@ -38,6 +38,9 @@ from bnaparser.trees.tree import CHAIN, Span, Tree
 # Trees that a notebook draws of a list: more make it slow.
 MOST_DRAWN = 100
 
+# What may stand in JSON, or null in its place.
+_TEXT, _NUMBER = str | None, float | int | None
+
 
 @dataclass(frozen=True)
 class Parse:
@@ -98,8 +101,12 @@ class Parse:
 
         Where they were asked for, also probability, confidence and entropy, the probability of each
         constituent (one of a chain has the chain's), and alternatives with what is their own; the
-        language where it is known.
+        language where it is known. Raises ValueError for constituents of words without ``offsets``.
         """
+        if self.spans and len(self.offsets) != len(self.words):
+            raise ValueError(
+                f"{len(self.offsets)} offsets for {len(self.words)} words: JSON needs one for each"
+            )
         tokens = [
             {"text": word, "tag": tag, "start": start, "end": end}
             for word, tag, (start, end) in zip(self.words, self.tags, self.offsets, strict=False)
@@ -146,16 +153,16 @@ class Parse:
         try:
             tokens = stored["tokens"]
             best = cls(
-                stored["text"],
-                tuple(token["text"] for token in tokens),
-                tuple(token["tag"] for token in tokens),
-                offsets=tuple((token["start"], token["end"]) for token in tokens),
-                error=stored["error"],
-                language=stored.get("language"),
+                _of(str, stored["text"]),
+                tuple(_of(str, token["text"]) for token in tokens),
+                tuple(_of(str, token["tag"]) for token in tokens),
+                offsets=tuple((_of(int, one["start"]), _of(int, one["end"])) for one in tokens),
+                error=_of(_TEXT, stored["error"]),
+                language=_of(_TEXT, stored.get("language")),
             )
             others = tuple(_with_tree(best, one) for one in stored.get("alternatives") or ())
             return replace(_with_tree(best, stored), alternatives=others)
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"this is not what Parse.to_dict gives: {error!r}") from error
 
     @classmethod
@@ -259,19 +266,29 @@ def _with_tree(parse: Parse, stored: Mapping[str, Any]) -> Parse:
     """The parse with a tree of the JSON form, the best one or an alternative."""
     return replace(
         parse,
-        spans=_joined(stored["constituents"]),
-        score=stored["score"],
-        probability=stored.get("probability"),
-        entropy=stored.get("entropy"),
+        spans=_joined(stored["constituents"], len(parse.words)),
+        score=_of(_NUMBER, stored["score"]),
+        probability=_of(_NUMBER, stored.get("probability")),
+        entropy=_of(_NUMBER, stored.get("entropy")),
     )
 
 
-def _joined(constituents: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
+def _of(kinds: Any, value: Any) -> Any:
+    """A value; TypeError where it is of none of these kinds."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{value!r:.40} is of another kind")
+    return value
+
+
+def _joined(constituents: Iterable[Mapping[str, Any]], words: int) -> tuple[Span, ...]:
     """The spans, those over the same words joined to a chain again."""
     spans: list[Span] = []
     for one in constituents:
-        start, end, label = one["start"], one["end"], one["label"]
+        start, end, label = _of(int, one["start"]), _of(int, one["end"]), _of(str, one["label"])
+        if not 0 <= start < end <= words:
+            raise ValueError(f"({start}, {end}) is no span of {words} words")
         if spans and spans[-1][:2] == (start, end):
             label = spans.pop().label + CHAIN + label
-        spans.append(Span(start, end, label, one["score"], one.get("probability")))
+        numbers = _of(_NUMBER, one["score"]), _of(_NUMBER, one.get("probability"))
+        spans.append(Span(start, end, label, *numbers))
     return tuple(spans)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from bnaparser.parsing.found_words import unknown_language
+from bnaparser.parsing.given import rows_of_tags
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
@@ -44,8 +45,9 @@ def parse_by_language(
     asked, known = list(questions), tuple(parsers)
     if len(asked) != len(sentences):
         raise ValueError(f"{len(asked)} questions for {len(sentences)} sentences")
-    if tags is not None and len(tags) != len(sentences):
-        raise ValueError(f"{len(tags)} lists of tags for {len(sentences)} sentences")
+    given = None if tags is None else rows_of_tags(tags)
+    if given is not None and len(given) != len(sentences):
+        raise ValueError(f"{len(given)} lists of tags for {len(sentences)} sentences")
     groups: dict[str, list[int]] = {}
     told = list(sentences)
     for place, sentence in enumerate(sentences):
@@ -58,7 +60,7 @@ def parse_by_language(
         groups.setdefault(own or known[0], []).append(place)
     found: dict[int, Parse] = {}
     for language, places in groups.items():
-        rows = None if tags is None else [tags[place] for place in places]
+        rows = None if given is None else [given[place] for place in places]
         parses = parsers[language].parse_sentences(
             [told[place] for place in places],
             rows,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bnaparser.errors import SettingsError
+from bnaparser.errors import DataError, SettingsError
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_clean_trees
@@ -73,7 +73,10 @@ class Mix:
 
 
 def read_mix(settings: TrainSettings) -> Mix:
-    """Read all files that the settings name; training sentences over ``max_words`` are left out."""
+    """Read all files that the settings name; training sentences over ``max_words`` are left out.
+
+    Raises DataError where one cannot be read, or one to judge by holds no trees.
+    """
     train: list[Example] = []
     sets: list[tuple[range, float]] = []
     for source in settings.data:
@@ -85,6 +88,9 @@ def read_mix(settings: TrainSettings) -> Mix:
         name: list(islice(read_examples(source, settings), settings.dev_sentences))
         for name, source in zip(_names(settings.dev), settings.dev, strict=True)
     }
+    for examples, source in zip(dev.values(), settings.dev, strict=True):
+        if not examples:
+            raise DataError(f"{source.path} holds no trees to judge by: take it out of train.dev")
     return Mix(train, sets, dev)
 
 

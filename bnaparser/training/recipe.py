@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import Seed, Settings, Share, read_table, validate
 from bnaparser.training.noise_settings import NoiseSettings
@@ -124,6 +125,16 @@ class Recipe(ModelSettings):
                 raise ValueError(f"{source.path} needs its language, one of {', '.join(known)}")
             if source.language is not None and source.language not in known:
                 raise ValueError(f"{source.path} is in {source.language}: add it to text.languages")
+        return self
+
+    @model_validator(mode="after")
+    def _of_an_encoder(self) -> Recipe:
+        """What is said of an encoder needs one: that of ``name``, or of the model to start from."""
+        if self.encoder.name is None and self.train.start is None:
+            usual = EncoderSettings()
+            for key in ("layers", "joined", "decoder", "mix_layers", "attention", "dropout"):
+                if getattr(self.encoder, key) != getattr(usual, key):
+                    raise ValueError(f"encoder.{key} needs encoder.name: characters have none")
         return self
 
     def model_settings(self) -> ModelSettings:

@@ -16,8 +16,9 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from bnaparser.chart import ScoresError
 from bnaparser.network import storage
-from bnaparser.training.arithmetic import training_arithmetic
+from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
     Progress,
@@ -172,7 +173,10 @@ class Run:
         model, progress = self.updater.judged_model, self.progress
         step = self.settings.weight_step
         with self.accelerator.autocast(), rounded(model, step):
-            scores = development_scores(model, self.mix.dev, self.updater.batch_tokens)
+            try:
+                scores = development_scores(model, self.mix.dev, self.updater.batch_tokens)
+            except ScoresError as error:
+                raise diverged(progress.update, str(error)) from error
         shown = " ".join(f"{name} {value:.2f}" for name, value in scores.items())
         log.info("update %d: %s", progress.update, shown or "no development data to score")
         self.accelerator.log(scores, step=progress.update)

@@ -46,7 +46,7 @@ class TrainingSentence:
 def build_accelerator(precision: str, output: str | Path) -> Any:
     """Return Hugging Face's Accelerator, which does the device work; its logs go to ``output``.
 
-    ``precision`` is "no", "bf16" or "fp16"; "bf16" is left aside, and said to be, on a CPU that lacks it. An
+    ``precision`` is "no", "bf16" or "fp16"; what a CPU lacks is left aside, and said to be. An
     Accelerator that was made before in this process is not to be used any more. Raises MissingExtraError without accelerate.
     """
     try:

@@ -12,6 +12,11 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 
+# Settings of layers that say what the weights compute, also where they do not say how many there are.
+_SHAPE = ("kinds", "heads", "head_width", "ngrams", "positions")
+# Weights of a start that a network may do without.
+_LEFT_BEHIND = ("tagger.", "tag_embedding.", "word_finder.")
+
 
 def create_from(
     start: BnaModel,
@@ -23,15 +28,22 @@ def create_from(
     """Build a model to be trained with the weights of another, which gives its encoder away.
 
     Labels, tags and a finder of words that the other does not have start at random, shapes of
-    words as nothing. Raises SettingsError when the
-    settings ask for a network of another shape.
+    words as nothing; the other's tags and finder of words are left behind where the settings want
+    none. Raises SettingsError when the settings ask for a network of another shape.
     """
-    for key in ("name", "layers", "attention"):
+    for key in ("name", "layers", "attention", "decoder", "mix_layers"):
         stated, theirs = getattr(settings.encoder, key), getattr(start.settings.encoder, key)
         if stated != theirs:
             raise SettingsError(
                 f"train.start brings its own encoder, whose {key} is {theirs!r}, not {stated!r}:"
                 f" leave encoder.{key} out, or start from a bare encoder"
+            )
+    for key in _SHAPE:
+        stated, theirs = getattr(settings.layers, key), getattr(start.settings.layers, key)
+        if stated != theirs:
+            raise SettingsError(
+                f"train.start does not fit the recipe: its layers.{key} is {theirs!r}, not {stated!r};"
+                f" leave layers.{key} out to take it over"
             )
     source: str | tuple[PreTrainedModel, PreTrainedTokenizerBase]
     if isinstance(start.encoder, PretrainedEncoder):
@@ -46,14 +58,19 @@ def create_from(
 
 @torch.no_grad()
 def _carry_over(start: BnaModel, model: BnaModel) -> None:
-    theirs = start.state_dict()
+    theirs, mine = start.state_dict(), model.state_dict()
+    if lost := [n for n in theirs if n not in mine and not n.startswith(_LEFT_BEHIND)]:
+        raise SettingsError(
+            f"train.start does not fit the recipe: it has {lost[0]}, which the recipe's network lacks;"
+            " leave [layers] out to take it over"
+        )
     # The layers whose rows stand for labels or tags: names of the new rows, and of the old ones.
     rows = {
         "scorer.output": (model.labels.names[1:], start.labels.names[1:]),
         "tagger.3": (model.tags.names, start.tags.names),
         "tag_embedding": (("", *model.tags.names), ("", *start.tags.names)),
     }
-    for name, tensor in model.state_dict().items():
+    for name, tensor in mine.items():
         layer = name.rpartition(".")[0]
         old = theirs.get(name)
         if old is None and (name == "shape_embedding" or name.startswith("word_finder.")):

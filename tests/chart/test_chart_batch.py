@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -51,6 +52,23 @@ class TestBatches:
         with ThreadPoolExecutor(4) as pool:
             jobs = [pool.submit(chart.decode_packed, scores, [25] * 4, 2) for _ in range(40)]
             assert all(same(job.result(), expected) for job in jobs)
+
+    @pytest.mark.parametrize("startable", [0, 1])
+    def test_without_threads_the_caller_does_it_all(
+        self, startable: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        scores, _ = random_batch([25] * 4)
+        expected = chart.decode_packed(scores, [25] * 4, 1)
+        start, left = threading.Thread.start, [None] * startable
+
+        def start_few(thread: threading.Thread) -> None:
+            if not left:
+                raise RuntimeError("can't start new thread")
+            left.pop()
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", start_few)
+        assert same(chart.decode_packed(scores, [25] * 4, 4), expected)
 
     def test_nothing(self) -> None:
         none = np.zeros((0, 3), np.float32)

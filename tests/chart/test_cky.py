@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,6 +127,15 @@ class TestDecodeBest:
     def test_negative_label_is_refused(self) -> None:
         with pytest.raises(ValueError, match="sentence 0: a label is negative"):
             chart.decode_best(np.zeros(1, np.float32), np.zeros(1, np.int32), 0.0, -1, 1)
+
+    def test_labels_that_32_bits_do_not_hold_are_refused(self) -> None:
+        """They became other labels without a word."""
+        scores = np.zeros(3, np.float32)
+        labels: Any = np.ones(3, np.int64)
+        assert len(chart.decode_best(scores, labels, 0.0, 1, 2).spans) > 0
+        labels[0] += 2**32
+        with pytest.raises(ValueError, match="best_labels has a number that int32 cannot hold"):
+            chart.decode_best(scores, labels, 0.0, 1, 2)
 
     @pytest.mark.parametrize("name", ["best_scores", "best_labels", "root_scores", "root_labels"])
     def test_wrong_lengths_are_refused(self, name: str) -> None:

@@ -180,11 +180,19 @@ def test_a_clash_names_its_two_rules(rules: list[Rule], places: tuple[int, int |
         ([Rule(0, 2, frozenset({5}))], [], "has a label without a column"),
         ([], [Bonus(0, 1, math.nan)], r"the bonus of \(0, 1\) is nan"),
         ([], [Bonus(0, 1, math.inf)], r"the bonus of \(0, 1\) is inf"),
+        ([], [Bonus(0, 1, 10**400)], r"the bonus of \(0, 1\) is 10"),
     ],
 )
 def test_what_is_outside_is_refused(rules: list[Rule], bonuses: list[Bonus], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         constrain(random_batch([4])[0], 4, rules, bonuses)
+
+
+def test_scores_of_another_length_are_refused() -> None:
+    scores = random_batch([4])[0]
+    for n, given_scores in ((5, scores), (3, scores), (4, scores[:, 0])):
+        with pytest.raises(ValueError, match=f"scores has shape .*; {n} words need"):
+            constrain(given_scores, n, [Rule(0, 2)])
 
 
 @settings(deadline=None, max_examples=100)

@@ -210,6 +210,15 @@ class TestRefusedProbabilities:
         with pytest.raises(ValueError, match=r"temperature is .*; it must be a number above 0"):
             chart.marginals(random_batch([3])[0], 3, temperature=temperature)
 
+    @pytest.mark.parametrize("temperature", [1e-30, 1e30])
+    def test_temperatures_that_single_precision_does_not_hold(self, temperature: float) -> None:
+        scores = random_batch([3])[0]
+        scores[0, 1] = -np.inf
+        assert np.isfinite(chart.marginals(scores, 3, temperature=temperature).probabilities).all()
+        beyond = temperature**1.5  # of two scores that are equal nothing was a number
+        with pytest.raises(ValueError, match=r"temperature is .*; it must be from 1e-30 to 1e\+30"):
+            chart.marginals(scores, 3, temperature=beyond)
+
     @pytest.mark.parametrize(
         ("value", "label", "message"),
         [(np.nan, 2, "NaN"), (np.inf, 1, "above 1e"), (0.5, 0, "column 0"), (np.nan, 0, "NaN")],
@@ -227,3 +236,5 @@ class TestRefusedProbabilities:
         draws = [chart.sample(scores, 6, 5, np.random.default_rng(3)) for _ in range(2)]
         assert same(*draws)
         assert chart.sample(scores, 6, 0, np.random.default_rng(3)) == []
+        with pytest.raises(ValueError, match="count is -1; it must be at least 0"):
+            chart.sample(scores, 6, -1, np.random.default_rng(3))

@@ -179,6 +179,24 @@ def test_an_error_sends_the_helper_home() -> None:
     helper_leaves()
 
 
+def test_without_a_thread_there_is_no_help_until_one_can_be_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first sentence failed, and no later one was helped."""
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(helping, "_helper", helping._HelperThread())
+    with monkeypatch.context() as limited, help_allowed():
+        limited.setattr(threading.Thread, "start", refuse)
+        with helped(Owner()):
+            assert room_here() is None
+    with help_allowed(), helped(Owner()):
+        assert room_here() is not None
+    helper_leaves()
+
+
 def test_what_has_no_room_is_computed_alone() -> None:
     given_product = product_of(pack_floats, 300, 1024, 70)  # 1.2 MB of rows
     alone = multiply(*given_product)

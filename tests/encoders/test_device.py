@@ -6,7 +6,14 @@ import pytest
 import torch
 from torch import nn
 
-from bnaparser.encoders.device import check_device, choose_device, move, prepare_device
+from bnaparser.encoders import device as module
+from bnaparser.encoders.device import (
+    check_device,
+    choose_device,
+    move,
+    prepare_device,
+    training_precision,
+)
 from bnaparser.errors import ModelError
 
 
@@ -44,3 +51,27 @@ def test_a_gpu_does_not_plan_its_attention_anew_for_each_shape_of_a_batch() -> N
         assert not enabled()
     finally:
         torch.backends.cuda.enable_cudnn_sdp(kept)
+
+
+@pytest.mark.parametrize(
+    ("asked", "has_bfloat16", "computes", "said"),
+    [
+        ("bf16", True, "bf16", ""),
+        ("bf16", False, "no", "no products of bfloat16 numbers"),
+        ("fp16", True, "no", "no products of float16 numbers"),
+        ("no", False, "no", ""),
+    ],
+)
+def test_what_a_cpu_does_not_compute_in_is_left_aside_and_said(
+    asked: str,
+    has_bfloat16: bool,
+    computes: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(module, "cpu_has_bfloat16", lambda: has_bfloat16)
+    assert training_precision(asked, "cuda") == asked
+    assert not caplog.text
+    assert training_precision(asked, "cpu") == computes
+    assert said in caplog.text and bool(caplog.text) == bool(said)

@@ -70,6 +70,22 @@ def test_batches_are_of_about_one_size_so_that_no_core_waits_long() -> None:
     assert sorted(counts) == [27, 27, 28, 28]
 
 
+@pytest.mark.parametrize("startable", [0, 1])
+def test_without_threads_the_work_is_done_in_this_one(
+    startable: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, left = threading.Thread.start, [None] * startable
+
+    def start_few(thread: threading.Thread) -> None:
+        if not left:
+            raise RuntimeError("can't start new thread")
+        left.pop()
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    assert in_batches(lambda batch: batch, [CORE_TOKENS] * 6, 10_000, 3) == list(range(6))
+
+
 def test_an_error_ends_the_work() -> None:
     started: list[int] = []
 

@@ -93,6 +93,21 @@ def test_int8_exchanges_the_linear_layers_of_any_encoder(
     assert 0 < difference < 0.1 * np.abs(exact).mean()
 
 
+@torch.no_grad()
+def test_the_layers_that_were_exchanged_are_in_the_fingerprint(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    found = []
+    for factor in (1.0, 1.0, 1.5, -1.0):
+        model = build_model("bert")
+        linear = next(one for one in model.encoder.modules() if isinstance(one, torch.nn.Linear))
+        linear.weight.mul_(factor)
+        compute_in_int8(model)
+        found.append(model.fingerprint())
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
+
+
 def test_what_is_not_compiled_is_computed_by_pytorch(
     build_model: Callable[..., BnaModel], tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.pretrained import PretrainedEncoder
-from bnaparser.errors import BnaparserError, ModelError, SettingsError
+from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, WEIGHTS
 from bnaparser.inspection.vectors import load_reader
 from bnaparser.network import storage
@@ -207,9 +207,8 @@ def test_a_damaged_folder_is_refused(
 ) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     damage(folder / file)
-    with pytest.raises(BnaparserError) as caught:
+    with pytest.raises(ModelError) as caught:
         storage.load(folder)
-    assert isinstance(caught.value, ModelError | SettingsError)
     assert Path(file).name in str(caught.value) or str(folder / "encoder") in str(caught.value)
     if damage is drop:
         assert "missing" in str(caught.value)
@@ -242,8 +241,9 @@ def change(folder: Path, file: str, **values: object) -> None:
 def test_a_setting_that_is_unknown_is_named(good: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
     change(folder, "config.json", decoder={"beam": 4})
-    with pytest.raises(SettingsError, match=r"config\.json: decoder"):
-        storage.load(folder)
+    for load in (storage.load, load_network):
+        with pytest.raises(ModelError, match=r"config\.json: decoder: there is no such setting"):
+            load(folder)
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,11 @@ def test_a_setting_that_is_unknown_is_named(good: Path, tmp_path: Path) -> None:
         {"tags": 7},
         {"characters": None},
         {"allow_empty_root": "no"},
+        {"tags": [None]},
+        {"labels": ["", 7]},
+        {"languages": {"es": {"labels": [], "tags": []}}},
     ],
-    ids=["fewer", "twice", "none", "empty", "number", "no text", "no truth"],
+    ids=["fewer", "twice", "none", "empty", "number", "no text", "no truth", "null", "7", "other"],
 )
 def test_labels_that_do_not_fit_are_refused(
     good: Path, tmp_path: Path, values: dict[str, object]
@@ -276,8 +279,9 @@ def test_labels_that_do_not_fit_are_refused(
         {"model_type": []},
         {"hidden_act": {}},
         {"num_hidden_layers": "six"},
+        {"layer_norm_eps": "x"},
     ],
-    ids=["heads", "kind", "kinds", "activation", "layers"],
+    ids=["heads", "kind", "kinds", "activation", "layers", "epsilon"],
 )
 def test_an_encoder_that_cannot_be_is_refused(
     good: Path, tmp_path: Path, values: dict[str, object]
@@ -363,12 +367,24 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
         storage.load(tmp_path)
 
 
-def test_a_zip_of_a_model_of_another_format_is_refused(good: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(good, tmp_path / "model")
-    (folder / "about.json").write_text('{"format": 2}')
-    path = shutil.make_archive(str(tmp_path / "model"), "zip", tmp_path, "model")
-    with pytest.raises(ModelError, match=r"model\.zip holds a model of format 2"):
-        storage.load(path)
+def test_a_form_that_is_not_known_is_refused_before_anything_is_written(
+    build_model: Callable[..., BnaModel], tmp_path: Path
+) -> None:
+    """Weights were written in float32 without a word."""
+    with pytest.raises(ValueError, match="store is 'int4': give one of float32, float16, int8"):
+        storage.save(build_model(), tmp_path / "model", "int4", {})
+    assert not (tmp_path / "model").exists()
+
+
+def test_metrics_are_never_those_of_weights_that_are_not_written_yet(
+    build_model: Callable[..., BnaModel], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = build_model()
+    storage.save(model, tmp_path, "float32", {"f1": 1})
+    monkeypatch.setattr(storage, "write_weights", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        storage.save(model, tmp_path, "float32", {"f1": 2})
+    assert json.loads((tmp_path / "metrics.json").read_text()) == {"f1": 1}
 
 
 @pytest.mark.parametrize("rounding", [BnaModel.to_bfloat16, compute_in_int8])

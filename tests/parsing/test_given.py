@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from bnaparser import Parser
+from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.polyglot import Polyglot
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +31,18 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda p: p.parse_words(["a", "b"], "NN"), "give a list of tags, not a string: 'NN'"),
     (lambda p: p.parse_many([["a"]], "N"), "give a list of lists of tags, not a string"),
     (lambda p: p.parse_many([["a"]], ["N"]), "give a list of tags, not a string"),
+    (lambda p: p.parse_many([["a"]], [[1]]), "tag 1 of sentence 1 is a int, not a string: 1"),
+    (lambda p: p.parse_many([["a"]] * 2, [["N"], [b"N"]]), "tag 1 of sentence 2 is a bytes"),
+    (lambda p: p.parse_many([["a"]], [None]), "a list of tags for sentence 1, not None"),
+    (lambda p: p.parse_many([["a"]], [b"N"]), "a list of tags for sentence 1, not a bytes"),
+    (lambda p: p.parse_many([["a"]], 5), "give a list of tags for each sentence, not a int"),
+    (lambda p: Polyglot({"en": p}).parse_sentences(["a."]), "a list of Sentence, not of a str"),  # type: ignore[list-item]
+    (lambda p: Ensemble([p, p]).parse_sentences("a."), "a list of Sentence, not of a str"),  # type: ignore[arg-type]
+    (lambda _: Ensemble.load("en"), "give a list of names of models, not one: 'en'"),
+    (lambda p: p.in_language(5), 'a language by its code, as in "es", not a int'),
+    (lambda p: Polyglot({"en": p})("a.", language=5), "a language by its code"),  # type: ignore[arg-type]
+    (lambda p: Parser(p.model, batch_tokens="5"), "batch_tokens is '5': it must be a whole number"),  # type: ignore[arg-type]
+    (lambda _: Parser.load("en", 0), 'give a device as in "cuda:1", not a int: 0'),  # type: ignore[arg-type]
     (lambda p: p.parse_many([None]), "give a list of words, not None"),
     (lambda p: p.parse_sentences(["a."]), "give a list of Sentence, not of a str: parser"),
     (lambda p: p.parse_sentences("a."), "give a list of Sentence, not of a str: parser"),
@@ -47,3 +61,10 @@ def test_a_wrong_argument_is_one_clear_type_error(
 ) -> None:
     with pytest.raises(TypeError, match=message):
         call(parser)
+
+
+def test_threads_are_a_whole_number(tiny_model_dir: Path) -> None:
+    parser = Parser.load(tiny_model_dir, device="cpu")
+    parser.threads = "2"  # type: ignore[assignment]
+    with pytest.raises(TypeError, match="threads is '2': it must be a whole number"):
+        parser.parse_words(["a"])

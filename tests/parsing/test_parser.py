@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -373,7 +374,14 @@ def test_a_model_or_device_that_is_not_there_is_refused(
 ) -> None:
     with pytest.raises(ModelError, match="no model 'xx'"):
         Parser.load("xx")
-    with pytest.raises(ModelError, match="cannot use the device 'toaster'"):
-        Parser.load(tiny_model_dir, device="toaster")
+    for device in ("toaster", "cpu:banana"):
+        with pytest.raises(ModelError, match=f"cannot use the device '{device}'"):
+            Parser.load(tiny_model_dir, device=device)
     with pytest.raises(ModelError, match="missing"):
         Parser.load(tmp_path)
+
+
+def test_a_device_may_be_one_of_torch_s(tiny_model_dir: Path) -> None:
+    parser = Parser.load(tiny_model_dir, device=torch.device("cpu"))
+    assert parser.model.device == "cpu"
+    assert pickle.loads(pickle.dumps(parser)).model.device == "cpu"

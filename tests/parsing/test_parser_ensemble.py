@@ -121,6 +121,8 @@ def test_what_makes_no_ensemble_is_refused(
         Ensemble(parsers, [1, 2])
     with pytest.raises(SettingsError, match="each must be a positive number"):
         Ensemble.load([tiny_model_dir, tiny_model_dir], [1, -2])
+    with pytest.raises(SettingsError, match="each must be a positive number"):
+        Ensemble(parsers, ["1", "2", "3"])  # type: ignore[list-item]
     reads = Parser(build_model("bert", tagging=TagSettings(given=True)))
     with pytest.raises(SettingsError, match="reads tags"):
         Ensemble([parsers[0], reads])

@@ -11,6 +11,7 @@ import pytest
 from bnaparser import Parser
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing import parser as parser_module
+from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.parsing.polyglot import load_parser
 
 
@@ -19,12 +20,14 @@ def test_a_pickled_parser_loads_anew_wherever_it_is_read(
 ) -> None:
     monkeypatch.chdir(tiny_model_dir.parent)
     parser = Parser.load(tiny_model_dir.name, "cpu", batch_tokens=77)
+    parser.threads = 1
     stored = pickle.dumps(parser)
     assert len(stored) < 1000
     monkeypatch.chdir(tmp_path)
     again = pickle.loads(stored)
     assert again.parse_sentence("Mira sang.") == parser.parse_sentence("Mira sang.")
     assert (again.batch_tokens, again.model.device) == (77, parser.model.device)
+    assert again.threads == 1
 
 
 def test_another_machine_takes_its_best_device_unless_one_was_asked_for(
@@ -49,6 +52,29 @@ def test_its_language_goes_along(tiny_model_dir: Path, two_languages_dir: Path) 
         (parse,) = parser("Mira sang.")
         assert parse.language == language
         assert pickle.loads(pickle.dumps(parser))("Mira sang.") == [parse]
+
+
+def test_several_parsers_go_along_and_each_model_is_loaded_once(
+    tiny_model_dir: Path, two_languages_dir: Path
+) -> None:
+    both = load_parser(f"{tiny_model_dir},{two_languages_dir}", None, "cpu")
+    both.threads = 1
+    again = pickle.loads(pickle.dumps(both))
+    assert again.languages == both.languages and again.threads == 1
+    text = "The cat sat. Ana vive en Madrid. \u6211\u5403\u9b5a\u3002"
+    assert [str(one.tree) for one in again(text)] == [str(one.tree) for one in both(text)]
+    shared = [again.parsers[one].model.encoder for one in ("zh-Hant", "es")]
+    assert shared[0] is shared[1]
+    spanish = load_parser(f"{tiny_model_dir},{two_languages_dir}", "es", "cpu")
+    assert pickle.loads(pickle.dumps(spanish))("Mira sang.")[0].language == "es"
+
+
+def test_an_ensemble_goes_along(tiny_model_dir: Path) -> None:
+    ensemble = Ensemble.load([tiny_model_dir, tiny_model_dir], [1, 2], "cpu")
+    again = pickle.loads(pickle.dumps(ensemble))
+    words = [["Mira", "sang", "."]]
+    assert again.shares == ensemble.shares
+    assert again.parse_many(words) == ensemble.parse_many(words)
 
 
 def test_a_parser_of_a_model_in_memory_says_why_it_cannot(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,10 @@ def test_questions_and_tags_go_to_their_sentences(three: Polyglot) -> None:
     assert english.alternatives == ()
     with pytest.raises(ValueError, match="1 questions for 2 sentences"):
         three.parse_sentences(sentences, questions=[Question()])
+    rows: Any = iter([["N", "V", "N", "PU"], ["A", "B", "C"]])  # a Parser takes such
+    assert three.parse_sentences(sentences, rows)[1].tags == ("A", "B", "C")
+    with pytest.raises(ValueError, match="1 lists of tags for 2 sentences"):
+        three.parse_sentences(sentences, iter([["A"]]))  # type: ignore[arg-type]
 
 
 def test_names_with_commas(tmp_path: Path) -> None:

@@ -62,6 +62,32 @@ def test_other_json_is_refused(line: str) -> None:
         Parse.from_json(line)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("text", 5),
+        ("error", 5),
+        ("score", "5"),
+        ("language", []),
+        ("tokens", [{"text": 1, "tag": "VB", "start": 0, "end": 2}]),
+        ("tokens", [{"text": "Go", "tag": "VB", "start": None, "end": 2}]),
+        ("constituents", [{"label": None, "start": 0, "end": 1, "score": 1.0}]),
+        ("constituents", [{"label": "S", "start": 0, "end": 2, "score": 1.0}]),
+    ],
+)
+def test_json_with_values_of_other_kinds_is_refused(name: str, value: object) -> None:
+    """It became a Parse that failed later, where it was used."""
+    parse = Parse("Go", ("Go",), ("VB",), (Span(0, 1, "S", 1.25),), 1.25, ((0, 2),))
+    assert Parse.from_dict(parse.to_dict()) == parse
+    with pytest.raises(DataError, match=r"this is not what Parse\.to_dict gives: "):
+        Parse.from_dict({**parse.to_dict(), name: value})
+
+
+def test_json_needs_offsets_of_words_in_constituents() -> None:
+    with pytest.raises(ValueError, match="0 offsets for 5 words: JSON needs one for each"):
+        PARSE.to_json()
+
+
 def test_a_list_of_parses_is_drawn_in_a_notebook() -> None:
     failed = Parse("<no>", error="the sentence has no words")
     page = Parses([PARSE, failed])._repr_html_()

@@ -46,6 +46,15 @@ def test_trees_are_cleaned_and_chains_are_one_label(bank: Path) -> None:
     assert isinstance(first.spans[0], Span)
 
 
+def test_a_development_file_without_trees_is_refused(bank: Path, tmp_path: Path) -> None:
+    """Its F1 was 0 at each check: the best model was that of the first one."""
+    empty = tmp_path / "empty.mrg"
+    empty.write_text("(TOP (-NONE- *))\n", encoding="utf-8")
+    sources = [DataSettings(path=str(path)) for path in (bank, empty)]
+    with pytest.raises(DataError, match=r"empty\.mrg holds no trees to judge by: take it out of"):
+        read_mix(TrainSettings(data=sources[:1], dev=sources))
+
+
 def test_a_label_map_is_applied(bank: Path, tmp_path: Path) -> None:
     maps = tmp_path / "maps.toml"
     maps.write_text('[map.other.labels]\n"FRAG" = "X"\n', encoding="utf-8")

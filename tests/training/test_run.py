@@ -159,6 +159,15 @@ def test_a_training_that_diverges_says_so(recipe: Callable[..., Recipe], tmp_pat
         train(recipe(learning_rate=1e30, warmup_updates=0), tmp_path)
 
 
+def test_a_training_that_a_check_finds_diverged_says_so(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """It ended in the error of whoever looked for the best trees."""
+    often = recipe(learning_rate=1e30, warmup_updates=0, checks_per_epoch=8)
+    with pytest.raises(SettingsError, match=r"diverged at update 1: sentence 0: .*\(NaN\); set a"):
+        train(often, tmp_path)
+
+
 def test_tags_weigh_what_the_model_to_start_from_says(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:

@@ -71,9 +71,37 @@ def test_a_network_of_another_shape_is_refused_by_name(
         create_from(start, tagging, start.labels, start.tags)
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kinds": ("bimsa",)}, r"its layers\.kinds is \('bimsa', 'nsa'\), not \('bimsa',\)"),
+        ({"heads": 1, "head_width": 32}, r"its layers\.heads is 2, not 1"),
+        ({"word_shapes": False}, r"it has shape_embedding, which the recipe's network lacks"),
+    ],
+)
+def test_layers_that_the_weights_do_not_tell_apart_are_refused(
+    changes: dict[str, Any], said: str, build_model: Callable[..., BnaModel]
+) -> None:
+    """Layers were left out without a word, and weights of two heads read as those of one."""
+    own = build_model().settings.layers.model_copy(update={"word_shapes": True})
+    start = build_model(layers=own)
+    layers = start.settings.layers.model_copy(update=changes)
+    other = start.settings.model_copy(update={"layers": layers})
+    with pytest.raises(SettingsError, match=said):
+        create_from(start, other, start.labels, start.tags)
+
+
+def test_tags_and_a_finder_of_words_may_be_left_behind(
+    build_model: Callable[..., BnaModel],
+) -> None:
+    start = build_model(tagging=TagSettings(predict=True, given=True))
+    other = start.settings.model_copy(update={"tags": TagSettings()})
+    assert not hasattr(create_from(start, other, start.labels, start.tags), "tagger")
+
+
 def test_another_encoder_than_the_starts_is_refused(build_model: Callable[..., BnaModel]) -> None:
-    start = build_model("bert")
-    for change in ({"name": "another"}, {"attention": "eager"}):
+    start = build_model("bert", mix_layers=True)
+    for change in ({"name": "another"}, {"attention": "eager"}, {"mix_layers": False}):
         encoder = start.settings.encoder.model_copy(update=change)
         other = start.settings.model_copy(update={"encoder": encoder})
         with pytest.raises(SettingsError, match=f"leave encoder.{next(iter(change))} out"):

@@ -74,7 +74,8 @@ class CompiledNetwork:
         self.settings, self.labels, self.tags = stored.settings, stored.labels, stored.tags
         self.allow_empty_root = stored.allow_empty_root
         self.by_language = stored.by_language
-        self.subwords, self.encoder, self.folder = subwords, encoder, folder
+        self.subwords, self.encoder = subwords, encoder
+        self.source = folder / WEIGHTS  # a file that is another one for other weights
         self.precision = "int8" if weights.in_int8 else "float32"
         layers, scorer, tags = stored.settings.layers, stored.settings.scorer, stored.settings.tags
         width, hidden = layers.width, scorer.hidden
@@ -113,7 +114,7 @@ class CompiledNetwork:
 
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or another precision."""
-        with (self.folder / WEIGHTS).open("rb") as file:
+        with self.source.open("rb") as file:
             return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
 
     def barring(self, known: LanguageNames) -> CompiledNetwork:

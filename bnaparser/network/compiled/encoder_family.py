@@ -98,7 +98,9 @@ def shape_of(config: SimpleNamespace) -> EncoderShape | None:
     )  # fmt: skip
     sizes: Any = [said.get(key) for key in (*keys, "vocab_size", "max_position_embeddings")]
     epsilon = 1e-12 if distil else said.get("layer_norm_eps")
-    if epsilon is None or not all(isinstance(size, int) and size > 0 for size in sizes):
+    if not isinstance(epsilon, float | int):
+        return None
+    if not all(isinstance(size, int) and size > 0 for size in sizes):
         return None
     layers, heads, width, inner, vocabulary, positions = sizes
     if width % heads:  # PyTorch says what is wrong

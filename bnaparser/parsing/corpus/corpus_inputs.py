@@ -82,11 +82,11 @@ def _told_apart(files: list[CorpusFile]) -> list[CorpusFile]:
     for place, file in enumerate(files):
         alike.setdefault(file.name, []).append(place)
     taken = {name for name, places in alike.items() if len(places) == 1}
-    named = list(files)
+    named, whole = list(files), _whole_paths(files)
     for name, places in alike.items():
         if len(places) == 1:
             continue
-        parts = [Path(os.path.abspath(files[place].path)).parts for place in places]
+        parts = [whole[place].parts for place in places]
         count = len(Path(name).parts) + 1
         while len(longer := {str(Path(*part[-count:])) for part in parts} - taken) < len(places):
             count += 1
@@ -94,6 +94,15 @@ def _told_apart(files: list[CorpusFile]) -> list[CorpusFile]:
         for place, part in zip(places, parts, strict=True):
             named[place] = replace(files[place], name=str(Path(*part[-count:])))
     return named
+
+
+def _whole_paths(files: list[CorpusFile]) -> list[Path]:
+    """Return a path from the root for each file, another one for each, links as they were given if possible."""
+    given = [Path(os.path.abspath(file.path)) for file in files]
+    if len(set(given)) == len(given):
+        return given
+    # LINK/../FILE is beside what the link leads to, not beside the link.
+    return [file.path.parent.resolve() / file.path.name for file in files]
 
 
 def _outside(files: list[Path], output: Path | None) -> list[Path]:

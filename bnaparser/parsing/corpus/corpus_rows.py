@@ -89,8 +89,10 @@ def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, 
 
 
 def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> None:
-    """Raise DataError where a field is missing that is wanted."""
+    """Raise DataError where a field is missing that is wanted, or two have one name: a row has each name once."""
     known = list(names)
+    if twice := next((name for name in known if name and known.count(name) > 1), None):
+        raise DataError(f"{file.path}: two of its fields are called {twice!r}: rename one")
     for wanted in (field.text, field.document):
         if wanted is not None and wanted not in known:
             shown = ", ".join(known) or "none"

@@ -13,7 +13,9 @@ import bnaparser
 from bnaparser import models
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import SettingsError
-from bnaparser.files.folder import CONFIG, LABELS, WEIGHTS
+from bnaparser.files.folder import deciding_files
+from bnaparser.models.about import files_below
+from bnaparser.network.stored_settings import is_benepars
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile, Kind, find_files
 from bnaparser.parsing.corpus.corpus_rows import (
     TextField,
@@ -189,6 +191,7 @@ class CorpusRun:
             **({} if parser.of_several is None else {"language": parser.of_several}),
             "precision": parser.precision,
             "batch_tokens": parser.batch_tokens,
+            "max_words": parser.max_words,
             "split": shard.split,
             "format": shard.to,
             "shard_size": shard.size,
@@ -206,14 +209,17 @@ def _asked(question: Question) -> dict[str, Any]:
 
 
 def _fingerprint(parser: Parser) -> str | None:
-    """A digest of a model's files; None for one in memory."""
+    """A digest of a model's zip, or of the files in its folder that decide; None for one in memory."""
     if parser.name is None:
         return None
-    folder = models.find(parser.name)
+    model = models.find(parser.name)
+    if model.is_file():
+        files = [model]
+    else:  # benepar keeps all files of a model side by side
+        files = files_below(model) if is_benepars(model) else deciding_files(model)
     digest = hashlib.sha256()
-    for name in (CONFIG, LABELS, WEIGHTS):
-        file = folder / name
-        if file.exists():
-            with file.open("rb") as source:
-                digest.update(hashlib.file_digest(source, "sha256").digest())
+    for file in files:
+        digest.update(f"{file.name}\n".encode())
+        with file.open("rb") as source:
+            digest.update(hashlib.file_digest(source, "sha256").digest())
     return digest.hexdigest()

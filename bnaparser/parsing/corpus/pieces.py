@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,8 +41,5 @@ class Piece:
         told = (self.document, self.part, self.start, self.text, self.words, self.tags)
         return json.dumps([*told, self.fields, self.error], default=str).encode()
 
-
-Position = Callable[[], int]
-"""Tells how many bytes of a file have been read."""
 
 Pieces = Iterator[Piece]

@@ -91,7 +91,14 @@ def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
 
 def parse_shard(parser: Parser, shard: Shard, settings: ShardSettings) -> ParsedShard:
     """Parse a shard, with one thread: the bytes depend on it, the model and the settings alone."""
-    parser.threads = 1
+    before, parser.threads = parser.threads, 1
+    try:
+        return _parsed(parser, shard, settings)
+    finally:
+        parser.threads = before
+
+
+def _parsed(parser: Parser, shard: Shard, settings: ShardSettings) -> ParsedShard:
     output, errors = io.BytesIO(), io.BytesIO()
     sentences = words = failed = 0
     with _writer(output, settings) as write:

@@ -96,8 +96,8 @@ def test_a_run_that_asks_nothing_more_is_what_it_always_was(
     assert "probability" not in row["constituents"][0]
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
     assert list(manifest["run"]) == [
-        "bnaparser", "model", "model_sha256", "precision", "batch_tokens", "split", "format", "shard_size",
-        "field", "id", "inputs",
+        "bnaparser", "model", "model_sha256", "precision", "batch_tokens", "max_words", "split", "format",
+        "shard_size", "field", "id", "inputs",
     ]  # fmt: skip
 
 

@@ -259,6 +259,19 @@ def test_wrong_files_are_known_before_the_model_is_loaded(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_a_name_that_two_columns_have_is_refused(name: str, tmp_path: Path) -> None:
+    """A row has a name once: one column was left out without a word."""
+    if name == "a.csv":
+        (tmp_path / name).write_text("text,id,id,,\nIt rained.,1,2,,\n", encoding="utf-8")
+    else:
+        pa: Any = pytest.importorskip("pyarrow")
+        table = pa.table([["It rained."], [1], [2]], names=["text", "id", "id"])
+        pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / name)
+    with pytest.raises(DataError, match=r"two of its fields are called 'id': rename one"):
+        CorpusRun([str(tmp_path)], tmp_path / "out", SMALL)
+
+
 def test_parquet_without_the_column(tmp_path: Path) -> None:
     pa: Any = pytest.importorskip("pyarrow")
     pytest.importorskip("pyarrow.parquet").write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
@@ -301,6 +314,19 @@ def test_files_of_one_name_in_several_folders_have_ids_of_their_own(
     assert [file.name for file in find_files(folders)] == [
         "2020/may/body.txt", "june/body.txt", "2021/may/body.txt",
     ]  # fmt: skip
+
+
+def test_a_file_beside_what_a_link_leads_to_is_told_from_one_beside_the_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are PLACE/f.txt to os.path.abspath: a longer name was sought for ever."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "real" / "deep").mkdir(parents=True)
+    (tmp_path / "real" / "f.txt").write_text("It rained.\n", encoding="utf-8")
+    (tmp_path / "f.txt").write_text("Dogs bark.\n", encoding="utf-8")
+    (tmp_path / "link").symlink_to("real/deep")
+    names = [file.name for file in find_files(["f.txt", "link/../f.txt"])]
+    assert names == [f"{tmp_path.name}/f.txt", "real/f.txt"]
 
 
 def test_a_run_into_a_folder_of_its_input_goes_on(parser: Parser, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from bnaparser.errors import DataError, SettingsError
 from bnaparser.parsing.corpus.corpus_run import CorpusRun
 from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
+from tests.integrations.benepar_fixtures import folder
 from tests.parsing.corpus.corpora import (
     SETTINGS,
     SMALL,
@@ -142,6 +143,47 @@ def test_a_complete_run_is_left_alone_and_another_s_output_is_refused(
     run(parser, [second], output, replace(other, fresh=True))
     assert sorted(written(output)) == ["errors.jsonl", "manifest.json", "part-000000.jsonl"]
     assert whole["part-000000.jsonl"] != (output / "part-000000.jsonl").read_bytes()
+
+
+def test_another_limit_of_words_is_another_run(
+    corpus: Path, parser: Parser, tmp_path: Path
+) -> None:
+    """A run was said to be complete whose longest sentences had only errors."""
+    run(parser, [corpus], tmp_path / "out", SETTINGS)
+    other = Parser(parser.model, max_words=5)
+    other.name = parser.name
+    with pytest.raises(SettingsError, match=r"another run \(max_words: 2000, now 5\)"):
+        run(other, [corpus], tmp_path / "out", SETTINGS)
+
+
+@pytest.mark.parametrize("kind", ["zip", "encoder", "benepar"])
+def test_a_model_that_changed_under_its_name_is_another_run(
+    kind: str, corpus: Path, parser: Parser, tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """Only three files were looked at, and of a zip none."""
+    if kind == "zip":
+        model = changed = Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", tiny_model_dir))
+    elif kind == "encoder":
+        model = Path(shutil.copytree(tiny_model_dir, tmp_path / "model"))
+        changed = model / "encoder" / "tokenizer.json"
+    else:
+        model = folder("bert-tags", tmp_path)
+        changed = model / "benepar_model.bin"
+    named = Parser(parser.model)
+    named.name = str(model)
+    run(named, [corpus], tmp_path / "out", SETTINGS)
+    changed.write_bytes(changed.read_bytes() + b" ")
+    with pytest.raises(SettingsError, match=r"another run \(model_sha256: "):
+        run(named, [corpus], tmp_path / "out", SETTINGS)
+
+
+def test_a_run_leaves_the_parser_the_threads_it_had(
+    corpus: Path, parser: Parser, tmp_path: Path
+) -> None:
+    own = Parser(parser.model)
+    own.threads = 2
+    run(own, [corpus], tmp_path / "out", SETTINGS)
+    assert own.threads == 2
 
 
 def test_a_folder_with_other_things_is_not_touched(
