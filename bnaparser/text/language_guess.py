@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from bnaparser.text.composed import composed
 from bnaparser.text.rules.chinese_characters import is_simplified
@@ -18,7 +18,8 @@ _SCRIPTS = (
     ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
     ("ko", re.compile("[\u1100-\u11ff\uac00-\ud7af]")),
     ("ru", re.compile("[\u0400-\u052f]")),
-    ("el", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
+    # One letter alone, or beside Latin ones, is a sign of mathematics: π, kΩ.
+    ("el", re.compile(r"\b[\u0370-\u03ff\u1f00-\u1fff]{2,}\b")),
     ("ar", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
     ("he", re.compile("[\u0590-\u05ff]")),
     ("hi", re.compile("[\u0900-\u097f]")),
@@ -28,17 +29,23 @@ _ADDRESS = re.compile(
     r"https?://[!-~]+|www\.[!-~]+|[\w.+-]{1,64}@[\w.-]{1,64}|\b[\w-]{1,64}\.(?:com|org|net)\b"
 )
 _LATIN = re.compile("[A-Za-z\xc0-\u024f]")
-_WORD = re.compile(r"[^\W\d_]+")
+# E2f and e.g. have no words in them; d is one as d' only: vitamin d.
+_WORD = re.compile(r"\b(?:(?:[dljs]|qu)['\u2019]|[^\W\d_]+\b(?!\.\w))", re.IGNORECASE)
+_ONE_LETTER_FIRST = re.compile(r"[\W_]*[^\W\d_](?=\s+[^\W\d_])")
+# A word that no sign of another script is glued to.
+_LATIN_WORD = re.compile(r"\b[A-Za-z\xc0-\u024f]+\b")
 
 _COMMON = {
     "en": "the of and to in is that it was for on are with as his they at be this have from had not "
-    "but what were we when your can said there use an each which she do how their if will up don didn doesn isn wasn",
+    "but what were we when your can said there use an each which she do how their if will up don didn doesn isn wasn "
+    "down out about just like know them then than could would should get got our into only over been "
+    "who its there very after",
     "es": "de la que el en y a los se del las un por con no una su para es al lo como más pero sus le "
     "ya este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos "
     "ni fue son ha era él ella está o te día tu mi",
     "fr": "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il "
     "sont avec ont été aux mais comme cette elle ou leur être deux je nous vous ils tout y sans même "
-    "après aussi l d qu j non te tu si",
+    "après aussi l' d' qu' j' non te tu si",
     "pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à "
     "seu sua ou quando muito nos já eu também só pelo pela até isso ela entre depois sem mesmo aos seus "
     "quem nas me esse eles você foi são ser tem está às te bom boa dia",
@@ -70,7 +77,7 @@ _COMMON = {
     "când fost acest această lui ei cel cea al ale",
     "fi": "ja on ei että se oli hän joka mutta ovat kun niin myös tai kuin jos mitä nyt ole sen hänen "
     "olla tämä olen jo vain sitten mukaan sekä",
-    "ca": "de la i el que a en els per les del un una amb no és al es l d s com més però són va ser "
+    "ca": "de la i el que a en els per les del un una amb no és al es l' d' s' com més però són va ser "
     "aquest aquesta també ha hi si seva seu dels",
 }
 _LETTERS = {
@@ -108,15 +115,38 @@ def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
     single word does not speak against them. Addresses are in no language.
     """
     text = _ADDRESS.sub(" ", composed(text))
-    counts = {language: len(script.findall(text)) for language, script in _SCRIPTS}
+    counts = {language: _letters(script, text) for language, script in _SCRIPTS}
     if counts["ja"] and counts["ja"] * 8 >= counts["zh"]:
         counts["ja"] += counts.pop("zh")
     best = max(counts, key=counts.__getitem__)
     script = _chinese(text) if best == "zh" else best
-    if counts[best] * _LETTERS_OF_A_SIGN.get(best, 1) > len(_LATIN.findall(text)):
+    signs = counts[best] * _LETTERS_OF_A_SIGN.get(best, 1)
+    if signs > _letters(_LATIN, text):
         return script
     found = _in_latin_letters(text, frozenset(likely))
-    return script if found is None and counts[best] else found
+    return script if found is None and signs and signs >= _letters_of_words(text) else found
+
+
+def _letters(pattern: re.Pattern[str], text: str) -> int:
+    return sum(map(len, pattern.findall(text)))
+
+
+def _letters_of_words(text: str) -> float:
+    """Return how many Latin letters the words have; those of names, which any script may have, by half."""
+    words = _LATIN_WORD.findall(text)
+    return sum(len(word) / (2 if word[0].isupper() else 1) for word in words)
+
+
+def _telling_words(text: str) -> Iterator[str]:
+    """Yield a text's words in small letters, but no acronyms, and no capital that stands alone within it."""
+    first = _ONE_LETTER_FIRST.match(text)
+    begins = first.end() if first is not None else 0
+    capitals = text.isupper()
+    for match in _WORD.finditer(text):
+        word = match.group().replace("\u2019", "'")
+        plain = not word.isupper() or word.endswith("'")
+        if plain or match.end() == begins or (capitals and len(word) > 1):
+            yield word.lower()
 
 
 def _chinese(text: str) -> str:
@@ -126,7 +156,7 @@ def _chinese(text: str) -> str:
 def _in_latin_letters(text: str, likely: frozenset[str]) -> str | None:
     lowered = text.lower()
     scores: dict[str, float] = dict.fromkeys(_COMMON, 0.0)
-    for word in _WORD.findall(lowered):
+    for word in _telling_words(text):
         languages = _HABITS.get(word, ())
         for language in languages:
             scores[language] += 1 / len(languages) ** 0.5

@@ -264,11 +264,12 @@ def _unspaced(
     language: str,
     ends: re.Pattern[str],
     folded: Callable[[Sequence[str]], Sequence[str]] = list,
+    whole_spans: Callable[[str], list[tuple[int, int]]] = unseparated.no_spans,
 ) -> TextRules:
     def as_read(words: Sequence[str], _cased: bool) -> Sequence[str]:
         return folded(words)
 
-    spans = partial(unseparated.sentence_spans, ends=ends)
+    spans = partial(unseparated.sentence_spans, ends=ends, whole_spans=whole_spans)
     rules = _of_pieces(language, spans, unseparated.pieces, unescape, lambda before, after: True)
     return replace(rules, needs_words=True, as_read=as_read)
 
@@ -282,7 +283,7 @@ _RULES = {
         _spelled("id", INDONESIAN),
         _spelled("is", ICELANDIC),
         replace(_spelled("pt", PORTUGUESE), as_read=with_marks),
-        _unspaced("ja", japanese.SENTENCE_END),
+        _unspaced("ja", japanese.SENTENCE_END, whole_spans=japanese.whole_spans),
         _unspaced("zh-Hans", chinese.SENTENCE_END, read_as_simplified),
         _unspaced("zh-Hant", chinese.CLAUSE_END, read_as_traditional),
     )

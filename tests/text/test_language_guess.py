@@ -52,6 +52,26 @@ from bnaparser.text.rules.chinese_characters import (
         ("Ja.", None),
         ("Menteri Suswono tak mau kalah.", "id"),
         ("Guten Morgen, das ist nicht gut.", "de"),
+        # Signs of another script in a text of Latin letters.
+        ("Interferon-γ levels increased significantly.", None),
+        ("Replace 10 kΩ resistors.", None),
+        ("π ≈ 3.14159", None),
+        ("I love Москва so much!", None),
+        ("I like 寿司 very much.", "en"),
+        ("I ate ラーメン yesterday.", None),
+        ("Καλημέρα", "el"),
+        ("Apple Watchの発売日", "ja"),
+        # Names of one letter and acronyms are no words.
+        ("Vitamin D deficiency.", None),
+        ("TNF-α inhibits IL-6.", None),
+        ("Hepatitis E vaccines work.", None),
+        ("E, embryonic day.", None),
+        ("E2f3a and e.g. Bmp2 at 17.5 d postpartum.", "en"),
+        ("Original magnification: (A, B) × 20; (C, D) × 16.", None),
+        ("Get em down.", "en"),
+        ("E agora?", "pt"),
+        ("D’où vient-il ?", "fr"),
+        ("JE T'AIME.", "fr"),
     ],
 )
 def test_languages_are_told_apart(text: str, language: str | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from bnaparser.text.composed import composed, places_of_composed
 from bnaparser.text.english.sentences import segments
@@ -20,22 +21,28 @@ Span = tuple[int, int]
 
 # Letters, accents that stand alone, and what has no width within a word.
 _LETTER = rf"(?:[^\W\d_]|[\u0300-\u036f\xad\u200c\u200d\u2060]|(?<=\w)[{NO_WIDTH}]++(?=\w))"
+# Before an amount, with no blank: Rp1.000.000
+_CURRENCY = "Rp|IDR|USD|EUR|GBP|JPY|CNY|SGD|MYR|AUD"
 
 
-def _token_pattern(hyphens: bool) -> re.Pattern[str]:
-    """Compile what a token is; words go on over hyphens, or do not."""
+@cache
+def _token_pattern(hyphens: bool, elided: str) -> re.Pattern[str]:
+    """Compile what a token is, given whether words go on over hyphens, and what `Spelling` says is elided."""
     hyphen = r"| [-\u2010\u2011](?=\w)" if hyphens else ""
     score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if hyphens else r"(?!)"
     return re.compile(
         rf"""
         (?P<emoji> {WHOLE_EMOJI} )
+      | (?P<elided> (?<!\w) (?: {elided} ) ['’] (?=[\w"«“‘]) )
       | (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
       | (?P<whole>
             (?:https?://|www\.) (?: [^{BLANK}<>"]* (?<![.,;:!?)\]»”']) )?
           | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+
           | [@\#][^\W\d]\w*
+          | [Cc]\.-à-d\. | (?:o\.s\.)?frv\.
           | (?:{_LETTER}{{1,2}}\.) (?:-?{_LETTER}{{1,2}}\.)+ | °[CF]\b
-          | [A-Z]{{1,3}}\$
+          | [A-Z]{{1,3}}\$ | (?:{_CURRENCY})(?=\.?\d)
+          | \d+\.[ºª°](?!\w) | [Nn]\.[ºª°]
           | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|°)++ \d* )? (?!\w)
         )
       | (?P<word> (?:\w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) {hyphen} | [ºª°] )* )
@@ -45,7 +52,6 @@ def _token_pattern(hyphens: bool) -> re.Pattern[str]:
     )
 
 
-_TOKENS = {hyphens: _token_pattern(hyphens) for hyphens in (True, False)}
 _STOP = re.compile(
     rf"(?P<mark>(?<![.!?…])[.!?…]++)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+(?:[»”]|\"(?=[{BLANK}])))*)(?P<blank>[{BLANK}]+)"
 )
@@ -61,7 +67,11 @@ _NO_INITIALS = frozenset(_NO_INITIAL_WORDS.split())
 _LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
 _LONGEST_WORD = 40
 # Abbreviations behind which a list ends, and often the sentence.
-_ENDS_LIST = frozenset({"etc", "dll", "dsb", "dkk"})
+_ENDS_LIST = frozenset({"etc", "dll", "dsb", "dkk", "frv", "o.s.frv", "o.fl", "a.m", "p.m"})
+# m.a., P.ej., þ.e.a.s., but not mbl.is
+_SHORT_PARTS = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
+_NUMBER = re.compile(r"\d|[IVXL]+(?![\w'’])")
+_LONGEST_NUMBER = 8
 _OPENING = frozenset("\"'«“‘„([{¿¡-–—•*")
 _VISIBLE = re.compile(rf"[^{BLANK}]")
 
@@ -79,16 +89,18 @@ class Spelling:
     """What a language has of its own.
 
     ``abbreviations`` keep their period, which ends no sentence; those ``before_numbers`` only where
-    a digit follows; those ``before_names`` end none either, but their period is a word. ``cut`` makes
-    pieces of a run of letters, given the text, where it begins and ends. With ``hyphens`` a word goes
-    on over one; with ``units`` a word may go on over a blank; with ``ordinals`` ``15.`` is the fifteenth. ``glued``
-    tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
+    a number follows; those ``before_names`` end none either, but their period is a word. Those with a
+    capital are so with it alone. ``elided``, an expression, is what an apostrophe parts from whatever
+    follows it. ``cut`` makes pieces of a run of letters, given the text, where it begins and ends. With
+    ``hyphens`` a word goes on over one; with ``units`` a word may go on over a blank; with ``ordinals``
+    ``15.`` is the fifteenth. ``glued`` tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
     """
 
     abbreviations: frozenset[str]
     cut: Callable[[str, int, int], list[TextPiece]]
     before_numbers: frozenset[str] = frozenset()
     before_names: frozenset[str] = frozenset()
+    elided: str = r"(?!)"
     hyphens: bool = True
     units: bool = True
     ordinals: bool = False
@@ -118,7 +130,7 @@ def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of a sentence in which letters and accents are one character, where there is one."""
     found: list[TextPiece] = []
     place = 0
-    token = _TOKENS[spelling.hyphens]
+    token = _token_pattern(spelling.hyphens, spelling.elided)
     while (match := token.search(text, place)) is not None:
         start, end = match.span()
         if match.lastgroup == "word":
@@ -153,18 +165,25 @@ def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
     following = _VISIBLE.search(text, end + 1)
     if following is None:
         return end
-    return end + 1 if _is_short(text[start:end], following.group(), spelling) else end
+    return end + 1 if _is_short(text[start:end], text, following.start(), spelling) else end
 
 
-def _is_short(word: str, following: str, spelling: Spelling) -> bool:
-    """Tell whether a word that a period follows is an abbreviation or an initial, given what comes then."""
-    word = word.replace("’", "'").rpartition("'")[2]  # l'art.
+def _is_short(word: str, text: str, following: int, spelling: Spelling) -> bool:
+    """Tell whether a word that a period follows is an abbreviation or an initial, given where the text goes on."""
+    word = _behind_elision(word)  # l'art.
     if len(word) == 1 and word.isupper():
         return True
-    word = word.lower()
-    return word in spelling.abbreviations or (
-        word in spelling.before_numbers and following.isdigit()
-    )
+    if word in ("a", "d") and text.startswith("C.", following):  # before or after Christ
+        return True
+    forms = {word, word.lower()}
+    if not forms.isdisjoint(spelling.abbreviations):
+        return True
+    number = _NUMBER.match(text[following : following + _LONGEST_NUMBER])
+    return number is not None and not forms.isdisjoint(spelling.before_numbers)
+
+
+def _behind_elision(word: str) -> str:
+    return word.replace("’", "'").rpartition("'")[2]
 
 
 def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> bool:
@@ -178,9 +197,11 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> boo
         return following.isupper() or following.isdigit() or following in _OPENING
     before = composed(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
     match = _LAST_WORD.search(before)
-    word = match.group() if match is not None else ""
+    word = _behind_elision(match.group() if match is not None else "")
     ends_list = word.lower() in _ENDS_LIST and following.isupper()
-    if _is_short(word, following, spelling) and not ends_list:
+    if _is_short(word, text, stop.end(), spelling) and not ends_list:
+        return False
+    if _SHORT_PARTS.fullmatch(word) and word[1:].islower() and not ends_list:
         return False
     if _INITIALS.fullmatch(word) and word.isupper() and word not in _NO_INITIALS:
         return False

@@ -11,10 +11,8 @@ from bnaparser.text.rules.blank_separated import Spelling
 from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
 
-_ELIDED = re.compile(
-    r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu|quelqu|presqu|parce\s+qu|aujourd)['’]",
-    re.IGNORECASE,
-)
+_ELIDED_BEFORE_ANY = "(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)"
+_ELIDED = re.compile(rf"(?:{_ELIDED_BEFORE_ANY}|(?i:quelqu|presqu|parce\s+qu|aujourd))['’]")
 _ELIDED_END = re.compile(r"(?:(?<![^\W_])[cdjlmnst]|qu|aujourd)['’]\Z", re.IGNORECASE)
 # Pronouns behind their verb; ``rendez-vous`` and ``celui-ci`` look like it.
 _INVERTED = re.compile(
@@ -77,10 +75,19 @@ FRENCH = Spelling(
             "p",
             "fig",
             "cf",
+            "Ph",
+            "chap",
+            "env",
+            "tél",
+            "réf",
+            "éd",
+            "c-à-d",
+            "c.-à-d",
         ]
     ),
     _cut,
-    before_numbers=frozenset({"art", "no"}),
+    before_numbers=frozenset({"art", "no", "sept"}),
+    elided=_ELIDED_BEFORE_ANY,
     glued=_glued,
     written=_written,
 )

@@ -106,6 +106,11 @@ ICELANDIC = Spelling(
             "f",
             "gal",
             "tít",
+            "kl",
+            "skv",
+            "sbr",
+            "frk",
+            "jóh",
         ]
     ),
     _cut,
@@ -113,4 +118,5 @@ ICELANDIC = Spelling(
     glued=lambda before, after: before.endswith("$") and after.startswith("$"),
     written=_without_marks,
     ordinals=True,
+    before_numbers=frozenset({"gr"}),
 )

@@ -120,6 +120,13 @@ PORTUGUESE = Spelling(
             "séc",
             "sécs",
             "cf",
+            "exmo",
+            "exma",
+            "ilmo",
+            "ilma",
+            "ex",
+            "pe",
+            "fr",
         ]
     ),
     _cut,

@@ -51,7 +51,16 @@ SPANISH = Spelling(
             "pp",
             "ss",
             "st",
+            "excmo",
+            "excma",
+            "ilmo",
+            "ilma",
+            "mons",
+            "dpto",
+            "ed",
+            "fr",
         ]
     ),
     uncut,
+    before_numbers=frozenset({"s", "No", "nro", "km"}),
 )

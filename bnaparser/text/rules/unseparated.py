@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from bnaparser.text.english.token_rules import BLANK
 from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
@@ -42,18 +42,25 @@ def pieces(text: str) -> list[TextPiece]:
     return found
 
 
-def sentence_spans(block: str, ends: re.Pattern[str]) -> Iterator[Span]:
+def no_spans(_block: str) -> list[Span]:
+    """Return no spans: marks end sentences everywhere."""
+    return []
+
+
+def sentence_spans(
+    block: str, ends: re.Pattern[str], whole_spans: Callable[[str], list[Span]] = no_spans
+) -> Iterator[Span]:
     """Yield ``(start, end)`` of each sentence in a block; ``ends`` matches the marks at their ends.
 
-    Within an address none ends. A straight quotation mark behind the end belongs to the sentence if it
-    closes one there, and else to the next.
+    Within an address none ends, nor within a whole span; these are in order and apart. A straight
+    quotation mark behind the end belongs to the sentence if it closes one there, and else to the next.
     """
     addresses = [match.span() for match in _ADDRESS.finditer(block)]
+    wholes = whole_spans(block)
     start = 0
     for match in ends.finditer(block):
         end = match.end()
-        before = bisect_left(addresses, (end, 0)) - 1  # the last address that begins before
-        if before >= 0 and end <= addresses[before][1]:
+        if _within(addresses, end) or _within(wholes, end):
             continue
         quote = block[end - 1]
         if quote in _STRAIGHT and block.count(quote, start, end - 1) % 2 == 0:
@@ -61,6 +68,11 @@ def sentence_spans(block: str, ends: re.Pattern[str]) -> Iterator[Span]:
         yield from _stripped(block, start, end)
         start = end
     yield from _stripped(block, start, len(block))
+
+
+def _within(spans: Sequence[Span], end: int) -> bool:
+    before = bisect_left(spans, (end, 0)) - 1  # the last one that begins before
+    return before >= 0 and end <= spans[before][1]
 
 
 _STRAIGHT = frozenset("\"'")
