@@ -60,8 +60,8 @@ class Interrupted:
         node = lowest_around(speech, place, place + comma)
         left = [child for child in node.subtrees if child.end <= place]
         right = [child for child in node.subtrees if child.start >= place + comma]
-        if len(left) + comma + len(right) != len(node):
-            return None
+        if not (left and right and (left[-1].end, right[0].start) == (place, place + comma)):
+            return None  # a child ends with the comma
         put = [*left, *self._interruption(speaker, comma and joins(left, right)), *right]
         return replaced(speech, node, Tree(node.label, put))
 

@@ -79,4 +79,9 @@ def _decoded(stored: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     streams = [stored[f"{name}{CODED}"].tobytes() for name in coded]
     rows = [len(stored[f"{name}{SCALE}"]) for name in coded]
     with ThreadPoolExecutor() as pool:
-        return plain | dict(zip(coded, pool.map(decode, streams, rows), strict=True))
+        try:
+            decoded = pool.map(decode, streams, rows)
+        except RuntimeError:  # no more threads: a limit is reached, or Python is about to end
+            pool.shutdown(cancel_futures=True)
+            decoded = map(decode, streams, rows)
+        return plain | dict(zip(coded, decoded, strict=True))

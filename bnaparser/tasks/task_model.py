@@ -184,7 +184,8 @@ class TaskModel:
         if not tokens.encodings[0].overflowing:
             return None
         read = np.flatnonzero(places_of_words(tokens, 0, len(words)) != UNSUPERVISED)
-        return int(read.max(initial=-1)) + 1
+        first = int(read.max(initial=-1)) + 1
+        return first if first < len(words) else None  # of the last word the beginning may do
 
     @torch.inference_mode()
     def _logits(self, batch: dict[str, Any]) -> NDArray[np.float32]:

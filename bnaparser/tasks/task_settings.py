@@ -219,8 +219,8 @@ class SyntaxTable(Settings):
     def with_parser(self, name: str, language: str = DEFAULT_LANGUAGE) -> SyntaxTable:
         """Return the table with the trees of another parser in the place of our own or of files.
 
-        In another language than English the parser finds the words, too. Raises SettingsError where it
-        would have no part in what is read.
+        In another language than English the parser finds the words, too. Raises SettingsError where the
+        trees are random or spaCy's, and it finds no words.
         """
         if language == DEFAULT_LANGUAGE and self.needs_trees and self.trees in ("spacy", "random"):
             trees = "random trees" if self.trees == "random" else f"those of spaCy's {self.spacy}"

@@ -134,7 +134,7 @@ def _letters(pattern: re.Pattern[str], text: str) -> int:
 def _letters_of_words(text: str) -> float:
     """Return how many Latin letters the words have; those of names, which any script may have, by half."""
     words = _LATIN_WORD.findall(text)
-    return sum(len(word) / (2 if word[0].isupper() else 1) for word in words)
+    return sum(len(word) / (1 if word.islower() else 2) for word in words)
 
 
 def _telling_words(text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import unquote, unquote_plus
 
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
@@ -41,6 +42,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 _WORD = re.compile(r"[^\s\x00]+")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*(?=\n)")
 _ENDS_SENTENCE = re.compile(r"\.|[!?]+|[\u3002\uff01\uff1f]+")
 _CLOSES = frozenset(["''", '"', "'", "\u201d", "\u2019", *")]}", "-RRB-", "-RSB-", "-RCB-"])
 
@@ -165,12 +167,21 @@ def sentences_of(text: str, wanted: Wanted, rules: TextRules = ENGLISH) -> list[
         found = [whole(text, 0)]
     else:
         cut = _split_given if wanted.given_words else rules.sentences
+        parts = _between_blank_lines if wanted.given_words else _paragraphs
         pieces = _lines(text) if wanted.break_lines else [(0, text)]
-        blocks = [
-            (at + start, block) for start, piece in pieces for at, block in paragraphs([piece])
-        ]
+        blocks = [(at + start, block) for start, piece in pieces for at, block in parts(piece)]
         found = [one for start, block in blocks for one in cut(block, start)]
     return [sentence for sentence in found if sentence.words]
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    return paragraphs([text])
+
+
+def _between_blank_lines(text: str) -> list[tuple[int, str]]:
+    """Return the paragraphs of given words, each with its place, however long they are."""
+    cuts = [0, *(blank.end() for blank in _BLANK_LINE.finditer(text)), len(text)]
+    return [(start, text[start:end]) for start, end in pairwise(cuts)]
 
 
 def _check_formats(properties: dict[str, str]) -> None:

@@ -78,7 +78,8 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what was sent, behind the answers to the whole requests before it; read no more."""
-        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
+        is_last = self.cycle is not None and self.cycle.more_body and not self.pipeline
+        if self.cycle is None or self.cycle.response_complete or is_last:
             super().send_400_response(msg)
         else:
             self._refusal = msg

@@ -80,6 +80,10 @@ def test_the_surer_of_two_trees_counts_with_a_comma_and_without() -> None:
             parse('(TOP (S (`` ") (NP (PRP It)) (VP (VBZ is)) (. .)))'),
             parse(SAID_HE.replace("PRN", "NP")),
         ],
+        [  # the comma ends an apposition
+            parse('(TOP (S (`` ") (NP (PRP It) (, ,)) (VP (VBZ is)) (. .)))'),
+            parse(SAID_HE),
+        ],
     ],
 )
 def test_what_the_parser_is_not_sure_of_is_left_out(trees: list[Parse]) -> None:

@@ -42,6 +42,7 @@ from bnaparser.text.rules.chinese_characters import (
         ("Bom dia, senhor.", "pt"),
         ("Please visit www.example.com, not example.org.", "en"),
         ("請看https://example.com/a?b=1 謝謝大家", "zh-Hant"),
+        ("在 eBay 买 iPad 给 John", "zh-Hans"),
         ("WhatsApp, Facebook, Instagram都很好用", "zh"),
         ("I love 寿司 and ラーメン very much.", "en"),
         ("私はWindowsとLinuxを使っています。", "ja"),

@@ -32,7 +32,7 @@ I ca|n't go ; they wo|n't , she ai|n't here
 We do|n’t , you|’re ok , it|’s I|’m
 can|not gon|na got|ta wan|na gim|me lem|me
 Gon|na Can|not 't|is 't|was d'|ye more|'n
-do|nt Did|nt ca|nt WO|NT i|m That|s he|s you|re IM HES ill its were lets
+do|nt Did|nt ca|nt WO|NT i|m that|s he|s you|re IM HES ill its were lets Jony Ive Im Lee wont to
 7|pm 10:30|AM 9.15|p.m. 13pm 5pM 12pmol
 I|'d|'ve would|n't|'ve let|'s he|'s they|'re you|'ve we|'ll I|'m
 do|n`t ca|n`t do|n´t
@@ -163,7 +163,7 @@ It is so [12]. | γH2AX is late (Fig. 1). | cDNA was made (arrow). | (b) It grew
 It is in Rome.[citation needed] | He left.[better source needed] | So he did.
 Ann Lee (b. May 1950; m. 1970, d. 1999) wrote it. | See part b. | Then d. | It was over.
 It is open from 9 a. m. until 5 p. m. and was built in 70 b. c. or a. d. 30. | So it is.
-"Help!" Anna shrieked. | "No!" Uncle Henry growled. | "Why?" Mary's brother asked. | "True?" John and Ann asked. | "Stop!" | Tom left.
+"Help!" Anna shrieked. | "No!" Uncle Henry growled. | "Why?" Mary's brother asked. | "True?" John and Ann asked. | "Why?" O'Brien said. | We met at 7p.m. Monday in Rome. | "Stop!" | Tom left.
 He is a.k.a. "The Juice". | It costs Rs. 500. | She has a ph.d. in math. | See slip op. at 3. | Sect. 5 applies. | No. | At 5 we left.
 See contract No. NO1-CO-12400, accession no. AF497625, chr. 9 and ref. 1, J. Virol. 65, 2884. | Streptomyces sp. were found.
 """.strip().splitlines()

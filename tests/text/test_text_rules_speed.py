@@ -37,7 +37,16 @@ def test_accents_without_end() -> None:
     assert time.monotonic() - start < 10
 
 
-def test_marks_without_end_behind_a_latin_letter() -> None:
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ja", "a" + "!" * 100_000 + "x"),
+        ("ja", "\u3042" + "\uff01" * 100_000 + "\u3068"),
+        ("zh-Hans", "\u597d" + "\uff01" * 100_000 + "\uff0c\u597d"),
+        ("zh-Hant", "\u597d" + "\u2026" * 100_000 + "\uff0c"),
+    ],
+)
+def test_marks_without_end(language: str, text: str) -> None:
     start = time.monotonic()
-    assert list(rules_of("ja").sentences("a" + "!" * 100_000 + "x", 0))
+    assert list(rules_of(language).sentences(text, 0))
     assert time.monotonic() - start < 10

@@ -95,7 +95,8 @@ class ParentHead(nn.Module):
         """Keep the cross-entropy of this head with ``parents`` (B, T), the mean over tokens."""
         scores = attention.scores[:, self.head].float()
         if attention.allowed is not None:
-            allowed = attention.allowed[:, 0].expand_as(scores)
+            of_head = self.head if attention.allowed.shape[1] > 1 else 0
+            allowed = attention.allowed[:, of_head].expand_as(scores)
             scores = scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)
             hidden = ~allowed.gather(2, parents.clamp_min(0)[..., None]).squeeze(2)
             parents = parents.masked_fill(hidden, UNSUPERVISED)  # beyond a sliding window

@@ -108,10 +108,11 @@ STARTERS = frozenset(_STARTERS.split())
 # I alone is a pronoun after a small letter (``no. I think``), a numeral after a capital (``Art. I``).
 _NUMBER_AFTER = re.compile(
     r"[\"'\u2019\u201d)]*\s*[#\xa7(\[]?(?:\d|[A-Za-z]{1,4}[-_]?\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b"
-    r"|(?P<one>I\b))|\s+of\b(?!\s+course)|\s+at\s+\d"
+    r"|(?P<one>I\b))|\s+of\b(?!\s+course)|(?P<at>\s+at\s+\d)"
 )
 _PRONOUN_AFTER = re.compile(r"\s+I(?:['\u2019]|\s+(?!of\b|and\b|to\b)[a-z])")  # No. I don't.
 _LETTER_AFTER = re.compile(r"\s*(?:[B-HJ-Z]|[AI](?=[,.;:)]))\b")  # Fig. B, Vol. A)
+_CITED = frozenset(["Op", "op", "p", "pp"])
 _LETTERED = frozenset(["Fig", "fig", "Figs", "figs", "Eq", "Eqs", "Exh", "Vol", "Sec", "Ch", "App"])
 # Of a life: (b. 1950), (b. May 1950; m. 1970, d. 1999)
 _LIFE = frozenset(["b", "d", "m", "r", "fl", "div"])
@@ -122,6 +123,7 @@ _YEAR_AFTER = re.compile(
 # Written with a blank: 5 p. m., 70 b. c.
 _SPACED = re.compile(r"(?<![\w.])(?:[ap]\.\sm|b\.\sc|a\.\sd|i\.\se|e\.\sg)\Z")
 _LONGEST_SPACED = 5
+_HOUR = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?=[ap]\.m\Z|[AP]\.M\Z)")  # 7p.m.
 _NUMBER_BEFORE = re.compile(r"[\d\xbc-\xbe\u2150-\u215e][\s-]*\Z")
 _LONGEST_GAP = 4  # between a number and its unit
 _PARTS = re.compile(r"[/-]")  # D-Calif., Mr./Mrs.
@@ -165,6 +167,8 @@ def _has_number(text: str, word: str, dot: int) -> bool:
     match = _NUMBER_AFTER.match(text, dot + 1)
     if match is None:
         return word in _LETTERED and _LETTER_AFTER.match(text, dot + 1) is not None
+    if match["at"] is not None:
+        return word in _CITED  # slip op. at 5
     if match["one"] is None:
         return True
     return word[0].isupper() and not (word == "No" and _PRONOUN_AFTER.match(text, dot + 1))
@@ -172,6 +176,8 @@ def _has_number(text: str, word: str, dot: int) -> bool:
 
 def _period_after(word: str) -> Period:
     """Tell what a period after ``word`` (given without it) may be, whatever stands around it."""
+    hour = _HOUR.match(word)
+    word = word if hour is None else word[hour.end() :]
     kind = _KINDS.get(word)
     if kind is not None:
         return kind

@@ -84,7 +84,7 @@ _BROKEN_OFF = 0.8  # of the width: hard-wrapped lines are fuller than that
 _SPEECH = re.compile(
     r"""
     (?: I | He | She | They | We | You
-      | (?:(?:Mr|Mrs|Ms|Dr|Miss)\.?\s+)? [A-Z][\w-]+ (?:\s+(?:and\s+)?[A-Z][\w-]+){0,2} (?:['\u2019]s\s+[a-z]+)? ) \s+
+      | (?:(?:Mr|Mrs|Ms|Dr|Miss)\.?\s+)? [A-Z][\w'\u2019-]+ (?:\s+(?:and\s+)?[A-Z][\w'\u2019-]+){0,2} (?:['\u2019]s\s+[a-z]+)? ) \s+
     (?: \w+ly\s+ )?
     (?: said | says | asked | asks | replied | replies | cried | cries | answered | answers
       | exclaimed | exclaims | demanded | inquired | enquired | whispered | shouted | shouts

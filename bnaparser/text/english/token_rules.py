@@ -113,10 +113,11 @@ _WHOLE = (
         "address without a scheme",
         rf"""
         (?<![^{BLANK}("'\u201c]) (?:[\w-]++\.)++ (?:com|org|net|edu|gov|io|uk|de|fr|eu|ca|au)/
-        (?: [^{BLANK}<>"\u201c\u201d.,;:!?'\u2019()\[\]{{}}\u2026]++ | [.,;:!?](?=[\w/&=\#%~+-]) )*+
+        (?: [^{BLANK}<>"\u201c\u201d.,;:!?'\u2019()\[\]{{}}\u2026\u2014\u2015]++
+          | [.,;:!?](?=[\w/&=\#%~+-]) | \([^{BLANK}()]{{0,200}}\) )*+
         """,
-        "See google.com/search?q=a,b, or (bbc.co.uk/).",
-        "See google.com/search?q=a,b , or ( bbc.co.uk/ ) .",
+        "See google.com/search?q=a,b, or (bbc.co.uk/a_(b)).",
+        "See google.com/search?q=a,b , or ( bbc.co.uk/a_(b) ) .",
     ),
     *_PICTURE_RULES,
     TokenRule("markup", rf"</?[A-Za-z][^{BLANK}<>]*>", "<b>bold</b> face", "<b> bold </b> face"),

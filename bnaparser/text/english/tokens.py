@@ -32,7 +32,7 @@ _FUSED = {
     "d'ye": 2,
     "more'n": 4,
 }
-# Contractions whose apostrophe was left out, where no other word is meant: not ``ill``, ``its``, ``were``.
+# Contractions whose apostrophe was left out, where hardly another word is meant: not ``ill``, ``its``, ``were``.
 _NO_APOSTROPHE = """
 ai|nt are|nt ca|nt could|nt did|nt do|nt does|nt had|nt has|nt have|nt is|nt must|nt should|nt was|nt
 were|nt wo|nt would|nt
@@ -40,6 +40,11 @@ i|m i|ve he|s she|s you|re you|ve you|ll they|re they|ve they|ll we|ve that|s th
 """
 _FUSED |= {row.replace("|", ""): row.index("|") for row in _NO_APOSTROPHE.split()}
 _SHORT_FORMS = frozenset(["IM", "IVE", "HES"])  # no contractions
+_NAMES = frozenset(
+    ["Im", "Ive", "Hes"]
+)  # after another, ``Jony Ive``, or before one, ``Im Kwon-taek``
+_NAME_AFTER = re.compile(r"\s[A-Z]")
+_TO_AFTER = re.compile(r"\sto\b")  # she was wont to
 # An hour: 7pm, 10:30AM. Not 5pM, which is a concentration.
 _HOUR = re.compile(r"(?:0?[1-9]|1[0-2])(?:[:.][0-5]\d)?(?=(?:[ap]\.?m|[AP]\.?M)\Z)")
 _GOES_ON = frozenset(",;:")
@@ -86,7 +91,9 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
     word = text[start:end]
     if word.isascii():
         if word.isalpha() and (
-            len(word) > _FUSED_LONGEST or word.lower() not in _FUSED or word in _SHORT_FORMS
+            len(word) > _FUSED_LONGEST
+            or word.lower() not in _FUSED
+            or _is_another(text, start, end, spans)
         ):
             spans.append((start, end))
             return
@@ -104,6 +111,16 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
         end = match.start()
     spans.append((start, end))
     spans.extend(reversed(clitics))
+
+
+def _is_another(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> bool:
+    """Tell whether what is spelled like a contraction without its apostrophe is a name or another word."""
+    word = text[start:end]
+    if word in _NAMES:
+        after_name = bool(spans) and text[spans[-1][0]].isupper()
+        return after_name or _NAME_AFTER.match(text, end) is not None
+    is_wont = word.lower() == "wont" and _TO_AFTER.match(text, end) is not None
+    return is_wont or word in _SHORT_FORMS
 
 
 def _could_close(match: re.Match[str]) -> bool:

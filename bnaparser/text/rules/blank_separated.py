@@ -197,13 +197,15 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> boo
         return following.isupper() or following.isdigit() or following in _OPENING
     before = composed(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
     match = _LAST_WORD.search(before)
-    word = _behind_elision(match.group() if match is not None else "")
+    whole = match.group() if match is not None else ""
+    word = _behind_elision(whole)
     ends_list = word.lower() in _ENDS_LIST and following.isupper()
     if _is_short(word, text, stop.end(), spelling) and not ends_list:
         return False
     if _SHORT_PARTS.fullmatch(word) and word[1:].islower() and not ends_list:
         return False
-    if _INITIALS.fullmatch(word) and word.isupper() and word not in _NO_INITIALS:
+    is_name = word == whole or "-" in word  # l'O.N.U. is none, d'A.-M. Dupont is
+    if _INITIALS.fullmatch(word) and word.isupper() and word not in _NO_INITIALS and is_name:
         return False
     if word.lower() in spelling.before_names:
         return False

@@ -11,10 +11,12 @@ _PAIRS = {"」": "「", "』": "『", "）": "（", ")": "("}
 _OPENED = frozenset(_PAIRS.values())
 _CLOSING = "」』）】》〉〕”)"
 # Behind a bracket a particle goes on, but にいさん and がたがた begin anew.
-_GOES_ON = r"[とっ、，」』）をの]|[にがはもでへや](?![\u3041-\u309f])|に[はも]|など|なんて|ため"
+_GOES_ON = (
+    r"[とっ、，」』）をの]|[にがはもでへや](?![\u3041-\u309f])|に[はも]|など|なんて|ため(?!息)"
+)
 SENTENCE_END = re.compile(
     # Within what is written in Latin letters a mark ends none: Yahoo!ニュース, 3.5.
-    r"(?:[。！？｡]+|(?<![A-Za-z!?])[!?]+|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![\w.])|．(?![0-9０-９．])))"
+    r"(?:(?<![。！？｡])[。！？｡]++|(?<![A-Za-z!?])[!?]+|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![\w.])|．(?![0-9０-９．])))"
     rf"[{_CLOSING}\"']*+(?![とっ、，」』）])(?!(?<=[{_CLOSING}])(?:{_GOES_ON}))"
 )
 _BEHIND = re.compile(_GOES_ON)

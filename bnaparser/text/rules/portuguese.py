@@ -125,8 +125,8 @@ PORTUGUESE = Spelling(
             "ilmo",
             "ilma",
             "ex",
-            "pe",
-            "fr",
+            "Pe",
+            "Fr",
         ]
     ),
     _cut,

@@ -57,10 +57,10 @@ SPANISH = Spelling(
             "ilma",
             "mons",
             "dpto",
-            "ed",
-            "fr",
+            "Ed",
+            "Fr",
         ]
     ),
     uncut,
-    before_numbers=frozenset({"s", "No", "nro", "km"}),
+    before_numbers=frozenset({"s", "No", "nro", "Km"}),
 )

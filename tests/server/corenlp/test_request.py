@@ -209,6 +209,8 @@ def test_a_line_end_is_a_break_however_the_word_is_written(written: str) -> None
 
 def test_a_blank_line_always_ends_a_sentence() -> None:
     assert words_of("A cat\n \nsat", given_words=True) == ["A cat", "sat"]
+    long = "word " * 4500 + "Mr."
+    assert words_of(f"{long}\nSmith left .", given_words=True) == [f"{long} Smith left ."]
     assert words_of("A cat\n\nsat") == ["A cat", "sat"]
 
 

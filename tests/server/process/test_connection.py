@@ -120,10 +120,11 @@ def test_only_the_bytes_of_a_head_count_as_its_own(port: int) -> None:
     assert received.count(b"HTTP/1.1 200") == 3_001
 
 
+BROKEN_BODY = b"POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n"
 LONG = b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_BYTES
 
 
-@pytest.mark.parametrize("wrong", [LONG, b"\0\r\n\r\n"])
+@pytest.mark.parametrize("wrong", [LONG, b"\0\r\n\r\n", BROKEN_BODY])
 def test_what_is_wrong_is_told_behind_the_answers_that_are_owed(port: int, wrong: bytes) -> None:
     slow = request("It rained.").replace(b"/a", b"/slow")
     received = all_answers(port, slow, wrong)
