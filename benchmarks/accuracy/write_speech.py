@@ -76,7 +76,7 @@ class Interrupted:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuotedQuestion:
     """A question or an exclamation in quotation marks, and the clause of who says it."""
 
     said: Words
@@ -145,7 +145,7 @@ def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
     return Tree(tree.label, [replaced(child, old, new) for child in tree.subtrees])
 
 
-def speech(words: Words) -> Interrupted | Asked | None:
+def speech(words: Words) -> Interrupted | QuotedQuestion | None:
     """Cut a sentence of speech into its parts; None where it is of no kind that is made here."""
     if len(words) > LONGEST:
         return None
@@ -172,12 +172,12 @@ def _interrupted(words: Words, place: int, opening: str) -> Interrupted | None:
     return Interrupted(before, clause, after, (opening, words[place]))
 
 
-def _asked(words: Words, place: int, opening: str) -> Asked | None:
+def _asked(words: Words, place: int, opening: str) -> QuotedQuestion | None:
     """Cut ``words`` at the quotation mark at ``place``, behind a question or exclamation mark."""
     said, clause = words[1:place], words[place + 1 : -1]
     if words[0] != opening or words[-1] != "." or not _is_clause(clause) or ENDS & {*said[:-1]}:
         return None
-    return Asked(said, clause, (opening, words[place]))
+    return QuotedQuestion(said, clause, (opening, words[place]))
 
 
 def _is_clause(words: Words) -> bool:
@@ -185,7 +185,7 @@ def _is_clause(words: Words) -> bool:
     return FEWEST <= len(words) <= MOST and all(map(_CLAUSE_WORD.fullmatch, words))
 
 
-def found(path: Path) -> Iterator[Interrupted | Asked]:
+def found(path: Path) -> Iterator[Interrupted | QuotedQuestion]:
     """Yield the speech of a text, each sentence once."""
     with open_compressed(path) as raw:
         lines = io.TextIOWrapper(raw, encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.accuracy import write_speech
-from benchmarks.accuracy.write_speech import Asked, Interrupted, speech
+from benchmarks.accuracy.write_speech import Interrupted, QuotedQuestion, speech
 from bnaparser import Parse, Parser, Tree
 
 SAID_HE = "(TOP (S (NP (DT The) (NN plan)) (PRN (, ,) (S (NP (PRP he)) (VP (VBD said))) (, ,)) (VP (VBZ is) (ADJP (JJ good))) (. .)))"
@@ -103,7 +103,7 @@ def test_a_question_takes_the_place_of_a_plain_sentence() -> None:
     ("text", "kind"),
     [
         ('" It , " he said , " is . "', Interrupted),
-        ("\u201c Go ! \u201d cried the old king .", Asked),
+        ("\u201c Go ! \u201d cried the old king .", QuotedQuestion),
         ('" It , " he said .', None),
         ('" It , " he said , and " is . "', None),  # the speaker goes on
         ('" It . It , " he said , " is . "', None),  # two sentences

@@ -100,7 +100,7 @@ class Deadly:
     def __init__(self, parser: Parser, word: str):
         self.parser, self.word = parser, word
         self.model, self.reads_tags = parser.model, parser.reads_tags
-        self.text = parser.text
+        self.text, self.max_words = parser.text, parser.max_words
 
     def parse_sentences(self, sentences: Any, tags: Any = None, questions: Any = PLAIN) -> Any:
         if any(self.word in sentence.words for sentence in sentences):
