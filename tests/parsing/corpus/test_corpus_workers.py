@@ -96,6 +96,7 @@ class Deadly:
     precision = "float32"
     batch_tokens = 1000
     of_several = None
+    threads: int | None = None
 
     def __init__(self, parser: Parser, word: str):
         self.parser, self.word = parser, word
