@@ -129,7 +129,7 @@ class ChartSettings(Settings):
     which ``bnaparser calibrate`` finds.
     """
 
-    temperature: float = Field(1.0, ge=1e-30, le=1e30)  # as the chart has it
+    temperature: float = Field(1.0, gt=0)
 
 
 class ModelSettings(Settings):
