@@ -29,12 +29,12 @@ NAMES = frozenset({"NNP", "NNPS", "NN", "NNS", "DT", "PRP", "PRP$", "JJ", "POS"}
 
 def mended(tree: Tree) -> Tree | None:
     """Return the tree as the guidelines have it; None where that is not to be told."""
-    words = [child if isinstance(child, str) else mended(child) for child in tree.children]
-    if None in words:
-        return None
     if tree.word is not None:
         return tree
-    children = [child for child in words if isinstance(child, Tree)]
+    below = [mended(child) for child in tree.subtrees]
+    children = [child for child in below if child is not None]
+    if len(children) < len(below):
+        return None
     if tree.label == "QP" and len(children) == 1:
         return children[0]
     return _whole(tree.label, _questions(tree.label, _interjections(tree.label, children)))

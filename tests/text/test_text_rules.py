@@ -114,7 +114,7 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
         ("ja", "彼（雨。晴れ。多分）五人。『君の名は。』を見る。『あ。』が大好き。『い。』なんて嫌だ。", ["彼（雨。晴れ。多分）五人。", "『君の名は。』を見る。", "『あ。』が大好き。", "『い。』なんて嫌だ。"]),
         ("ja", "彼は「雨だ。晴れだ。", ["彼は「雨だ。", "晴れだ。"]),
         ("ja", "彼は「" + "雨。" * 201 + "」と。", ["彼は「雨。", *["雨。"] * 199, "雨。」と。"]),
-        ("ja", "すごい！！と言った。「疲れた。」ため息をついた。", ["すごい！！と言った。", "「疲れた。」", "ため息をついた。"]),
+        ("ja", "すごい!!と言った。すごい！！と言った。「疲れた。」ため息をついた。", ["すごい!!と言った。", "すごい！！と言った。", "「疲れた。」", "ため息をついた。"]),
         ("fr", "Il parle de l'O.N.U. Le chef part.", ["Il parle de l'O.N.U.", "Le chef part."]),
         ("pt", "Ele mora em Recife, PE. O governador veio.", ["Ele mora em Recife, PE.", "O governador veio."]),
         ("es", "Lo hizo la ed. Ella corrió 10 km. 5 lo vieron.", ["Lo hizo la ed.", "Ella corrió 10 km.", "5 lo vieron."]),

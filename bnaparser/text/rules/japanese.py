@@ -16,7 +16,7 @@ _GOES_ON = (
 )
 SENTENCE_END = re.compile(
     # Within what is written in Latin letters a mark ends none: Yahoo!ニュース, 3.5.
-    r"(?:(?<![。！？｡])[。！？｡]++|(?<![A-Za-z!?])[!?]+|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![\w.])|．(?![0-9０-９．])))"
+    r"(?:(?<![。！？｡])[。！？｡]++|(?<![A-Za-z!?])[!?]++|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![\w.])|．(?![0-9０-９．])))"
     rf"[{_CLOSING}\"']*+(?![とっ、，」』）])(?!(?<=[{_CLOSING}])(?:{_GOES_ON}))"
 )
 _BEHIND = re.compile(_GOES_ON)
