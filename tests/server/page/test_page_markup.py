@@ -239,9 +239,9 @@ def test_what_the_text_held_stays_what_it_is(visit: Visit) -> None:
     mark(panel, place, place + 1)
     panel.get_by_role("button", name="nothing crosses").click()
     wait_for_text(page, r"It rained. The \[NP cat\] sat \\ [~ there 🐕] now.")
-    assert drawn(page, "article:nth-child(2) .word") == words
-    focused = page.evaluate("document.activeElement.closest('article') !== null")
-    assert focused
+    # A card is drawn when the browser says that it is near, and has the focus after the verdict.
+    soon(page.locator("article:nth-child(2) .word")).to_have_text(words, timeout=PATIENCE)
+    page.wait_for_function("document.activeElement.closest('article') !== null")
 
 
 def test_a_text_above_that_grew_moves_no_bracket(visit: Visit) -> None:
