@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 # What a training computes in, by accelerate's name for it.
 NUMBERS = {"no": "float32", "bf16": "bfloat16"}
@@ -57,6 +58,15 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
 def listed(found: Mapping[str, str]) -> str:
     """Return versions in one line."""
     return ", ".join(f"{name} {number}" for name, number in found.items())
+
+
+def listed_of(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the versions that several runs had in one line: of a package that was not the same in all, each."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for name, number in row["versions"].items():
+            found.setdefault(name, {})[number] = None
+    return listed({name: " and ".join(numbers) for name, numbers in found.items()})
 
 
 def check_precision(parser: argparse.ArgumentParser, precision: str) -> None:

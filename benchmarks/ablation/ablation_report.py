@@ -21,7 +21,7 @@ from benchmarks.ablation.ablation_tables import (
     WARM_UP,
 )
 from benchmarks.ablation.ablation_training import Result, as_rows, learning_rate
-from benchmarks.machine import NUMBERS, command, listed
+from benchmarks.machine import NUMBERS, command, listed_of
 from benchmarks.pages import spread
 from bnaparser.eval.significance import compare_rows
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
@@ -130,9 +130,9 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     processors = " and ".join(dict.fromkeys(row["processor"] for row in rows))
     lines = [f"- {processors}; {threads} a run, {NUMBERS[options.precision]}"]
     for program in ("bnaparser", "benepar"):
-        found = [row["versions"] for row in rows if program in row["versions"]]
+        found = [row for row in rows if program in row["versions"]]
         if found:
-            lines.append(f"- {listed(found[-1])}")
+            lines.append(f"- {listed_of(found)}")
     encoder = "characters" if options.encoder is None else options.encoder.name
     names = [folder.name for folder in options.data]
     lines.append(

@@ -30,7 +30,7 @@ from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
 from benchmarks.constructions.write_constructions import constructions
-from benchmarks.machine import command, computed_on, listed, now, versions, without_folders
+from benchmarks.machine import command, computed_on, listed_of, now, versions, without_folders
 from benchmarks.pages import keep_row, kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
 from bnaparser import Parser, Tree
@@ -199,7 +199,7 @@ def page_of(rows: list[Row]) -> str:
         f"{dates[0]} to {dates[-1]} UTC.",
         "",
         f"- {'; '.join(machines)}; a training took {statistics.median(row['seconds'] for row in rows) / 60:.1f} minutes",
-        f"- {listed(rows[-1]['versions'])}",
+        f"- {listed_of(rows)}",
         f"- `{command('benchmarks.accuracy.run_steps', typed)}`, then the same with `--report`",
         "",
         f"`steps.toml` on {some['encoder']}, {some['updates']} updates of 32 sentences whatever is among them; scored on the first {some['sentences']} sentences",

@@ -6,7 +6,7 @@ import argparse
 import statistics
 import sys
 
-from benchmarks.machine import NUMBERS, command, listed, processor
+from benchmarks.machine import NUMBERS, command, listed_of, processor
 from benchmarks.pages import spread
 from benchmarks.pretrain.masking_tables import (
     BATCH_SIZE,
@@ -132,7 +132,7 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     minutes = statistics.fmean(row["seconds"] for row in rows) / 60
     return [
         f"- {processor()}; {threads} a run, {NUMBERS[options.precision]}; a run takes {minutes:.1f} minutes",
-        f"- {listed(rows[-1]['versions'])}",
+        f"- {listed_of(rows)}",
         what,
         f"- `{again}`, then the same with `--report`",
     ]

@@ -26,7 +26,7 @@ from benchmarks.machine import (
     NUMBERS,
     command,
     computed_on,
-    listed,
+    listed_of,
     now,
     versions,
     without_folders,
@@ -117,7 +117,7 @@ def page_of(rows: list[Row]) -> str:
     machines = dict.fromkeys(row["machine"] for row in rows)
     lines = ["# Parsers before and after pre-training", ""]
     lines += [f"{dates[0]} to {dates[-1]} UTC.", "", f"- {'; '.join(machines)}"]
-    lines += [f"- {listed(rows[-1]['versions'])}"]
+    lines += [f"- {listed_of(rows)}"]
     typed = [one for one in without_folders(sys.argv[1:]) if one != "--report"]
     lines += [f"- `{command('benchmarks.pretrain.run_parsers', typed)}`"]
     for data, sets in DATA.items():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.machine import NUMBERS, listed
+from benchmarks.machine import NUMBERS, listed_of
 from benchmarks.syntax.kept_runs import Result, beside
 from benchmarks.syntax.large_tables import RATES
 from benchmarks.syntax.syntax_cells import line, of, table_head
 from benchmarks.syntax.syntax_report import differences, floor, main_table, shown
-from benchmarks.syntax.syntax_tables import MAIN, METRICS, TASKS
+from benchmarks.syntax.syntax_tables import METRICS, SYSTEMS, TASKS
 
 PAGE = Path(__file__).with_name("large.md")
 
@@ -23,10 +23,10 @@ def large_report(options: argparse.Namespace, rows: list[Result], command: str) 
     chosen = at_best_rates(rows)
     lines = ["# Attention guided by syntax, with more examples", ""]
     lines += machine(options, rows, command)
-    lines += main_table(chosen)
+    lines += main_table(chosen, options.systems)
     lines += floor(chosen)
-    lines += differences(chosen)
-    lines += rates(rows)
+    lines += differences(chosen, options.systems)
+    lines += rates(rows, options.systems)
     notes = beside(options.page, "notes.md")
     if notes.is_file():
         lines += [notes.read_text(encoding="utf-8").strip()]
@@ -51,9 +51,8 @@ def trials_of(rows: list[Result], task: str, system: str) -> list[Result]:
 def at_best_rates(rows: list[Result]) -> list[Result]:
     """Return the runs at the rate that was chosen for their system and task."""
     best = {
-        (task, system): best_rate(trials_of(rows, task, system))
-        for task in shown(rows)
-        for system in MAIN
+        (row["task"], row["system"]): best_rate(trials_of(rows, row["task"], row["system"]))
+        for row in rows
     }
     return [row for row in rows if best[row["task"], row["system"]] == row["learning_rate"]]
 
@@ -73,7 +72,7 @@ def machine(options: argparse.Namespace, rows: list[Result], command: str) -> li
         f"{dates[0]} to {dates[-1]} UTC, {len(rows)} trainings in {hours:.1f} hours.",
         "",
         f"- {machines}; {options.threads} thread a run, {NUMBERS[options.precision]}",
-        f"- {listed(rows[-1]['versions'])}",
+        f"- {listed_of(rows)}",
         (
             f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
             f"{', '.join(map(str, seeds))}; batches of {options.batch_size}; {options.pooling} pooling"
@@ -93,14 +92,14 @@ def machine(options: argparse.Namespace, rows: list[Result], command: str) -> li
     ]
 
 
-def rates(rows: list[Result]) -> list[str]:
+def rates(rows: list[Result], systems: Iterable[str]) -> list[str]:
     """Return what was chosen, and on what."""
     tasks = shown(rows)
     lines = ["## The rates", ""]
     lines += table_head(
         ["held out", *(f"{TASKS[name].title} {METRICS[TASKS[name].metric]}" for name in tasks)]
     )
-    for system, (title, *_) in MAIN.items():
+    for system in systems:
         cells = []
         for task in tasks:
             trials = trials_of(rows, task, system)
@@ -110,7 +109,7 @@ def rates(rows: list[Result]) -> list[str]:
                 f"**{by_rate[rate]}**" if rate == best else by_rate.get(rate, "") for rate in RATES
             )
             cells.append(", ".join(given).strip(", "))
-        lines.append(line([title, *cells]))
+        lines.append(line([SYSTEMS[system].title, *cells]))
     return [
         *lines,
         "",

@@ -4,7 +4,8 @@
     python -m benchmarks.syntax.run_large --tasks TASKS --encoder DIR --output DIR --report
 
 run_syntax.py compares many variants after few updates. Here are four tasks, in ``large_tables``, with
-enough examples that the plain encoder stands well above the majority answer, and the systems alone.
+enough examples that the plain encoder stands well above the majority answer, and the systems alone
+(``--systems`` names others).
 A tenth of the training examples is held out. The first seed of every system is trained at each of the
 same rates; the rate whose network is best on what is held out is that of its other seeds. What is
 scored, the task's test part or, where it has none, its development part, has no say in it. One task
@@ -40,7 +41,7 @@ from benchmarks.syntax.large_tables import LARGE, RATES
 from benchmarks.syntax.options import add_options
 from benchmarks.syntax.processes import in_a_process, preload, quiet_threads
 from benchmarks.syntax.runs import parse_texts, run_one
-from benchmarks.syntax.syntax_tables import ENGLISH, MAIN, TASKS
+from benchmarks.syntax.syntax_tables import ENGLISH, MAIN, SYSTEMS, TASKS
 
 DEFAULT = [task for task in LARGE if task in ENGLISH]
 Job = tuple[argparse.Namespace, Run]
@@ -50,6 +51,9 @@ def options_from_command_line() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--of", nargs="+", metavar="TASK", choices=LARGE, default=DEFAULT)
+    parser.add_argument(
+        "--systems", nargs="+", metavar="SYSTEM", choices=SYSTEMS, default=tuple(MAIN)
+    )
     parser.set_defaults(page=PAGE, held_out=True)
     options = parser.parse_args()
     if not options.report:
@@ -66,10 +70,10 @@ def planned(options: argparse.Namespace) -> Iterator[Job]:
     """Yield the runs that there are to be, as far as rates are chosen, in the order of doing them."""
     first, *others = options.seeds
     for task in options.of:
-        for system in MAIN:
+        for system in options.systems:
             for rate in RATES:
                 yield at(options, task, rate), (task, system, first)
-        chosen = {system: best_rate(trials(options, task, system)) for system in MAIN}
+        chosen = {system: best_rate(trials(options, task, system)) for system in options.systems}
         for seed in others:
             for system, best in chosen.items():
                 if best is not None:
@@ -124,7 +128,9 @@ def packed(options: argparse.Namespace) -> list[Result]:
     return [
         row
         for row in all_packed(options.page)
-        if row["task"] in options.of and given_to(options, row).items() <= row.items()
+        if row["task"] in options.of
+        and row["system"] in options.systems
+        and given_to(options, row).items() <= row.items()
     ]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import NUMBERS, listed
+from benchmarks.machine import NUMBERS, listed_of
 from benchmarks.pages import spread
 from benchmarks.syntax.cost_tables import cost
 from benchmarks.syntax.inside_tables import inside
@@ -89,7 +89,7 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         f"{dates[0]} to {dates[-1]} UTC, {len(rows)} trainings in {hours:.1f} hours.",
         "",
         f"- {machines}; {options.threads} threads, {options.device}, {NUMBERS[options.precision]}",
-        f"- {listed(rows[-1]['versions'])}",
+        f"- {listed_of(rows)}",
         (
             f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
             f"{', '.join(map(str, seeds))}; batches of {options.batch_size}, learning rate "
@@ -114,16 +114,16 @@ def shown(rows: list[Result]) -> list[str]:
     return [name for name in TASKS if of(rows, name)]
 
 
-def main_table(rows: list[Result]) -> list[str]:
-    """Return every system's scores on every task, mean and deviation over seeds."""
+def main_table(rows: list[Result], systems: Iterable[str] = MAIN) -> list[str]:
+    """Return these systems' scores on every task, mean and deviation over seeds."""
     columns = [(name, metric) for name in shown(rows) for metric in TASKS[name].metrics]
     head = [f"{TASKS[name].title} {METRICS[metric]}" for name, metric in columns]
     lines = ["## The systems", "", *table_head(["", *head])]
     cells = [majority_cell(rows, name, metric) for name, metric in columns]
     lines.append(line(["majority answer", *cells]))
-    for system, (title, *_) in MAIN.items():
+    for system in systems:
         cells = [spread(values(rows, name, system, metric), 1) for name, metric in columns]
-        lines.append(line([title, *cells]))
+        lines.append(line([SYSTEMS[system].title, *cells]))
     return [
         *lines,
         "",
@@ -153,12 +153,12 @@ def floor(rows: list[Result]) -> list[str]:
     ]
 
 
-def differences(rows: list[Result]) -> list[str]:
-    """Return what each system gains over the plain encoder, tested in pairs."""
+def differences(rows: list[Result], systems: Iterable[str] = MAIN) -> list[str]:
+    """Return what each of these systems gains over the plain encoder, tested in pairs."""
     tasks = shown(rows)
     lines = table_head(["over the plain encoder", *(TASKS[name].title for name in tasks)])
     tested = marked = 0
-    for system, (title, *_) in MAIN.items():
+    for system in systems:
         if system == PLAIN:
             continue
         cells = []
@@ -167,7 +167,7 @@ def differences(rows: list[Result]) -> list[str]:
             tested += found is not None
             marked += found is not None and found.p_value < LEVEL
             cells.append(tested_cell(found))
-        lines.append(line([title, *cells]))
+        lines.append(line([SYSTEMS[system].title, *cells]))
     several = [name for name in ("mrpc", "stsb") if name in tasks]  # columns that say nothing of it
     named = ", ".join(f"of {TASKS[name].title} {METRICS[TASKS[name].metric]}" for name in several)
     which = f" ({named})" if named else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_settings import TaskSettings
 
 LOW, HIGH = RATES
+CHINESE = ("plain", "wla", "sla", "lisa", "sgnet", "sgnet-random", "syntax-bert")
 
 
 @pytest.fixture
@@ -38,6 +40,7 @@ def options(tmp_path: Path) -> argparse.Namespace:
         threads=1,
         device="cpu",
         of=["cola"],
+        systems=tuple(MAIN),
         held_out=True,
     )
 
@@ -138,17 +141,34 @@ def test_the_page_comes_of_what_is_packed(
     assert f"| SLA | {mean:.1f} ± " in page
 
 
+def test_other_systems_than_the_papers_are_trained_where_they_are_named(
+    options: argparse.Namespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options.systems = ("plain", "sgnet", "sgnet-random")
+    trained = train_as({("sgnet-random", HIGH): 70.0}, monkeypatch)
+    run_large.run_all(options)
+    assert {run[1] for run, _ in trained} == set(options.systems)
+    page = large_report.large_report(options, run_large.results(options), "the command")
+    assert page.count("| SG-Net, random trees |") == 3
+    assert "| SG-Net, random trees | 50.0, **70.0** |" in page
+    assert "LISA" not in page
+    pack(options, run_large.results(options))
+    options.systems = ("plain", "sgnet")
+    assert {row["system"] for row in run_large.packed(options)} == set(options.systems)
+
+
 @pytest.mark.parametrize(
-    ("page", "encoder", "parser"),
+    ("page", "encoder", "parser", "systems"),
     [
-        ("large.md", "distilbert-cased", "en"),
-        ("large_minilm.md", "minilm-l6", "en"),
-        ("large_zh.md", "e5-small-multilingual", "seven"),
+        ("large.md", "distilbert-cased", "en", MAIN),
+        ("large_minilm.md", "minilm-l6", "en", MAIN),
+        ("large_zh.md", "e5-small-multilingual", "seven", CHINESE),
     ],
 )
 def test_the_page_is_that_of_the_runs_beside_it(
-    options: argparse.Namespace, page: str, encoder: str, parser: str
+    options: argparse.Namespace, page: str, encoder: str, parser: str, systems: Iterable[str]
 ) -> None:
+    options.systems = tuple(systems)
     options.page, options.of = large_report.PAGE.with_name(page), list(LARGE)
     options.encoder, options.parser = Path(encoder), parser
     written = options.page.read_text(encoding="utf-8").splitlines()
