@@ -128,7 +128,8 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     """Return what was measured where, and how to measure it again."""
     threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
     processors = " and ".join(dict.fromkeys(row["processor"] for row in rows))
-    lines = [f"- {processors}; {threads} a run, {NUMBERS[options.precision]}"]
+    numbers = " and ".join(dict.fromkeys(NUMBERS[row["precision"]] for row in rows))
+    lines = [f"- {processors}; {threads} a run, {numbers}"]
     for program in ("bnaparser", "benepar"):
         found = [row for row in rows if program in row["versions"]]
         if found:

@@ -39,8 +39,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     data = options.output / "data"
     write_once(options, data)
     folder = options.output / f"{name}-{seed}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     train = train_benepar if RUNS[name].layers is None else train_ours
     row = {"name": name, "seed": seed, "updates": options.updates, "precision": options.precision}
     row |= train(options, name, seed, folder)
@@ -173,9 +172,14 @@ def train_ours(options: argparse.Namespace, name: str, seed: int, folder: Path) 
 
 
 def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Path) -> Result:
-    """Let benepar's own environment train on the batches that our training has with this seed."""
+    """Let benepar's own environment train on the batches that our training has with this seed.
+
+    A training that was broken off is gone on with.
+    """
     recipe = recipe_of(options, name, seed)
     data = options.output / "data"
+    checkpoint = folder / "checkpoint" / "benepar.pt"
+    checkpoint.parent.mkdir(exist_ok=True)
     job = {
         "encoder": str(for_benepar(options.encoder, folder)),
         "threads": options.threads,
@@ -189,6 +193,7 @@ def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Pat
         "batch_tokens": options.batch_tokens,
         "tag_weight": recipe.tags.loss_weight,
         "precision": options.precision,
+        "checkpoint": str(checkpoint),
         "parse": [[str(data / f"{part}.mrg"), str(folder / f"{part}.mrg")] for part in PARTS],
     }
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")

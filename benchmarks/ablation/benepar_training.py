@@ -4,8 +4,9 @@
 
 JOB.json: ``encoder``, ``threads``, ``seed``, ``train`` (trees, one a line), ``batches`` (a list of
 indices of training trees for each update), ``learning_rate``, ``warmup_updates``, ``betas``,
-``epsilon``, ``batch_tokens``, ``tag_weight``, ``precision``, and ``parse``: a list of pairs, trees
-to parse and where to write what was found. Prints one line of JSON: seconds of training, versions.
+``epsilon``, ``batch_tokens``, ``tag_weight``, ``precision``, ``checkpoint``: a file from which the same
+job is gone on with when it was broken off, and ``parse``: a list of pairs, trees to parse and where to
+write what was found. Prints one line of JSON: seconds of training, versions.
 
 The model is that of benepar's EXPERIMENTS.md for BERT (two partitioned layers, tags predicted) with
 the defaults of its training script; the loop is a loop around its ``compute_loss``. The encoder and
@@ -32,6 +33,7 @@ from benepar.ptb_unescape import guess_space_after, ptb_unescape
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 PACKAGES = ("benepar", "torch", "torch-struct", "transformers", "numpy")
+UPDATES_A_CHECKPOINT = 100
 
 
 class BeneparExample(parse_base.BaseInputExample):  # type: ignore[misc]
@@ -108,12 +110,14 @@ def fits(parser: parse_chart.ChartParser, example: BeneparExample) -> bool:
 
 def train(
     job: dict[str, Any], parser: parse_chart.ChartParser, examples: list[BeneparExample]
-) -> None:
-    """Update by the job's batches, without the sentences that are too long for benepar."""
+) -> float:
+    """Update by the job's batches, without the sentences that are too long for benepar; return the seconds."""
     long = {index for index, example in enumerate(examples) if not fits(parser, example)}
     optimizer = torch.optim.Adam(parser.parameters(), betas=job["betas"], eps=job["epsilon"])
     parser.train()
-    for update, indices in enumerate(job["batches"]):
+    done, before = resume(job, parser, optimizer)
+    begin = time.monotonic() - before
+    for update, indices in enumerate(job["batches"][done:], done):
         factor = min(1.0, update / job["warmup_updates"])
         for group in optimizer.param_groups:
             group["lr"] = factor * job["learning_rate"]
@@ -127,6 +131,47 @@ def train(
         optimizer.zero_grad()
         if (update + 1) % 50 == 0:
             print(f"update {update + 1}, loss {total:.3f}", file=sys.stderr, flush=True)
+        if (update + 1) % UPDATES_A_CHECKPOINT == 0:
+            keep(job, parser, optimizer, update + 1, time.monotonic() - begin)
+    return time.monotonic() - begin
+
+
+def keep(
+    job: dict[str, Any],
+    parser: parse_chart.ChartParser,
+    optimizer: torch.optim.Optimizer,
+    done: int,
+    seconds: float,
+) -> None:
+    """Keep all that the job needs to be gone on with; what is broken off leaves the checkpoint before it."""
+    state = {
+        "job": job,
+        "done": done,
+        "seconds": seconds,
+        "parser": parser.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "random": torch.get_rng_state(),
+        "device_random": torch.cuda.get_rng_state_all(),
+    }
+    half = f"{job['checkpoint']}.half"
+    torch.save(state, half)
+    os.replace(half, job["checkpoint"])
+
+
+def resume(
+    job: dict[str, Any], parser: parse_chart.ChartParser, optimizer: torch.optim.Optimizer
+) -> tuple[int, float]:
+    """Return the updates that are done and the seconds they took, after putting back what was kept of this job."""
+    if not os.path.isfile(job["checkpoint"]):
+        return 0, 0.0
+    state = torch.load(job["checkpoint"], map_location=DEVICE, weights_only=True)
+    if state["job"] != job:
+        return 0, 0.0
+    parser.load_state_dict(state["parser"])
+    optimizer.load_state_dict(state["optimizer"])
+    torch.set_rng_state(state["random"].cpu())
+    torch.cuda.set_rng_state_all([one.cpu() for one in state["device_random"]])
+    return state["done"], state["seconds"]
 
 
 def parse(parser: parse_chart.ChartParser, source: str, target: str) -> None:
@@ -158,9 +203,7 @@ def main() -> None:
         compute_in_bfloat16(parser.pretrained_model)
         compute_in_bfloat16(parser.encoder)
     examples = [BeneparExample(tree, gold=True) for tree in trees]
-    begin = time.monotonic()
-    train(job, parser, examples)
-    seconds = time.monotonic() - begin
+    seconds = train(job, parser, examples)
     for source, target in job["parse"]:
         parse(parser, source, target)
     print(json.dumps({"seconds": seconds, "versions": {name: version(name) for name in PACKAGES}}))

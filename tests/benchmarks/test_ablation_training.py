@@ -106,13 +106,16 @@ def test_the_page_has_no_table_of_what_was_not_run() -> None:
         precision="no", threads=1, encoder=Path("e5"), data=[Path("fr_sequoia")], updates=300,
         judged=None, language="fr", output=Path("fr"), batch_tokens=500,
     )  # fmt: skip
-    row = {"date": "2026-11-25 15:00", "processor": "a CPU", "seconds": 60.0}
+    row = {"date": "2026-11-25 15:00", "processor": "a CPU", "seconds": 60.0, "precision": "no"}
     ours = row | {"name": "bimsa+nsa", "dev": 80.0, "test": 79.0, "versions": {"bnaparser": "1"}}
     peers = row | {"name": "benepar", "dev": 78.0, "test": 79.0, "versions": {"benepar": "0.2"}}
     page = report(options, [ours | {"seed": 1}, ours | {"seed": 2}, peers | {"seed": 1}])
     assert "| BiMSA + NSA | 1 2 | 80.00 ± 0.00 | 79.00 ± 0.00 |  | 1.0 |" in page
     assert "- dev: +2.00, met\n- test: +0.00, **missed**\n" in page
     assert "n of NSA" not in page
+    assert "- a CPU; 1 thread a run, float32\n" in page
+    mixed = report(options, [ours | {"seed": 1}, peers | {"seed": 1, "precision": "bf16"}])
+    assert "- a CPU; 1 thread a run, float32 and bfloat16\n" in mixed
     assert "--language fr" in page
     assert "--batch-tokens" not in page
     more = report(options, [ours | {"seed": 1}, ours | {"seed": 1, "name": "n=2"}])
