@@ -111,6 +111,8 @@ def other_format(folder: Path) -> str:
         number = told.get("format", FORMAT)
     except (OSError, ValueError, AttributeError):  # none, or damaged: `about` will say so
         return ""
+    if type(number) is not int:
+        return f"says in {ABOUT} that its format is {json.dumps(number)}: that is no number of a format"
     if number == FORMAT:
         return ""
     return (

@@ -22,8 +22,35 @@ _SCRIPTS = (
     ("el", re.compile(r"\b[\u0370-\u03ff\u1f00-\u1fff]{2,}\b")),
     ("ar", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
     ("he", re.compile("[\u0590-\u05ff]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
+    ("hi", re.compile("[\u0900-\u0963\u0966-\u097f]")),
     ("th", re.compile("[\u0e00-\u0e7f]")),
+    ("hy", re.compile("[\u0531-\u0587]")),
+    ("bn", re.compile("[\u0980-\u09ff]")),
+    ("pa", re.compile("[\u0a00-\u0a7f]")),
+    ("gu", re.compile("[\u0a80-\u0aff]")),
+    ("or", re.compile("[\u0b00-\u0b7f]")),
+    ("ta", re.compile("[\u0b80-\u0bff]")),
+    ("te", re.compile("[\u0c00-\u0c7f]")),
+    ("kn", re.compile("[\u0c80-\u0cff]")),
+    ("ml", re.compile("[\u0d00-\u0d7f]")),
+    ("si", re.compile("[\u0d80-\u0dff]")),
+    ("lo", re.compile("[\u0e80-\u0eff]")),
+    ("bo", re.compile("[\u0f00-\u0fff]")),
+    ("my", re.compile("[\u1000-\u109f]")),
+    ("ka", re.compile("[\u10a0-\u10ff\u1c90-\u1cbf]")),
+    ("am", re.compile("[\u1200-\u139f]")),
+    ("km", re.compile("[\u1780-\u17ff]")),
+    ("mn", re.compile("[\u1800-\u18af]")),
+    ("syr", re.compile("[\u0700-\u074f]")),
+    ("dv", re.compile("[\u0780-\u07bf]")),
+)
+_OTHER_SCRIPT = re.compile("[\u0370-\u1cbf\u1f00-\u1fff\u3040-\ufaff\uff66-\uff9d]")
+# Particles and endings, with a title in another script between them.
+_JAPANESE_AROUND = re.compile("[\u3041-\u309f][^\u3041-\u309f]++[\u3041-\u309f]")
+_LAST_LETTER = re.compile(r"[^\W\d_](?=[\W\d_]*\Z)")
+# What is quoted may be in any language.
+_QUOTED = re.compile(
+    '"[^"]*"|\xab[^\xab\xbb]*\xbb|\u201c[^\u201c\u201d]*\u201d|\u201e[^\u201e\u201c]*\u201c'
 )
 _ADDRESS = re.compile(
     r"https?://[!-~]+|www\.[!-~]+|[\w.+-]{1,64}@[\w.-]{1,64}|\b[\w-]{1,64}\.(?:com|org|net)\b"
@@ -77,6 +104,12 @@ _COMMON = {
     "când fost acest această lui ei cel cea al ale",
     "fi": "ja on ei että se oli hän joka mutta ovat kun niin myös tai kuin jos mitä nyt ole sen hänen "
     "olla tämä olen jo vain sitten mukaan sekä",
+    "vi": "và của là có không được cho một người trong các với những này khi đã đến về như từ nhưng ra "
+    "tôi anh em còn thì ở năm nhiều sẽ vào bị lại đó cũng rất chúng phải làm",
+    "cs": "se na je že to ve si jsem ale jako za pro tak jsou jeho který byl být "
+    "jen již nebo už od která mezi ještě co když byla při není však až",
+    "hu": "az és hogy nem is egy van de ez meg volt már csak mint el azt még le fel vagy ha kell lesz "
+    "után nagyon minden én te ő mi ti ők aki ami úgy be",
     "ca": "de la i el que a en els per les del un una amb no és al es l' d' s' com més però són va ser "
     "aquest aquesta també ha hi si seva seu dels",
 }
@@ -93,6 +126,9 @@ _LETTERS = {
     "tr": "şğıİ",
     "ro": "șțăâ",
     "fi": "äö",
+    "vi": "ơưđạảấầẩậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
+    "cs": "ěščřžůďťň",
+    "hu": "őű",
     "ca": "·ïŀ",
 }
 _HABITS: dict[str, Counter[str]] = {}
@@ -112,18 +148,32 @@ def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
     """Return the code of the language that a text seems to be in; None where it tells too little.
 
     Languages that are ``likely`` win where it is close, and where there is little: another one's
-    single word does not speak against them. Addresses are in no language.
+    single word does not speak against them, nor does what is quoted within. Addresses are in no language.
     """
     text = _ADDRESS.sub(" ", composed(text))
+    likely = frozenset(likely)
+    found = _guessed(text, likely)
+    if likely and found not in likely and (outside := _QUOTED.sub(" ", text)) != text:
+        around = _guessed(outside, likely)
+        return around if around in likely else found
+    return found
+
+
+def _guessed(text: str, likely: frozenset[str]) -> str | None:
+    if _OTHER_SCRIPT.search(text) is None:
+        return _in_latin_letters(text, likely)
     counts = {language: _letters(script, text) for language, script in _SCRIPTS}
     if counts["ja"] and counts["ja"] * 8 >= counts["zh"]:
         counts["ja"] += counts.pop("zh")
+        last = _LAST_LETTER.search(text)
+        if last is not None and last[0] > "\u3040" and _JAPANESE_AROUND.search(text):
+            return "ja"
     best = max(counts, key=counts.__getitem__)
     script = _chinese(text) if best == "zh" else best
     signs = counts[best] * _LETTERS_OF_A_SIGN.get(best, 1)
     if signs > _letters(_LATIN, text):
         return script
-    found = _in_latin_letters(text, frozenset(likely))
+    found = _in_latin_letters(text, likely)
     return script if found is None and signs and signs >= _letters_of_words(text) else found
 
 

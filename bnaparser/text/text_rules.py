@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bnaparser.text.english import english_text, stand_ins
+from bnaparser.text.english.entities import as_written, decoded, has_entities
 from bnaparser.text.language_guess import guessed_language
 from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
 from bnaparser.text.rules.chinese_characters import read_as_simplified, read_as_traditional
@@ -48,12 +49,17 @@ _WRITTEN = {
 }
 """What Chinese is written in, by the country."""
 
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+# What stands in Chinese or Japanese text without any of their signs.
+_STRETCH = re.compile("[^\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]+")
+_ENDS_BEFORE = frozenset("\u3002\uff01\uff1f\uff61!?.\u2026\u300d\u300f\uff09\u201d\n")
+_LATIN_END = re.compile(r"[.!?…]++[\"'\u201d\u2019)]*+|\n")
 # So many words in Latin letters in a text of another script are a sentence, not a name; so is what
 # ends as one. Words are sought from where they begin, or a long one would be tried from each letter.
 _LATIN_SENTENCE = re.compile(
-    r"(?<![A-Za-z\xc0-\u024f])(?:[A-Za-z\xc0-\u024f]++\s++){4}|[a-z\xe0-\u024f]{2}[.!?]+[\"'\u201d\u2019)]*\s"
+    r"(?<![A-Za-z\xc0-\u024f])(?:[A-Za-z\xc0-\u024f]++\s++){4}|[a-z\xe0-\u024f]{2}[.!?]+[\"'\u201d\u2019)]*(?:\s|\Z)"
 )
+# Words of Chinese sentences that Japanese has in compounds alone; of Chinese in Japanese text there are two.
+_CHINESE_WORDS = re.compile("[我你他她們是了也很這那就吗呢吧们]")
 
 
 class CutWords(NamedTuple):
@@ -152,24 +158,47 @@ def guessing(languages: Sequence[str]) -> TextRules:
     known = [rules_of(language) for language in languages]
 
     def sentences(block: str, start: int) -> Iterator[Sentence]:
-        around = _told(block, languages) or languages[0]
-        outer = _among(known, around)
-        if _UNSPACED.search(block) and _LATIN_SENTENCE.search(block):
-            outer = ENGLISH  # whose sentences may end in either way
-        for one in outer.sentences(block, start):
-            language = _told_within(one.text, languages, around)
-            own, place = _among(known, language), one.offsets[0][0]
-            if own.needs_words:
-                found = own.sentences(one.text, place)
-            else:
-                found = iter([own.sentence(one.text, place)])
-            yield from (replace(each, language=language) for each in found if each.words)
+        around = seeming_language(block, languages)
+        for begin, end, outer in _stretches(block, known, languages, _among(known, around)):
+            for one in outer.sentences(block[begin:end], start + begin):
+                language = _told_within(one.text, languages, around)
+                own, place = _among(known, language), one.offsets[0][0]
+                if own.needs_words or outer.needs_words:
+                    found = own.sentences(one.text, place)
+                else:
+                    found = iter([own.sentence(one.text, place)])
+                yield from (replace(each, language=language) for each in found if each.words)
 
     def sentence(text: str, start: int = 0) -> Sentence:
-        language = _told(text, languages) or languages[0]
+        language = seeming_language(text, languages)
         return replace(_among(known, language).sentence(text, start), language=language)
 
     return TextRules("", sentences, sentence)
+
+
+def _stretches(
+    block: str, known: Sequence[TextRules], languages: Sequence[str], outer: TextRules
+) -> Iterator[tuple[int, int, TextRules]]:
+    """Yield where stretches of a block begin and end, and whose rules say where their sentences do.
+
+    These are the outer rules; but sentences in Latin letters in Chinese or Japanese text, which would be cut
+    at each comma, are read by the rules of the language that they seem to be in.
+    """
+    done = 0
+    for match in _STRETCH.finditer(block) if outer.needs_words else ():
+        begin, end = match.span()
+        if begin and block[begin - 1] not in _ENDS_BEFORE:
+            continue
+        if end < len(block):
+            end = max(
+                (mark.end() for mark in _LATIN_END.finditer(block, begin, end)), default=begin
+            )
+        if _LATIN_SENTENCE.search(block, begin, min(end + 1, len(block))) is None:
+            continue
+        yield done, begin, outer
+        yield begin, end, _among(known, _told(block[begin:end], languages) or DEFAULT_LANGUAGE)
+        done = end
+    yield done, len(block), outer
 
 
 def _told(text: str, languages: Sequence[str]) -> str | None:
@@ -186,13 +215,23 @@ def _told_within(text: str, languages: Sequence[str], around: str) -> str:
     found = guessed_language(text, languages)
     if found is None or (found == "zh" and around.partition("-")[0] in ("ja", "zh")):
         return around
+    if around == "ja" and found.startswith("zh") and _may_be_japanese(text):
+        return around
     return known_as(found, languages) or found
 
 
+def _may_be_japanese(text: str) -> bool:
+    """Tell whether Chinese characters are all used in Japan, and not in a sentence of Chinese."""
+    try:
+        text.encode("cp932")
+    except UnicodeEncodeError:
+        return False
+    return len(set(_CHINESE_WORDS.findall(text))) < 2
+
+
 def seeming_language(text: str, languages: Sequence[str]) -> str:
-    """Return which of these languages a text seems to be in, the first where it tells too little."""
-    found = guessed_language(text, languages)
-    return (found and known_as(found, languages)) or languages[0]
+    """Return the language that a text seems to be in, as `_told` does, the first one known where it tells too little."""
+    return _told(text, languages) or languages[0]
 
 
 def _among(known: Sequence[TextRules], language: str) -> TextRules:
@@ -208,7 +247,7 @@ def _of_pieces(
     glued: Callable[[str, str], bool],
 ) -> TextRules:
     def sentence(text: str, start: int = 0) -> Sentence:
-        found = pieces(text)
+        found = _pieces_as_written(text, pieces)
         if not found:
             return Sentence("", (), (), language=language)
         first, last = found[0].start, found[-1].end
@@ -221,7 +260,7 @@ def _of_pieces(
         )
 
     def sentences(block: str, start: int) -> Iterator[Sentence]:
-        for begin, end in spans(block):
+        for begin, end in _spans_as_written(block, spans):
             found = sentence(block[begin:end], start + begin)
             if found.words:
                 yield found
@@ -235,6 +274,25 @@ def _of_pieces(
         return _cut_at(pieces(text), starts)
 
     return TextRules(language, sentences, sentence, cut_words)
+
+
+def _pieces_as_written(text: str, pieces: Callable[[str], list[TextPiece]]) -> list[TextPiece]:
+    """Return the pieces of a text, of which entities such as ``&amp;`` are the characters they stand for."""
+    if not has_entities(text):
+        return pieces(text)
+    plain, places = decoded(text)
+    found = pieces(plain)
+    return [one._replace(start=places[one.start], end=places[one.end]) for one in found]
+
+
+def _spans_as_written(
+    block: str, spans: Callable[[str], Iterator[tuple[int, int]]]
+) -> Iterator[tuple[int, int]]:
+    """Return the spans of a block's sentences, in which entities are the characters they stand for."""
+    if not has_entities(block):
+        return spans(block)
+    plain, places = decoded(block)
+    return as_written(spans(plain), places)
 
 
 def _cut_at(pieces: Sequence[TextPiece], starts: Sequence[int]) -> CutWords | None:

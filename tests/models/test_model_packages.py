@@ -244,6 +244,10 @@ def test_a_model_of_another_format_is_refused_in_one_sentence(
     (given / "about.json").write_text('{"format": 3}')
     with pytest.raises(ModelError, match="of format 3"):
         Parser.load(given)
+    for told in ('"1"', "null", "true"):
+        (given / "about.json").write_text(f'{{"format": {told}}}')
+        with pytest.raises(ModelError, match=rf"its format is {told}: that is no number"):
+            Parser.load(given)
 
 
 @pytest.mark.parametrize(

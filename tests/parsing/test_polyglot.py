@@ -106,6 +106,13 @@ def test_words_that_are_given_tell_their_language(three: Polyglot, two_languages
     assert (alone.language, alone.tree) == ("es", parse.tree)
 
 
+def test_given_words_of_a_language_that_nobody_knows_are_refused(three: Polyglot) -> None:
+    given = [["Собака", "лает", "."], ["El", "gato", "no", "está", "."]]
+    found = three.parse_sentences([from_words(words) for words in given])
+    assert [parse.error is None for parse in found] == [False, True]
+    assert "no model here knows the language 'ru'" in str(found[0].error)
+
+
 def test_a_parser_of_several_languages_is_as_it_is_set_now(two_languages_dir: Path) -> None:
     parser = Parser.load(two_languages_dir, "cpu")
     assert parser("Ana vive en Madrid.")[0].error is None

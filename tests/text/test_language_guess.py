@@ -73,6 +73,17 @@ from bnaparser.text.rules.chinese_characters import (
         ("E agora?", "pt"),
         ("D’où vient-il ?", "fr"),
         ("JE T'AIME.", "fr"),
+        # Scripts and languages that no model knows.
+        ("நான் உன்னை காதலிக்கிறேன்.", "ta"),
+        ("আমি তোমাকে ভালোবাসি।", "bn"),
+        ("მე მიყვარხარ.", "ka"),
+        ("Tôi không biết gì.", "vi"),
+        ("Řekl, že už to není možné.", "cs"),
+        ("Nem tudom, hogy mit csináljak.", "hu"),
+        ("Nguyễn Phú Trọng visitó Madrid.", None),
+        # A title, a quotation.
+        ("曲は Let It Be Naked です。", "ja"),
+        ("J’ai dit « das ist nicht gut und nicht schön » hier.", "fr"),
     ],
 )
 def test_languages_are_told_apart(text: str, language: str | None) -> None:

@@ -50,6 +50,8 @@ def words_by_rules(text: str, language: str) -> str:
         ("is", "Hús o.s.frv. kl. 5 o. s. frv.", "Hús o.s.frv. kl. 5 o. s. frv."),
         ("pt", "A 27.ª edição, 1.º lugar, n.º 5 e nº 5.", "A 27.ª edição , 1.º lugar , n.º 5 e nº 5 ."),
         ("es", "El s. XX y 44 a. C. en el No. 5, que no.", "El s. XX y 44 a. C. en el No. 5 , que no ."),
+        ("es", "Caf&eacute; &amp; t&eacute;.", "Café & té ."),
+        ("es", "काठमांडू es நகரம்.", "काठमांडू es நகரம் ."),
     ],
 )  # fmt: skip
 def test_words_as_rules_guess_them(language: str, text: str, words: str) -> None:
@@ -123,6 +125,21 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
         ("es", "P.ej. Ana, Excmo. Sr. en 44 a. C. El Km. 5 del s. XX. Son las 5 p.m. Vamos. Que no. Voy.", ["P.ej. Ana, Excmo. Sr. en 44 a. C. El Km. 5 del s. XX.", "Son las 5 p.m.", "Vamos.", "Que no.", "Voy."]),
         ("id", "Harga Rp. 500 a.n. Budi di Kec. Menteng. Itu BPK. Mereka.", ["Harga Rp. 500 a.n. Budi di Kec. Menteng.", "Itu BPK.", "Mereka."]),
         ("pt", "O Exmo. Sr. e o Pe. António, por ex. Ana. Sim.", ["O Exmo. Sr. e o Pe. António, por ex. Ana.", "Sim."]),
+        ("ja", "休みです。ところで、何を。そうか？とても嬉しい。となりへ行く。終わった！と叫んだ。", ["休みです。", "ところで、何を。", "そうか？", "とても嬉しい。", "となりへ行く。", "終わった！と叫んだ。"]),
+        ("ja", "「本当か。」とても驚いた。彼は「行くぞ！」「待て！」と叫んだ。これはペンです.あれは本です.", ["「本当か。」", "とても驚いた。", "彼は「行くぞ！」「待て！」と叫んだ。", "これはペンです.", "あれは本です."]),
+        ("zh-Hant", "去年下雨很多，2021年沒下。12:30來，1，000人走；3:2贏。價錢：1,000元,3.5%。", ["去年下雨很多，", "2021年沒下。", "12:30來，", "1，000人走；", "3:2贏。", "價錢：", "1,000元,", "3.5%。"]),
+        ("zh-Hans", "你好!我是小明.他是小华.", ["你好!", "我是小明.", "他是小华."]),
+        ("is", "„Ég kem ekki.“ Hann fór. „Hvað?“ „Ekkert.“ Hún kom.", ["„Ég kem ekki.“", "Hann fór.", "„Hvað?“", "„Ekkert.“", "Hún kom."]),
+        ("es", "1. Abrir la puerta.\n2. Cerrar la puerta.", ["1. Abrir la puerta.", "2. Cerrar la puerta."]),
+        ("es", "CC. OO. y el Tte. Gómez, art. 3, t. 2. Fin.", ["CC. OO. y el Tte. Gómez, art. 3, t. 2.", "Fin."]),
+        ("es", "Vino ayer. 我們都在家。Luego la Sra. Ruiz salió.", ["Vino ayer.", "我們都在家。", "Luego la Sra. Ruiz salió."]),
+        ("fr", "Le 3 janv. 2021, au t. 2. Il vint le 5 oct. Tous partirent.", ["Le 3 janv. 2021, au t. 2.", "Il vint le 5 oct.", "Tous partirent."]),
+        ("id", "Jend. Ali di Jln. Baru, RT. 01/RW. 02, Telp. 021. Itu ke jalan. Dia.", ["Jend. Ali di Jln. Baru, RT. 01/RW. 02, Telp. 021.", "Itu ke jalan.", "Dia."]),
+        ("fr", "salut. ça va ? oui. bien merci.", ["salut.", "ça va ?", "oui.", "bien merci."]),
+        ("fr", "Il dit oui. ça va ? non.", ["Il dit oui. ça va ? non."]),
+        ("es", "Costó. $5 millones. €3. @juan vino. #Madrid. https://a.es es. ‹Sí›. ‹No›.", ["Costó.", "$5 millones.", "€3.", "@juan vino.", "#Madrid.", "https://a.es es.", "‹Sí›.", "‹No›."]),
+        ("pt", "Cheguei. 😀 Vamos. 🇧🇷🇧🇷 Sim.", ["Cheguei. 😀", "Vamos. 🇧🇷🇧🇷", "Sim."]),
+        ("es", "Caf&eacute; &amp; t&eacute;. S&iacute;.", ["Caf&eacute; &amp; t&eacute;.", "S&iacute;."]),
     ],
 )  # fmt: skip
 def test_where_sentences_end(language: str, text: str, sentences: list[str]) -> None:
@@ -241,6 +258,10 @@ def test_pieces_are_put_together_as_told(given: list[tuple[str, bool, bool, bool
         "？」，",
         "1" + "ª" * 40 + "1a",
         "e\u0301\u0323",
+        ". 😀",
+        "「a」",
+        "a. 我",
+        "&amp;",
     ],
 )
 def test_hostile_text_takes_linear_time(unit: str, language: str) -> None:
@@ -258,6 +279,51 @@ def test_each_sentence_is_read_by_its_own_language() -> None:
     for sentence in found:
         start, end = sentence.offsets[0][0], sentence.offsets[-1][1]
         assert text[start:end] == sentence.text
+
+
+def test_a_foreign_sentence_leaves_the_others_as_they_are() -> None:
+    """One foreign sign had English rules cut the whole text: behind "Dra.", before "と"."""
+    rules = guessing(["es", "ja", "zh-Hant"])
+
+    def read(text: str) -> list[tuple[str | None, str]]:
+        return [(one.language, one.text) for one in read_sentences(text, "paragraph", rules)]
+
+    assert read("La Dra. López dijo 你好 a la Sra. Pérez. Luego se fue a su casa.") == [
+        ("es", "La Dra. López dijo 你好 a la Sra. Pérez."),
+        ("es", "Luego se fue a su casa."),
+    ]
+    assert read(
+        "「猫が好きだ。」と彼は言った。昨日 Microsoft Windows Server Edition を買った。"
+    ) == [
+        ("ja", "「猫が好きだ。」と彼は言った。"),
+        ("ja", "昨日 Microsoft Windows Server Edition を買った。"),
+    ]
+    assert read("我們都在家。Well, he said that, it was fine. She left. 我也是，你呢。") == [
+        ("zh-Hant", "我們都在家。"),
+        ("en", "Well, he said that, it was fine."),
+        ("en", "She left."),
+        ("zh-Hant", "我也是，"),
+        ("zh-Hant", "你呢。"),
+    ]
+    assert read("昨日、車で行きました。飛行機乗場。我是學生。曲は Let It Be です。") == [
+        ("ja", "昨日、車で行きました。"),
+        ("ja", "飛行機乗場。"),
+        ("zh-Hant", "我是學生。"),
+        ("ja", "曲は Let It Be です。"),
+    ]
+
+
+def test_no_line_is_put_where_the_text_has_no_blank() -> None:
+    """``C`` ``/`` was ``C_/`` as one word, but ``d'_autres`` is the treebank's."""
+    for language, text, word in [
+        ("es", "C/ Sol", "C/_Sol"),
+        ("es", "a pesar", "a_pesar"),
+        ("fr", "d'autres", "d'_autres"),
+        ("fr", "ex.", "ex."),
+    ]:
+        sentence = rules_of(language).sentence(text)
+        begins = [True, *[False] * (len(sentence.pieces) - 1)]
+        assert [one.form for one in put_together(text, sentence.pieces, begins)] == [word]
 
 
 def test_codes_of_one_language() -> None:

@@ -194,8 +194,8 @@ def test_rules_by_name() -> None:
 
 
 def test_punctuation_tags() -> None:
-    marks = [",", ".", ":", "``", "''", "-LRB-", "HYPH", "PU"]
-    words = ["$", "#", "NN", "PRP$", "XX", "SYM"]
+    marks = [",", ".", ":", "``", "''", "-LRB-", "HYPH", "PU", "PONCT", "Fpa", "COMMACATEGORY"]
+    words = ["$", "#", "NN", "PRP$", "XX", "SYM", "FW", "FRAG"]
     assert all(map(is_punctuation, marks))
     assert not any(map(is_punctuation, words))
 

@@ -12,15 +12,17 @@ from functools import cache
 
 from bnaparser.text.composed import composed, places_of_composed
 from bnaparser.text.english.sentences import segments
-from bnaparser.text.english.token_rules import BLANK, NO_WIDTH
+from bnaparser.text.english.token_rules import BLANK, NO_WIDTH, PICTURE
 from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
 from bnaparser.text.text_pieces import TextPiece
 from bnaparser.trees.escapes import unescape
 
 Span = tuple[int, int]
 
-# Letters, accents that stand alone, and what has no width within a word.
-_LETTER = rf"(?:[^\W\d_]|[\u0300-\u036f\xad\u200c\u200d\u2060]|(?<=\w)[{NO_WIDTH}]++(?=\w))"
+# Accents and vowels that stand alone.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0df3\u0e31-\u0e4e\u0eb1-\u0ece\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
+# Letters, these marks, and what has no width within a word.
+_LETTER = rf"(?:[^\W\d_]|[{_MARKS}\xad\u200c\u200d\u2060]|(?<=\w)[{NO_WIDTH}]++(?=\w))"
 # Before an amount, with no blank: Rp1.000.000
 _CURRENCY = "Rp|IDR|USD|EUR|GBP|JPY|CNY|SGD|MYR|AUD"
 
@@ -52,8 +54,18 @@ def _token_pattern(hyphens: bool, elided: str) -> re.Pattern[str]:
     )
 
 
+# An emoji behind its sentence is part of it; the marks of China and Japan end one without a blank.
 _STOP = re.compile(
-    rf"(?P<mark>(?<![.!?…])[.!?…]++)(?P<close>(?:[\"'’”»)\]]|[{BLANK}]+(?:[»”]|\"(?=[{BLANK}])))*)(?P<blank>[{BLANK}]+)"
+    rf"""
+    (?:
+        (?P<mark> (?<![.!?…])[.!?…]++ )
+        (?P<close> (?: ["'’”“‘»›)\]] | [{BLANK}]+ (?: [»”›] | "(?=[{BLANK}]) ) )* )
+        (?: [{BLANK}]* (?:{PICTURE}) )* (?=[{BLANK}])
+      | [。！？｡]++ [」』】〕）"'’”]*+
+    )
+    (?P<blank> [{BLANK}]*+ )
+    """,
+    re.VERBOSE,
 )
 # What goes on with the sentence, behind its quotation or interjection: ``!", she said``, ``? -- he asked``
 _QUOTE_GOES_ON = re.compile(r"[\"'][,;:]")
@@ -72,8 +84,11 @@ _ENDS_LIST = frozenset({"etc", "dll", "dsb", "dkk", "frv", "o.s.frv", "o.fl", "a
 _SHORT_PARTS = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
 _NUMBER = re.compile(r"\d|[IVXL]+(?![\w'’])")
 _LONGEST_NUMBER = 8
-_OPENING = frozenset("\"'«“‘„([{¿¡-–—•*")
+_OPENING = frozenset("\"'«‹“‘„([{¿¡-–—•*$€£§@#")
+_ADDRESS_OR_EMOJI = re.compile(rf"https?://|www\.|{PICTURE}", re.VERBOSE)
+_ITEM_NUMBER = re.compile(rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[^\W\d_])")  # 1. The first of a list
 _VISIBLE = re.compile(rf"[^{BLANK}]")
+_FIRST_LETTER = re.compile(r"[^\W\d_]")
 
 
 def _never(_before: str, _after: str) -> bool:
@@ -139,7 +154,13 @@ def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
         else:
             found.append(TextPiece(start, end, text[start:end], sure=not spelling.units))
         place = end
-    return found
+    return [_joined(piece, before) for before, piece in zip([None, *found], found, strict=False)]
+
+
+def _joined(piece: TextPiece, before: TextPiece | None) -> TextPiece:
+    """Return a piece with nothing between it and the one before, where no blank is; but ``d'_autres``."""
+    apart = before is None or piece.start > before.end or before.form.endswith(("'", "’"))
+    return piece if apart else piece._replace(joint="")
 
 
 def uncut(text: str, start: int, end: int) -> list[TextPiece]:
@@ -149,10 +170,12 @@ def uncut(text: str, start: int, end: int) -> list[TextPiece]:
 
 def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
     """Yield ``(start, end)`` of each sentence in a block of text, without the blanks around it."""
+    letter = _FIRST_LETTER.search(block)
+    lower_case = letter is not None and letter.group().islower()
     for begin, end in segments(block):
         start = begin
         for stop in _STOP.finditer(block, begin, end):
-            if stop.end() < end and _ends(block, start, stop, spelling):
+            if stop.end() < end and _ends(block, start, stop, spelling, lower_case):
                 yield from _stripped(block, start, stop.start("blank"))
                 start = stop.end()
         yield from _stripped(block, start, end)
@@ -186,15 +209,27 @@ def _behind_elision(word: str) -> str:
     return word.replace("’", "'").rpartition("'")[2]
 
 
-def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> bool:
-    """Tell whether a sentence ends with these marks."""
+def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_case: bool) -> bool:
+    """Tell whether a sentence ends with these marks; ``lower_case``: in this text they begin with small letters."""
+    if stop["mark"] is None:
+        return True
     following = text[stop.end()]
-    if following.islower() or following in ".,;:!?…" or _QUOTE_GOES_ON.match(text, stop.end()):
+    if following in ".,;:!?…" or _QUOTE_GOES_ON.match(text, stop.end()):
         return False
     if stop["mark"] != "." and _DASH_GOES_ON.match(text, stop.end()):
         return False
+    if not (
+        (following.isalpha() and not following.islower())
+        or following.isdigit()
+        or following in _OPENING
+        or (lower_case and following.islower())
+        or _ADDRESS_OR_EMOJI.match(text, stop.end())
+    ):
+        return False
     if stop["mark"] != "." or stop["close"] not in ("", ")"):
-        return following.isupper() or following.isdigit() or following in _OPENING
+        return True
+    if _ITEM_NUMBER.fullmatch(text, start, stop.start()):
+        return False
     before = composed(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
     match = _LAST_WORD.search(before)
     whole = match.group() if match is not None else ""
@@ -209,9 +244,7 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling) -> boo
         return False
     if word.lower() in spelling.before_names:
         return False
-    if spelling.ordinals and word.isdigit() and len(word) < 3:  # more are a year
-        return False
-    return following.isupper() or following.isdigit() or following in _OPENING
+    return not (spelling.ordinals and word.isdigit() and len(word) < 3)  # more are a year
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[Span]:

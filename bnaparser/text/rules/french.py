@@ -53,40 +53,19 @@ def _written(word: str) -> str:
     return unescape(word).replace("'_", "'").replace("_", " ")
 
 
+_ABBREVIATIONS = """
+m mm mme mmes mlle mlles dr pr me st ste av bd etc vol pp p fig cf Ph chap env tél réf éd c-à-d
+c.-à-d mgr mgrs boul apr gén ets vve sté cdt lt sgt dép J.-C Prof
+"""
+_BEFORE_NUMBERS = """
+art no sept janv févr fév avr juil oct nov déc t tt ch fasc vol vols fol p pp n nos arts v chap tel
+ann suppl
+"""
+
 FRENCH = Spelling(
-    frozenset(
-        [
-            "m",
-            "mm",
-            "mme",
-            "mmes",
-            "mlle",
-            "mlles",
-            "dr",
-            "pr",
-            "me",
-            "st",
-            "ste",
-            "av",
-            "bd",
-            "etc",
-            "vol",
-            "pp",
-            "p",
-            "fig",
-            "cf",
-            "Ph",
-            "chap",
-            "env",
-            "tél",
-            "réf",
-            "éd",
-            "c-à-d",
-            "c.-à-d",
-        ]
-    ),
+    frozenset(_ABBREVIATIONS.split()),
     _cut,
-    before_numbers=frozenset({"art", "no", "sept"}),
+    before_numbers=frozenset(_BEFORE_NUMBERS.split()),
     elided=_ELIDED_BEFORE_ANY,
     glued=_glued,
     written=_written,

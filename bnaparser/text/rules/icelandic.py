@@ -81,42 +81,20 @@ def _without_marks(word: str) -> str:
     return word.strip("$") or word
 
 
+_ABBREVIATIONS = """
+t d s frv o m a b bls nr kap kapít hr sr dr próf kr þ e f gal tít kl skv sbr frk jóh
+"""
+_BEFORE_NUMBERS = """
+gr kt tbl árg tölubl bls jan feb mar apr jún júl ág ágú sept okt nóv des ca nr sími mán þri mið fim
+fös lau sun
+"""
+
 ICELANDIC = Spelling(
-    frozenset(
-        [
-            "t",
-            "d",
-            "s",
-            "frv",
-            "o",
-            "m",
-            "a",
-            "b",
-            "bls",
-            "nr",
-            "kap",
-            "kapít",
-            "hr",
-            "sr",
-            "dr",
-            "próf",
-            "kr",
-            "þ",
-            "e",
-            "f",
-            "gal",
-            "tít",
-            "kl",
-            "skv",
-            "sbr",
-            "frk",
-            "jóh",
-        ]
-    ),
+    frozenset(_ABBREVIATIONS.split()),
     _cut,
     units=False,
     glued=lambda before, after: before.endswith("$") and after.startswith("$"),
     written=_without_marks,
     ordinals=True,
-    before_numbers=frozenset({"gr"}),
+    before_numbers=frozenset(_BEFORE_NUMBERS.split()),
 )

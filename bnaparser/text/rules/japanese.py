@@ -10,14 +10,17 @@ Span = tuple[int, int]
 _PAIRS = {"」": "「", "』": "『", "）": "（", ")": "("}
 _OPENED = frozenset(_PAIRS.values())
 _CLOSING = "」』）】》〉〕”)"
-# Behind a bracket a particle goes on, but にいさん and がたがた begin anew.
+# Behind a bracket, or several, a particle goes on, but ところが, にいさん and がたがた begin anew.
 _GOES_ON = (
-    r"[とっ、，」』）をの]|[にがはもでへや](?![\u3041-\u309f])|に[はも]|など|なんて|ため(?!息)"
+    r"(?:「[^「」]{0,100}」){0,4}(?:っ|と(?!ころ[がで]|ても|っても|にかく|うとう|りあえず|もかく|もあれ|なりの))"
+    r"|[、，」』）をの]|[にがはもでへや](?![\u3041-\u309f])|に[はも]|など|なんて|ため(?!息)"
 )
+# Behind a mark alone, what is said goes on: そうだと叫んだ, but とても begins anew.
+_SAID = r"と(?!同時)[\u3400-\u9fff]|とい[いえっわ](?!ても)|(?<=[！？!?])と(?:いう|[、，])|って(?!いうか)"
 SENTENCE_END = re.compile(
     # Within what is written in Latin letters a mark ends none: Yahoo!ニュース, 3.5.
-    r"(?:(?<![。！？｡])[。！？｡]++|(?<![A-Za-z!?])[!?]++|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![\w.])|．(?![0-9０-９．])))"
-    rf"[{_CLOSING}\"']*+(?![とっ、，」』）])(?!(?<=[{_CLOSING}])(?:{_GOES_ON}))"
+    r"(?:(?<![。！？｡])[。！？｡]++|(?<![A-Za-z!?])[!?]++|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![A-Za-z0-9０-９.])|．(?![0-9０-９．])))"
+    rf"[{_CLOSING}\"']*+(?![、，」』）])(?!{_SAID})(?!(?<=[{_CLOSING}])(?:{_GOES_ON}))"
 )
 _BEHIND = re.compile(_GOES_ON)
 # Behind these a sentence begins; what is quoted elsewhere is part of another one.

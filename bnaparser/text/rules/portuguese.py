@@ -76,61 +76,21 @@ def _contracted(text: str, start: int, end: int, parts: tuple[str, str]) -> list
 _QUOTES = frozenset(['"', "“", "”", "''", "``"])
 _BRACKETS = {"(": "{", ")": "}", "-LRB-": "{", "-RRB-": "}"}
 
+_ABBREVIATIONS = """
+sr sra srs sras dr dra drs d prof profa eng gen cel cap st sto sta av r pág págs p pp n nº art tel
+ed vol fig etc jr inc seg qua qui sex sáb séc sécs cf exmo exma ilmo ilma ex Pe Fr mons gov cia rev
+arq telef ten maj sgt alm brig dep desemb des jd pç rod edif cond ten-cel
+"""
+_BEFORE_NUMBERS = """
+arts v vv jan fev mar abr mai jun jul ago set out nov dez ap apto bl fls fl cap caps t vols figs Km
+inc núm nºs op tít ed lt qd
+"""
+
 PORTUGUESE = Spelling(
-    frozenset(
-        [
-            "sr",
-            "sra",
-            "srs",
-            "sras",
-            "dr",
-            "dra",
-            "drs",
-            "d",
-            "prof",
-            "profa",
-            "eng",
-            "gen",
-            "cel",
-            "cap",
-            "st",
-            "sto",
-            "sta",
-            "av",
-            "r",
-            "pág",
-            "págs",
-            "p",
-            "pp",
-            "n",
-            "nº",
-            "art",
-            "tel",
-            "ed",
-            "vol",
-            "fig",
-            "etc",
-            "jr",
-            "inc",
-            "seg",
-            "qua",
-            "qui",
-            "sex",
-            "sáb",
-            "séc",
-            "sécs",
-            "cf",
-            "exmo",
-            "exma",
-            "ilmo",
-            "ilma",
-            "ex",
-            "Pe",
-            "Fr",
-        ]
-    ),
+    frozenset(_ABBREVIATIONS.split()),
     _cut,
     glued=lambda before, _: before.endswith("-") and before[0].isalpha(),
+    before_numbers=frozenset(_BEFORE_NUMBERS.split()),
 )
 
 

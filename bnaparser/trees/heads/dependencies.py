@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -21,7 +22,11 @@ _CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ"})
 CONJUNCTIONS = frozenset({"CC", "CONJP"})
 """Labels of what joins conjuncts."""
 
-_PUNCTUATION_TAGS = frozenset({"-LRB-", "-RRB-", "HYPH", "NFP", "PU", "PUNC", "PUNCT"})
+_PUNCTUATION_TAGS = frozenset(
+    {"-LRB-", "-RRB-", "HYPH", "NFP", "PONCT", "PU", "PUN", "PUNC", "PUNCT"}
+)
+# Fc, Fpa of CESS, PERIODCATEGORY of the Sinica Treebank.
+_PUNCTUATION_TAG = re.compile("F[a-z]{1,3}|[A-Z]+CATEGORY")
 
 
 def head_rules(name: str) -> HeadRules:
@@ -38,8 +43,8 @@ def is_be(word: str) -> bool:
 
 
 def is_punctuation(tag: str) -> bool:
-    """Tell whether a part-of-speech tag is a punctuation mark's; ``$`` and ``#`` are words."""
-    if tag in _PUNCTUATION_TAGS:
+    """Tell whether a part-of-speech tag is a punctuation mark's, in whichever treebank; ``$`` and ``#`` are words."""
+    if tag in _PUNCTUATION_TAGS or _PUNCTUATION_TAG.fullmatch(tag):
         return True
     return tag not in ("$", "#") and not any(character.isalnum() for character in tag)
 
