@@ -79,9 +79,14 @@ def read_lines(trees: Trees) -> Iterator[bytes]:
     if isinstance(trees, str | os.PathLike):
         yield from _read_file(trees)
         return
-    if hasattr(trees, "label"):  # a tree, which would be taken for its children
+    # A tree or a parse alone, which would be taken for its children.
+    if hasattr(trees, "label") or hasattr(type(trees), "tree"):
         trees = [trees]
     for tree in trees:
+        if hasattr(type(tree), "tree"):
+            raise TypeError(
+                f"a {type(tree).__name__} is no tree: give its tree, {type(tree).__name__.lower()}.tree"
+            )
         if isinstance(tree, bytes):
             yield tree
         else:

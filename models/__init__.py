@@ -72,6 +72,11 @@ def _find(name: str | Path) -> Path:
         return Path(name)
     if isinstance(name, str) and is_hub_name(name):
         return fetch(name)
+    if isinstance(name, str) and len(model_names(name)) > 1:
+        raise ModelError(
+            f"{name!r} are several models, and one is wanted here (in Python,"
+            f" bnaparser.parsing.polyglot.Polyglot.load takes several)"
+        )
     raise ModelError(
         f"no model {str(name)!r}: give a folder, 'org/name' of a model hub, "
         f"or one that ships: {', '.join(shipped()) or 'none in this installation'}{_brought()}"

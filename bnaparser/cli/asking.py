@@ -29,8 +29,8 @@ def add_trees(parser: Options) -> None:
     parser.add_argument(
         "--probabilities",
         action="store_true",
-        help="how sure it is of each constituent and each tree: in the formats json, columns and"
-        " parquet",
+        help="how sure it is of each constituent and each tree: as numbers in json, jsonl, columns and"
+        " parquet, in drawings (svg, html) what it is unsure of is faint",
     )
     parser.add_argument(
         "--decoder",
@@ -39,7 +39,7 @@ def add_trees(parser: Options) -> None:
         help="the tree of the highest score (default), of the most constituents that are expected to"
         " be right, or drawn at random by its probability",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of --decoder sample")
+    parser.add_argument("--seed", type=int, metavar="N", help="of --decoder sample (default: 0)")
     parser.add_argument(
         "--temperature",
         type=float,
@@ -76,16 +76,19 @@ def question_of(options: argparse.Namespace) -> Question:
     from bnaparser.parsing.question import Question
 
     try:
-        return Question(
+        asked = Question(
             options.n_best,
             options.probabilities,
             options.decoder,
             options.temperature,
-            options.seed,
+            options.seed or 0,
         )
     except ValueError as error:
         name, _, rest = str(error).partition(" ")
         raise SettingsError(f"--{name.replace('_', '-')} {rest}") from None
+    if options.seed is not None and options.decoder != "sample":
+        raise SettingsError("--seed is of trees that are drawn: give --decoder sample as well")
+    return asked
 
 
 def malus_of(options: argparse.Namespace) -> float:

@@ -79,7 +79,9 @@ def _add_writing(write: argparse._ArgumentGroup) -> None:
 
 
 def _add_working(work: argparse._ArgumentGroup) -> None:
-    work.add_argument("-m", "--model", default="en", metavar="NAME|DIR", help="default: en")
+    work.add_argument(
+        "-m", "--model", metavar="NAME|DIR", help="default: en, or one that is here for --language"
+    )
     work.add_argument(
         "--language", metavar="CODE", help="of all texts; default: the model's, or guessed"
     )
@@ -152,9 +154,10 @@ def _load(options: argparse.Namespace) -> Parser:
     quiet_libraries()
     with loading():
         from bnaparser.parsing.parser import Parser
+        from bnaparser.parsing.polyglot import name_for
 
         return Parser.load(
-            options.model,
+            name_for(options.language) if options.model is None else options.model,
             options.device,
             options.batch_tokens,
             options.precision,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
+from bnaparser.cli.exits import say
 from bnaparser.cli.streams import empty
 from bnaparser.errors import SettingsError
 
@@ -140,10 +141,14 @@ def _tiger_document() -> tuple[str, str]:
 
 @contextmanager
 def _parquet(target: BinaryIO) -> Iterator[Write]:
+    from bnaparser.parsing.checks import NO_WORDS
     from bnaparser.parsing.parquet_rows import parquet_writer
+    from bnaparser.parsing.result import Parse
+
+    empty_line = Parse("", error=NO_WORDS)
 
     with parquet_writer(target) as write:
-        yield lambda parse: None if parse is None else write(parse.to_dict())
+        yield lambda parse: write((empty_line if parse is None else parse).to_dict())
 
 
 @contextmanager
@@ -223,7 +228,8 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
 
     ``trees``: so many are asked for of each sentence. Each has a number of its own, where the
     format has numbers, and a sentence with fewer leaves some out. What a file held before is dropped
-    first; where the format is no text, at the end: a part of such a file is none.
+    first; where the format is no text, at the end: a part of such a file is none, and a picture of no
+    tree is not written.
     Raises SettingsError where what is no text would go to a terminal.
     """
     form = FORMATS[name]
@@ -233,6 +239,9 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
         with tempfile.TemporaryFile() as whole:
             with form.open(whole) as write:
                 yield write if form.all_trees else lambda parse: _write_all(write, parse)
+            if not whole.tell():
+                say(f"there is no tree to write: {name} of none is no file, and none is written")
+                return
             whole.seek(0)
             empty(output)
             shutil.copyfileobj(whole, output.buffer)
@@ -245,10 +254,10 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
 
     def write_text(parse: Parse | None) -> None:
         nonlocal number
+        number += 1 if form.all_trees else trees
         if parse is None:
             output.write(form.blank)
             return
-        number += 1 if form.all_trees else trees
         first = number if form.all_trees else number - trees + 1
         output.write(form.each(parse, first))
         if form.all_trees or trees == 1:

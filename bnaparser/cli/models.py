@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.cli.arguments import add_examples, typed_model, typed_path
 from bnaparser.cli.exits import say
 from bnaparser.errors import ModelError
-from bnaparser.files.folder import check_new, new_folder
+from bnaparser.files.folder import METRICS, check_new, new_folder
+from bnaparser.files.tables import read_object
 
 if TYPE_CHECKING:
     from bnaparser.models.about import About
@@ -38,13 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     importing = _command(
         commands, "import",
-        "write one of benepar's models as a model folder: safetensors, our settings",
+        "write one of benepar's models, or a zip, as a model folder: safetensors, our settings",
     )  # fmt: skip
     importing.add_argument("source", metavar="SOURCE", help="a folder, a zip or a checkpoint")
     importing.add_argument("target", metavar="DEST", help="the folder to write")
     importing.add_argument(
-        "--store", choices=("float32", "float16", "int8"), default="float32",
-        help="how weights are stored (default: float32)",
+        "--store", choices=("float32", "float16", "int8"),
+        help="how weights are stored (default: float32; a model of bnaparser's own: as it is)",
     )  # fmt: skip
     exporting = _command(
         commands, "export", "write a model as a package: pip install ./DEST gives it a name"
@@ -86,14 +89,25 @@ def _command(
     return commands.add_parser(name, help=summary, description=described, allow_abbrev=False)
 
 
-def _import(source: str, target: Path, store: str) -> None:
+def _import(source: str, target: Path, store: str | None) -> None:
+    """Write one of benepar's models as a folder of ours; one of ours with all that is in its folder or zip."""
     from bnaparser import models
+    from bnaparser.models.zipped_folder import unzipped
     from bnaparser.network import storage
+    from bnaparser.network.stored_settings import is_benepars
 
     check_new(target)
-    model = storage.load(models.find(source))
-    with new_folder(target) as folder:
-        storage.save(model, folder, store, {})
+    found = models.find(source)
+    with unzipped(found) if found.is_file() else nullcontext(found) as given:
+        ours = given is not None and not is_benepars(given)
+        model = None if ours and store is None else storage.load(given or found)
+        with new_folder(target) as folder:
+            if ours:
+                assert given is not None
+                shutil.copytree(given, folder, dirs_exist_ok=True)
+            if model is not None:
+                metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
+                storage.save(model, folder, store or "float32", metrics)
     print(f"{target} is written: bnaparse --model {typed_model(target)} ...")
 
 
@@ -103,7 +117,8 @@ def _export(source: str, target: Path, name: str | None, version: str) -> None:
     from bnaparser.models.export import export
 
     name = name or target.resolve().name
-    export(models.find(source), target, name, version)
+    with _folder(models.find(source)) as folder:
+        export(folder, target, name, version)
     missing = [] if (target / CARD).is_file() else [CARD]
     missing += [] if any(target.glob("*LICENSE*")) else ["LICENSE"]
     if missing:
@@ -137,44 +152,51 @@ def _remove(name: str) -> None:
 
 
 def _card(name: str) -> None:
+    from bnaparser import models
     from bnaparser.models.about import card
 
-    print(card(_folder(name)).rstrip("\n"))
+    with _folder(models.find(name)) as folder:
+        print(card(folder).rstrip("\n"))
 
 
-def _folder(name: str) -> Path:
-    """Return a model's folder; ModelError for one in a zip or a checkpoint."""
-    from bnaparser import models
+@contextmanager
+def _folder(found: Path) -> Iterator[Path]:
+    """Give a model's folder, of a zip for as long as it is read; ModelError for a checkpoint of benepar's."""
+    from bnaparser.models.zipped_folder import unzipped
 
-    folder = models.find(name)
-    if folder.is_file():
-        path = typed_path(folder)
-        raise ModelError(
-            f"{folder} is no folder: 'bnaparser models import {path} DEST' makes it one"
-        )
-    return folder
+    if not found.is_file():
+        yield found
+        return
+    with unzipped(found) as folder:
+        if folder is None:
+            raise ModelError(
+                f"{found} is no model of ours: 'bnaparser models import {typed_path(found)} DEST' makes it one"
+            )
+        yield folder
 
 
 def _describe(name: str) -> None:
     """Print a line a fact; what a model does not tell is left out."""
+    from bnaparser import models
     from bnaparser.models.about import CARD, about, kind
 
-    folder = _folder(name)
-    model = about(folder, name)
-    facts = {
-        "model": model.name,
-        "from": _origin(name),
-        "folder": str(folder),
-        "kind": kind(folder),
-        "description": model.description,
-        "take it for": model.purpose,
-        "language": model.language,
-        "licence": model.license,
-        "why": model.license_note,
-        "size": _size(model),
-        "F1": _scores(model),
-        "card": str(folder / CARD) if (folder / CARD).is_file() else "",
-    }
+    found = models.find(name)
+    with _folder(found) as folder:
+        model = about(folder, name)
+        facts = {
+            "model": model.name,
+            "from": _origin(name),
+            "folder": str(found),
+            "kind": kind(folder),
+            "description": model.description,
+            "take it for": model.purpose,
+            "language": model.language,
+            "licence": model.license,
+            "why": model.license_note,
+            "size": _size(model),
+            "F1": _scores(model),
+            "card": str(found / CARD) if (folder / CARD).is_file() else "",
+        }
     width = max(map(len, facts))
     for fact, value in facts.items():
         if value:

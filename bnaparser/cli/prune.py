@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from bnaparser.cli.arguments import typed_path
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.files.folder import LABELS, check_new, new_folder
@@ -57,6 +58,11 @@ def run(options: argparse.Namespace) -> int:
     name = options.encoder
     if name in models.shipped() or find_installed(name) is not None:
         options.encoder = str(models.find(name))
+    if Path(options.encoder).is_file():
+        given = typed_path(Path(options.encoder))
+        raise SettingsError(
+            f"{name} is a file: give a folder ('bnaparser models import {given} FOLDER' makes one of a model's zip)"
+        )
     kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
     kept = kind(options)
     if kept is not None:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bnaparser.errors import ModelError
+from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.stored_settings import is_benepars
-from bnaparser.network.zipped_folder import unzipped
 
 if TYPE_CHECKING:
     from bnaparser.network.model import BnaModel

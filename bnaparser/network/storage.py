@@ -25,6 +25,7 @@ from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import read_weights, write_weights
+from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.benepar_folder import (
     BeneparModel,
     read_benepar_checkpoint,
@@ -34,7 +35,6 @@ from bnaparser.network.labels import Inventory, stored_names
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.stored_settings import BENEPAR, is_benepars, read_settings
-from bnaparser.network.zipped_folder import unzipped
 
 _STORES = ("float32", "float16", "int8")
 

@@ -8,6 +8,7 @@ from bnaparser.errors import SentenceError
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 
 Tags = tuple[str, ...] | None
+NO_WORDS = "the sentence has no words"
 
 _BLANK = re.compile(r"\s", re.ASCII)
 
@@ -27,7 +28,7 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
     """Raise SentenceError for a sentence that the network cannot take, saying why."""
     count = len(sentence.words)
     if count == 0:
-        raise SentenceError("the sentence has no words")
+        raise SentenceError(NO_WORDS)
     if count > max_words:
         raise SentenceError(
             f"the sentence has {count:,} words, more than {max_words:,}: split it into sentences"

@@ -59,7 +59,8 @@ class Constraint:
         if (self.amount is not None) != (self.kind == "bonus"):
             raise ValueError(f"{self}: a bonus has an amount, and nothing else has")
         if (self.tag is not None) != (self.kind == "tag"):
-            raise ValueError(f"{self}: a tag is given by kind tag, and by nothing else")
+            instead = f'; give it as tag="{labels[0]}", not as a label' if labels else ""
+            raise ValueError(f"{self}: a tag is given by kind tag, and by nothing else{instead}")
         if self.kind == "only" and not labels:
             raise ValueError(f"{self}: only has at least one label")
 
@@ -138,6 +139,8 @@ def told(clash: Clash, constraints: Sequence[Constraint], places: Sequence[int])
 
 def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     """Return constraints as they were given; TypeError where one is something else, such as a tuple."""
+    if isinstance(constraints, Constraint):
+        raise TypeError("one Constraint where several may be: give a list of them")
     given = tuple(constraints)
     for number, one in enumerate(given, 1):
         if not isinstance(one, Constraint):

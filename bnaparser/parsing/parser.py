@@ -315,7 +315,8 @@ class Parser:
         if self.name is None:
             raise TypeError(
                 "a Parser of a model in memory cannot be pickled: save the model"
-                " (bnaparser.network.storage.save) and load it with Parser.load(folder)"
+                ' (bnaparser.network.storage.save(model, folder, "float32", {})) and load it with'
+                " Parser.load(folder)"
             )
         # Where none was asked for, another machine may have a better device.
         usual = default_tokens(PARSING_TOKENS, str(self.model.device))

@@ -68,20 +68,20 @@ class Polyglot:
     @classmethod
     def load(
         cls,
-        names: str,
+        names: str | Sequence[str],
         device: str | None = None,
         batch_tokens: int | None = None,
         precision: Precision = "auto",
         max_words: int = MAX_WORDS,
     ) -> Polyglot:
-        """Load models by their names, with commas between them, each as `Parser.load` does.
+        """Load models by their names, a list or with commas between them, each as `Parser.load` does.
 
         A model may have several languages. Raises ModelError as `Parser.load` does, and SettingsError
         where two models have the same language.
         """
         loaded = [
             Parser.load(name, device, batch_tokens, precision, max_words)
-            for name in model_names(names)
+            for name in (model_names(names) if isinstance(names, str) else names)
         ]
         return cls(by_language(loaded))
 
@@ -170,18 +170,23 @@ def _loaded_again(
 
 
 def name_for(language: str | None) -> str:
-    """Return the model to take where none is named: ``en``, or one that is here for another language."""
+    """Return the model to take where none is named: ``en``, or one that is here for another language.
+
+    Raises SettingsError where none is, and names the languages that there are.
+    """
     if language is None or known_as(language, [ENGLISH]):
         return ENGLISH
     from bnaparser.models.packages import installed
 
     folders = {name: SHIPPED / name for name in shipped()}
     folders |= {one.name: one.folder for one in installed() if not one.problem}
+    here: list[str] = []
     for name, folder in folders.items():
         with suppress(ModelError):  # of a damaged one, which keeps nobody from the others
-            if known_as(language, languages(folder)):
+            if known_as(language, known := languages(folder)):
                 return name
-    return ENGLISH  # which will say that it does not know the language
+            here += known
+    raise SettingsError(unknown_language(language, sorted(set(here))))
 
 
 def name_in(name: str, language: str) -> str:

@@ -18,6 +18,7 @@ from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import read_json, read_object, write_json
 from bnaparser.files.tensors import read_weights, write_weights
+from bnaparser.models.zipped_folder import unzipped
 from bnaparser.settings import validate
 from bnaparser.tasks.task_model import TaskModel, load_words_tokenizer, outputs
 from bnaparser.tasks.task_network import TaskNetwork
@@ -41,11 +42,16 @@ def save(model: TaskModel, folder: str | Path, store: str, metrics: dict[str, An
 
 
 def load(folder: str | Path) -> TaskModel:
-    """Read a model folder: a model in evaluation mode, on the CPU, in float32.
+    """Read a model folder or its zip: a model in evaluation mode, on the CPU, in float32.
 
     Raises ModelError when the folder is not a task's model, or its files are damaged or do not fit.
     """
     folder = Path(folder)
+    if folder.is_file():
+        with unzipped(folder) as inner:
+            if inner is None:
+                raise ModelError(f"{folder} holds no model of a task")
+            return load(inner)
     if not folder.is_dir():
         raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
     table = read_object(folder / CONFIG)

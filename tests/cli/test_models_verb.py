@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,32 @@ def test_a_card_that_is_not_utf8_and_a_zip_are_told_in_one_sentence(
     packed.touch()
     for command in ("card", "describe"):
         assert main(["models", command, str(packed)]) == 2
-        assert f"'bnaparser models import {packed} DEST'" in capsys.readouterr().err
+        assert f"{packed} is not a whole zip file of a model" in capsys.readouterr().err
+
+
+def test_a_zip_is_a_model_wherever_one_is_named(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = shutil.copytree(tiny_model_dir, tmp_path / "made")
+    (made / "card.md").write_text("# Its card\n")
+    (made / "LICENSE").write_text("Yours.\n")
+    packed = shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path, "made")
+    assert main(["models", "card", packed]) == 0
+    assert capsys.readouterr().out == "# Its card\n"
+    assert main(["models", "describe", packed]) == 0
+    assert f"folder   {packed}" in capsys.readouterr().out.replace("       ", "   ")
+    for command in (["import", packed], ["export", packed, "--name", "mine"]):
+        target = tmp_path / command[0]
+        assert main(["models", *command[:2], str(target), *command[2:]]) == 0
+        for file in made.rglob("*"):
+            if file.is_file():
+                assert (target / file.relative_to(made)).read_bytes() == file.read_bytes()
+    capsys.readouterr()
+    smaller = tmp_path / "smaller"
+    assert main(["models", "import", str(made), str(smaller), "--store", "int8"]) == 0
+    weights = "model.safetensors"
+    assert (smaller / weights).stat().st_size < (made / weights).stat().st_size
+    assert (smaller / "LICENSE").read_text() == "Yours.\n"
 
 
 def test_export_says_what_is_missing_and_what_to_type(

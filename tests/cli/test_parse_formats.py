@@ -97,7 +97,7 @@ def test_formats_for_other_programs_number_sentences_and_leave_failed_ones_out(
     marks = {"mrg": "( (", "conllu": "# sent_id = ", "export": "#BOS ", "tiger": '<s id="s'}
     found = [line for line in out.splitlines() if line.startswith(marks[form])]
     assert len(found) == 2
-    assert form == "mrg" or ["1" in found[0], "3" in found[1]] == [True, True]
+    assert form == "mrg" or ["1" in found[0], "4" in found[1]] == [True, True]
     if form == "tiger":
         assert len(ElementTree.fromstring(out.encode()).findall("body/s")) == 2
 
@@ -114,6 +114,38 @@ def test_parquet_pdf_and_png_are_written_to_a_file(
     assert (
         "a PNG holds one tree, here is a second one: give --format pdf" in capsys.readouterr().err
     )
+
+
+def test_an_empty_line_has_its_number_and_its_row(
+    run: Run, tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """The third line was sentence 2, and the second no row."""
+    from polars import read_parquet
+
+    lines = "It rained.\n\nDogs bark.\n"
+    found = run(lines, "columns")[1].splitlines()[1:]
+    assert {line.split("\t")[0] for line in found} == {"1", "3"}
+    ids = [line for line in run(lines, "conllu")[1].splitlines() if "sent_id" in line]
+    assert ids == ["# sent_id = 1", "# sent_id = 3"]
+    target = tmp_path / "out.parquet"
+    given = ["--input", str(tmp_path / "in.txt"), "--split", "line", "-f", "parquet"]
+    given += ["-o", str(target), "--model", str(tiny_model_dir), "--device", "cpu"]
+    assert bnaparse(given) == 0
+    rows = read_parquet(target)
+    assert rows["text"].to_list() == ["It rained.", "", "Dogs bark."]
+    assert rows["error"].to_list() == [None, "the sentence has no words", None]
+
+
+def test_of_no_tree_there_is_no_picture(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--model", str(tiny_model_dir), "--device", "cpu", "--max-words", "1"]
+    for form in ("png", "pdf"):
+        target = tmp_path / f"out.{form}"
+        target.write_bytes(b"an older file")
+        assert bnaparse(["It rained.", "-f", form, "-o", str(target), *given]) == 1
+        assert target.read_bytes() == b"an older file"
+        assert f"there is no tree to write: {form} of none" in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_text_keeps_what_it_held_until_the_new_one_is_whole(

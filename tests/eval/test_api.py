@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from bnaparser.errors import DataError
 from bnaparser.eval import Params, collins, score
+from bnaparser.parsing.result import Parse
 
 # Measured with EVALB; see also tests/eval/cases.
 GOLD = [
@@ -74,6 +76,15 @@ def test_a_single_tree_is_one_sentence() -> None:
     nltk = pytest.importorskip("nltk.tree")
     gold, pred = Tree.parse(GOLD[0]), nltk.Tree.fromstring(PRED[0])
     assert score(gold, pred) == score(GOLD[:1], PRED[:1])
+
+
+def test_a_parse_is_no_tree() -> None:
+    """Its text was read as a broken tree: F1 0, and no error."""
+    parse = Parse("It rained.", ("It", "rained", "."))
+    alone: Any = parse
+    for parses in ([parse], alone):
+        with pytest.raises(TypeError, match=r"a Parse is no tree: give its tree, parse\.tree"):
+            score(["(S (NP It))"], parses)
 
 
 def test_our_trees() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser import Parser, models
-from bnaparser.errors import DataError, ModelError
+from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
 from bnaparser.models.about import about, card, kind
 from bnaparser.models.export import PROJECT, export, project
@@ -196,14 +196,15 @@ def test_a_language_is_enough_to_find_an_installed_model(
     (install("sinitic", "third", "c-package") / CONFIG).write_text(
         '{"text": {"languages": ["zh-Hant"]}}'
     )
-    found = {code: name_for(code) for code in ("pt", "zh", "zh-Hans", "fr", "en", None)}
+    found = {code: name_for(code) for code in ("pt", "zh", "zh-Hans", "en", None)}
     assert found == {
-        "pt": "iberian", "zh": "sinitic", "zh-Hans": "sinitic", "fr": "en", "en": "en", None: "en"
+        "pt": "iberian", "zh": "sinitic", "zh-Hans": "sinitic", "en": "en", None: "en"
     }  # fmt: skip
     (models.find("iberian") / CONFIG).write_text("{")
     assert name_for("zh") == "sinitic"
     (models.find("iberian") / CONFIG).write_text('{"task": {"kind": "tagging"}}')
-    assert name_for("pt") == "en"
+    with pytest.raises(SettingsError, match=r"language 'pt': there is en \(English\), zh-Hant"):
+        name_for("pt")
 
 
 def test_a_folder_of_the_same_name_is_given_with_its_path(

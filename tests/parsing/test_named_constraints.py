@@ -21,6 +21,7 @@ from bnaparser.parsing.named_constraints import (
     KINDS,
     Constraint,
     Kind,
+    checked,
     constraints_of,
     in_words,
     numbered,
@@ -286,3 +287,10 @@ def test_the_types_of_a_constraint_are_checked_in_little_time() -> None:
         return min(repeat(lambda: make(kind="must", start=0, end=2, labels="NP"), number=200))
 
     assert seconds(Constraint) < 25 * seconds(SimpleNamespace)  # it was 80 times
+
+
+def test_a_tag_that_is_given_as_a_label_and_one_constraint_alone_are_told() -> None:
+    with pytest.raises(ValueError, match=r'nothing else; give it as tag="NN", not as a label'):
+        Constraint("tag", 0, 1, "NN")
+    with pytest.raises(TypeError, match="one Constraint where several may be: give a list"):
+        checked(Constraint("must", 0, 1))  # type: ignore[arg-type]

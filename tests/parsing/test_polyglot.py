@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bnaparser.errors import SettingsError
+from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import model_names
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.polyglot import Polyglot, load_parser
@@ -43,6 +43,13 @@ def test_a_language_that_is_given_is_not_guessed(three: Polyglot) -> None:
     assert three("Ana vive en Madrid.", language="zh")[0].words[0] == "Ana"
     with pytest.raises(SettingsError, match="no model here knows the language 'fr'"):
         three("Ana", language="fr")
+
+
+def test_a_list_of_names_is_several_names(tiny_model_dir: Path, two_languages_dir: Path) -> None:
+    loaded = Polyglot.load([str(tiny_model_dir), str(two_languages_dir)], device="cpu")
+    assert loaded.languages == ("en", "zh-Hant", "es")
+    with pytest.raises(ModelError, match=r"several models, and one is wanted here.*Polyglot\.load"):
+        Parser.load(f"{tiny_model_dir},{two_languages_dir}")
 
 
 def test_what_cannot_be_loaded_is_told(tiny_model_dir: Path, two_languages_dir: Path) -> None:

@@ -84,6 +84,8 @@ class CorpusRun:
     """
 
     def __init__(self, inputs: Iterable[str], output: Path, settings: CorpusSettings):
+        if isinstance(inputs, str):
+            raise TypeError("give a list of files: a single name would be read letter by letter")
         if settings.workers is not None and settings.workers < 1:
             raise SettingsError(f"{settings.workers} workers: there must be at least 1")
         if settings.shard.size < 1:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.search.conditions import Bindings, needed, one_of
 from bnaparser.trees.search.indexed_tree import IndexedTree
@@ -37,14 +38,15 @@ class Match:
 class Pattern:
     """A pattern in tregex's language: ``Pattern("NP < (PP << of)").matches(tree)``.
 
-    ``rules`` are the head rules that ``<#`` and its kind go by. Raises PatternError, which shows the
-    place, if the pattern cannot be read.
+    ``rules`` are the head rules that ``<#`` and its kind go by, or their name. Raises PatternError, which
+    shows the place, if the pattern cannot be read.
     """
 
-    def __init__(self, text: str, rules: HeadRules = COLLINS):
+    def __init__(self, text: str, rules: HeadRules | str = COLLINS):
         if not isinstance(text, str):
             raise TypeError(f"give a pattern as text, not a {type(text).__name__}")
-        self.text, self.rules = text, rules
+        self.text = text
+        self.rules = head_rules(rules) if isinstance(rules, str) else rules
         self._alternatives, self.names = read_pattern(text)
         of_each = [needed(wanted) for wanted in self._alternatives]
         self._needed = of_each[0] if len(of_each) == 1 else one_of(of_each)

@@ -176,6 +176,12 @@ def test_nodes_words_names_and_places() -> None:
     assert (word.node, word.span, word.spans) == ("of", (2, 3), {"w": (2, 3), "n": (1, 2)})
 
 
+def test_head_rules_by_their_name() -> None:
+    tree = Tree.parse("(S (NP (NN cat)) (VP (VBZ is) (ADJP (JJ old))))")
+    found = {name: Pattern("VP <# VBZ", rules=name).found_in(tree) for name in ("collins", "ud")}
+    assert found == {"collins": True, "ud": False}
+
+
 def test_what_a_regular_expression_captures() -> None:
     (match,) = CAT.search("/^(.*)-SBJ$/#1%kind < (/^(.*)$/#1%kind < NN)")
     assert (dict(match.strings), str(match.node)[:8]) == ({"kind": "NP"}, "(NP-SBJ ")
