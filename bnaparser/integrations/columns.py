@@ -11,7 +11,7 @@ from bnaparser.parsing.given import kind
 from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import CHAIN
 
-Parsed = Iterable[Parse] | Iterable[Sequence[Parse]]
+Parsed = Parse | Iterable[Parse] | Iterable[Sequence[Parse]]
 Columns = dict[str, list[Any]]
 
 # What stands in a column; any but the numbers of sentences, words and characters may be missing.
@@ -95,7 +95,7 @@ def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:
 
 def _looked_at(parses: Parsed) -> tuple[Iterable[Any], bool]:
     """Return what was given, and whether it begins with a list, the parses of a text."""
-    source = iter(parses)
+    source = iter([parses] if isinstance(parses, Parse) else parses)
     first = list(islice(source, 1))
     return chain(first, source), any(isinstance(one, list | tuple) for one in first)
 

@@ -33,6 +33,13 @@ def test_half_a_character_loses_no_frame(library: Any, tiny_parser: Parser) -> N
 
 
 @pytest.mark.parametrize("library", [pandas, polars])
+def test_a_parse_alone_is_a_list_of_one(library: Any, tiny_parser: Parser) -> None:
+    parse = tiny_parser.parse_sentence("It rained.")
+    for make in (library.sentences, library.constituents):
+        assert rows(make(parse)) == rows(make([parse]))
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
 def test_constituents(library: Any, tiny_parser: Parser) -> None:
     text = TEXTS[0]
     parses = tiny_parser(text)
