@@ -40,7 +40,8 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
         "| layers | seeds | development | test | head, M | minutes |",
         "|---|---|---|---|---|---|",
     ]
-    lines += [table_line(name, of(rows, name)) for name in RUNS if of(rows, name)]
+    mixed = len({row["precision"] for row in rows}) > 1
+    lines += [table_line(name, of(rows, name), mixed) for name in RUNS if of(rows, name)]
     lines += ["", *gains(rows), *significance(rows), *targets(rows)]
     for title, runs in (("n of NSA", BY_NGRAMS), ("NSA layers", BY_NSA_LAYERS)):
         if not any(of(rows, name, SEEDS[0]) for name in runs.values() if name != MAIN):
@@ -54,13 +55,16 @@ def of(rows: list[Result], name: str, seed: int | None = None) -> list[Result]:
     return [row for row in rows if row["name"] == name and seed in (None, row["seed"])]
 
 
-def table_line(name: str, rows: list[Result]) -> str:
+def table_line(name: str, rows: list[Result], mixed: bool) -> str:
+    """Return a row of the table; ``mixed``: not all are in one precision, and each says in which it is."""
+    numbers = " and ".join(dict.fromkeys(NUMBERS[row["precision"]] for row in rows))
+    title = f"{RUNS[name].title} ({numbers})" if mixed else RUNS[name].title
     seeds = " ".join(str(seed) for seed in sorted(row["seed"] for row in rows))
     scores = " | ".join(spread([row[part] for row in rows]) for part in PARTS)
     head = rows[0].get("head_parameters")
     weights = f"{head / 1e6:.1f}" if head else ""
     minutes = statistics.mean(row["seconds"] for row in rows) / 60
-    return f"| {RUNS[name].title} | {seeds} | {scores} | {weights} | {minutes:.1f} |"
+    return f"| {title} | {seeds} | {scores} | {weights} | {minutes:.1f} |"
 
 
 def small_line(label: str, rows: list[Result]) -> str:

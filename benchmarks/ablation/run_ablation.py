@@ -78,7 +78,11 @@ def pending(options: argparse.Namespace) -> list[tuple[str, int]]:
 
     Those that the target compares come first, then one seed of all others before the next.
     """
-    done = {(row["name"], row["seed"]) for row in results(options)}
+    done = {
+        (row["name"], row["seed"])
+        for row in results(options)
+        if row["precision"] == options.precision
+    }
     wanted = [
         (name, seed)
         for seed in ([options.seed] if options.seed is not None else SEEDS)

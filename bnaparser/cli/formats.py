@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
 from bnaparser.cli.exits import say
-from bnaparser.cli.streams import empty
+from bnaparser.cli.streams import drop_if_empty, empty
 from bnaparser.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -241,6 +241,7 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
                 yield write if form.all_trees else lambda parse: _write_all(write, parse)
             if not whole.tell():
                 say(f"there is no tree to write: {name} of none is no file, and none is written")
+                drop_if_empty(output)
                 return
             whole.seek(0)
             empty(output)

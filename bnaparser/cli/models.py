@@ -92,6 +92,7 @@ def _command(
 def _import(source: str, target: Path, store: str | None) -> None:
     """Write one of benepar's models as a folder of ours; one of ours with all that is in its folder or zip."""
     from bnaparser import models
+    from bnaparser.models.about import files_below
     from bnaparser.models.zipped_folder import unzipped
     from bnaparser.network import storage
     from bnaparser.network.stored_settings import is_benepars
@@ -101,10 +102,12 @@ def _import(source: str, target: Path, store: str | None) -> None:
     with unzipped(found) if found.is_file() else nullcontext(found) as given:
         ours = given is not None and not is_benepars(given)
         model = None if ours and store is None else storage.load(given or found)
+        files = files_below(given) if ours and given is not None else []
         with new_folder(target) as folder:
-            if ours:
-                assert given is not None
-                shutil.copytree(given, folder, dirs_exist_ok=True)
+            for file in files:
+                copy = folder / file.relative_to(given or found)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
             if model is not None:
                 metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
                 storage.save(model, folder, store or "float32", metrics)
@@ -195,7 +198,7 @@ def _describe(name: str) -> None:
             "why": model.license_note,
             "size": _size(model),
             "F1": _scores(model),
-            "card": str(found / CARD) if (folder / CARD).is_file() else "",
+            "card": str(found / CARD) if (found / CARD).is_file() else "",
         }
     width = max(map(len, facts))
     for fact, value in facts.items():

@@ -104,6 +104,14 @@ def empty(output: TextIO) -> None:
         output.truncate(0)
 
 
+def drop_if_empty(output: TextIO) -> None:
+    """Remove a file from ``open_output`` that nothing was written to and that held nothing."""
+    if output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode):
+        path = Path(output.name)
+        if not path.stat().st_size:
+            path.unlink()
+
+
 def _is_file(word: str) -> bool:
     try:
         return not any(map(str.isspace, word)) and Path(word).is_file()

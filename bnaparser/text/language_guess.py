@@ -45,9 +45,10 @@ _SCRIPTS = (
     ("dv", re.compile("[\u0780-\u07bf]")),
 )
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cbf\u1f00-\u1fff\u3040-\ufaff\uff66-\uff9d]")
-# Particles and endings, with a title in another script between them.
+# Particles and endings, with a title in another script between them; words in small letters are no title.
 _JAPANESE_AROUND = re.compile("[\u3041-\u309f][^\u3041-\u309f]++[\u3041-\u309f]")
-_LAST_LETTER = re.compile(r"[^\W\d_](?=[\W\d_]*\Z)")
+_ENDS_JAPANESE = re.compile(r"[\u3041-\u309f][\W\d_]*+\Z")
+_SMALL_WORD = re.compile(r"\b[a-z\xe0-\u024f]{2,}\b")
 # What is quoted may be in any language.
 _QUOTED = re.compile(
     '"[^"]*"|\xab[^\xab\xbb]*\xbb|\u201c[^\u201c\u201d]*\u201d|\u201e[^\u201e\u201c]*\u201c'
@@ -104,12 +105,15 @@ _COMMON = {
     "când fost acest această lui ei cel cea al ale",
     "fi": "ja on ei että se oli hän joka mutta ovat kun niin myös tai kuin jos mitä nyt ole sen hänen "
     "olla tämä olen jo vain sitten mukaan sekä",
-    "vi": "và của là có không được cho một người trong các với những này khi đã đến về như từ nhưng ra "
-    "tôi anh em còn thì ở năm nhiều sẽ vào bị lại đó cũng rất chúng phải làm",
-    "cs": "se na je že to ve si jsem ale jako za pro tak jsou jeho který byl být "
-    "jen již nebo už od která mezi ještě co když byla při není však až",
-    "hu": "az és hogy nem is egy van de ez meg volt már csak mint el azt még le fel vagy ha kell lesz "
-    "után nagyon minden én te ő mi ti ők aki ami úgy be",
+    "vi": "và của là có không được cho một người trong các với những này khi đã đến về như từ nhưng ra tôi "
+    "anh còn thì năm nhiều sẽ vào bị lại đó cũng rất chúng phải làm rằng vẫn đang bạn nó họ mình gì "
+    "sao thế trên dưới sau trước nước việt ngày nhà hơn cùng",
+    "cs": "že ve jsem ale jako za pro jsou jeho který byl být jen již nebo už od která mezi ještě co když "
+    "byla při není však až jak mám mít kdo kde tady teď proto protože nebylo nic všechno mně mě tě "
+    "vám nám řekl které",
+    "hu": "az és hogy egy van ez meg volt már csak mint azt még fel vagy kell lesz után nagyon minden "
+    "én ti ők aki ami úgy nincs hogyan miért mert hol ki igen tudom vannak lehet ilyen olyan akkor "
+    "itt ott most jó",
     "ca": "de la i el que a en els per les del un una amb no és al es l' d' s' com més però són va ser "
     "aquest aquesta també ha hi si seva seu dels",
 }
@@ -165,8 +169,7 @@ def _guessed(text: str, likely: frozenset[str]) -> str | None:
     counts = {language: _letters(script, text) for language, script in _SCRIPTS}
     if counts["ja"] and counts["ja"] * 8 >= counts["zh"]:
         counts["ja"] += counts.pop("zh")
-        last = _LAST_LETTER.search(text)
-        if last is not None and last[0] > "\u3040" and _JAPANESE_AROUND.search(text):
+        if _is_japanese_with_a_title(text):
             return "ja"
     best = max(counts, key=counts.__getitem__)
     script = _chinese(text) if best == "zh" else best
@@ -175,6 +178,11 @@ def _guessed(text: str, likely: frozenset[str]) -> str | None:
         return script
     found = _in_latin_letters(text, likely)
     return script if found is None and signs and signs >= _letters_of_words(text) else found
+
+
+def _is_japanese_with_a_title(text: str) -> bool:
+    ends = _ENDS_JAPANESE.search(text) is not None
+    return ends and _JAPANESE_AROUND.search(text) is not None and not _SMALL_WORD.search(text)
 
 
 def _letters(pattern: re.Pattern[str], text: str) -> int:

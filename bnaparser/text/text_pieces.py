@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from bnaparser.text.english.entities import decoded, has_entities
+
 
 class TextPiece(NamedTuple):
     """A word or a part of one, at ``start`` to ``end`` of a text, half-open.
@@ -62,6 +64,10 @@ def put_together(
     return found
 
 
+def _decoded(text: str) -> str:
+    return decoded(text)[0] if has_entities(text) else text
+
+
 def _form(text: str, pieces: Sequence[TextPiece]) -> str:
     """Return the word that pieces make. A contraction all of which is in it stands as in the text."""
     if len(pieces) == 1:
@@ -71,6 +77,6 @@ def _form(text: str, pieces: Sequence[TextPiece]) -> str:
         whole = place + 1 < len(pieces) and pieces[place + 1].contracted
         if place and piece.contracted:
             continue
-        written = text[piece.start : pieces[place + 1].end] if whole else piece.form
+        written = _decoded(text[piece.start : pieces[place + 1].end]) if whole else piece.form
         form += written if place == 0 else piece.joint + written
     return form

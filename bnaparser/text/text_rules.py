@@ -50,9 +50,9 @@ _WRITTEN = {
 """What Chinese is written in, by the country."""
 
 # What stands in Chinese or Japanese text without any of their signs.
-_STRETCH = re.compile("[^\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]+")
-_ENDS_BEFORE = frozenset("\u3002\uff01\uff1f\uff61!?.\u2026\u300d\u300f\uff09\u201d\n")
-_LATIN_END = re.compile(r"[.!?…]++[\"'\u201d\u2019)]*+|\n")
+_STRETCH = re.compile("[\u201d\u2019)\\]]*+(?P<inside>[^\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
+_ENDS_BEFORE = frozenset("\u3002\uff01\uff1f\uff61!?.\u2026\u300d\u300f\uff09\u201d\u2019)]\n")
+_MORE = 64  # characters behind a stretch, by which to tell whether a sentence ends in it
 # So many words in Latin letters in a text of another script are a sentence, not a name; so is what
 # ends as one. Words are sought from where they begin, or a long one would be tried from each letter.
 _LATIN_SENTENCE = re.compile(
@@ -186,19 +186,28 @@ def _stretches(
     """
     done = 0
     for match in _STRETCH.finditer(block) if outer.needs_words else ():
-        begin, end = match.span()
+        begin, end = match.span("inside")
         if begin and block[begin - 1] not in _ENDS_BEFORE:
             continue
-        if end < len(block):
-            end = max(
-                (mark.end() for mark in _LATIN_END.finditer(block, begin, end)), default=begin
-            )
-        if _LATIN_SENTENCE.search(block, begin, min(end + 1, len(block))) is None:
+        if _LATIN_SENTENCE.search(block, begin, end) is None:
             continue
-        yield done, begin, outer
-        yield begin, end, _among(known, _told(block[begin:end], languages) or DEFAULT_LANGUAGE)
-        done = end
+        rules = _among(known, _told(block[begin:end], languages) or DEFAULT_LANGUAGE)
+        end = _last_end(block, begin, end, rules)
+        if end > begin:
+            yield done, begin, outer
+            yield begin, end, rules
+            done = end
     yield done, len(block), outer
+
+
+def _last_end(block: str, begin: int, end: int, rules: TextRules) -> int:
+    """Return where the last sentence ends that is whole in a stretch: ``Apple Inc.`` is none, before more."""
+    last = begin
+    for one in rules.sentences(block[begin : end + _MORE], begin):
+        if one.offsets[-1][1] > end:
+            break
+        last = one.offsets[-1][1]
+    return last
 
 
 def _told(text: str, languages: Sequence[str]) -> str | None:

@@ -116,6 +116,8 @@ def test_the_page_has_no_table_of_what_was_not_run() -> None:
     assert "- a CPU; 1 thread a run, float32\n" in page
     mixed = report(options, [ours | {"seed": 1}, peers | {"seed": 1, "precision": "bf16"}])
     assert "- a CPU; 1 thread a run, float32 and bfloat16\n" in mixed
+    assert "| BiMSA + NSA (float32) | 1 |" in mixed
+    assert "(bfloat16) | 1 |" in mixed
     assert "--language fr" in page
     assert "--batch-tokens" not in page
     more = report(options, [ours | {"seed": 1}, ours | {"seed": 1, "name": "n=2"}])

@@ -82,6 +82,9 @@ def test_a_zip_is_a_model_wherever_one_is_named(
     assert capsys.readouterr().out == "# Its card\n"
     assert main(["models", "describe", packed]) == 0
     assert f"folder   {packed}" in capsys.readouterr().out.replace("       ", "   ")
+    assert main(["models", "import", str(made), str(made / "below")]) == 0
+    assert not (made / "below" / "below").exists()
+    shutil.rmtree(made / "below")
     for command in (["import", packed], ["export", packed, "--name", "mine"]):
         target = tmp_path / command[0]
         assert main(["models", *command[:2], str(target), *command[2:]]) == 0

@@ -146,6 +146,9 @@ def test_of_no_tree_there_is_no_picture(
         assert bnaparse(["It rained.", "-f", form, "-o", str(target), *given]) == 1
         assert target.read_bytes() == b"an older file"
         assert f"there is no tree to write: {form} of none" in capsys.readouterr().err
+        target.unlink()
+        assert bnaparse(["It rained.", "-f", form, "-o", str(target), *given]) == 1
+        assert not target.exists()
 
 
 def test_a_file_that_is_no_text_keeps_what_it_held_until_the_new_one_is_whole(

@@ -83,6 +83,9 @@ from bnaparser.text.rules.chinese_characters import (
         ("Nguyễn Phú Trọng visitó Madrid.", None),
         # A title, a quotation.
         ("曲は Let It Be Naked です。", "ja"),
+        ("He ordered おにぎり and たこやき and paid with a card 現金", "en"),
+        ("Me gusta el すし y el おでん", "es"),
+        ("Em breve.", "pt"),
         ("J’ai dit « das ist nicht gut und nicht schön » hier.", "fr"),
     ],
 )

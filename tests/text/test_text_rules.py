@@ -138,7 +138,16 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
         ("fr", "salut. ça va ? oui. bien merci.", ["salut.", "ça va ?", "oui.", "bien merci."]),
         ("fr", "Il dit oui. ça va ? non.", ["Il dit oui. ça va ? non."]),
         ("es", "Costó. $5 millones. €3. @juan vino. #Madrid. https://a.es es. ‹Sí›. ‹No›.", ["Costó.", "$5 millones.", "€3.", "@juan vino.", "#Madrid.", "https://a.es es.", "‹Sí›.", "‹No›."]),
-        ("pt", "Cheguei. 😀 Vamos. 🇧🇷🇧🇷 Sim.", ["Cheguei. 😀", "Vamos. 🇧🇷🇧🇷", "Sim."]),
+        ("pt", "Cheguei. 😀 Vamos. 🇧🇷🇧🇷 Sim. ❤️ 🎉", ["Cheguei. 😀", "Vamos. 🇧🇷🇧🇷", "Sim. ❤️ 🎉"]),
+        ("es", "iPhone sale. ¡Qué bien! dijo Ana.", ["iPhone sale.", "¡Qué bien! dijo Ana."]),
+        ("es", "de la mano de Ana. «¡No!» gritó Juan, a las 5 p. m. salió.", ["de la mano de Ana.", "«¡No!» gritó Juan, a las 5 p. m. salió."]),
+        ("fr", "bon... je sais pas... peut-être.", ["bon... je sais pas... peut-être."]),
+        ("pt", "www.a.pt é bom! diz ela. Ok.", ["www.a.pt é bom! diz ela.", "Ok."]),
+        ("es", "Dijo 「你好！」, y se fue. El carácter 。 se usa.", ["Dijo 「你好！」, y se fue.", "El carácter 。 se usa."]),
+        ("es", "¿Cuántos? 5. Luego me fui al mar. 3 días. Con CC. Es.", ["¿Cuántos?", "5.", "Luego me fui al mar.", "3 días.", "Con CC.", "Es."]),
+        ("es", "1. Abrir. 2. Cerrar. Fin.", ["1. Abrir.", "2. Cerrar.", "Fin."]),
+        ("id", "Menjadi brigjen. Kirimkan CV. Ada dua hal. 3 orang.", ["Menjadi brigjen.", "Kirimkan CV.", "Ada dua hal.", "3 orang."]),
+        ("ja", "待って！とさけんだ。そうか？とね。「おはよう。」「いい。」「そう」とケンは言った。", ["待って！とさけんだ。", "そうか？とね。", "「おはよう。」", "「いい。」", "「そう」とケンは言った。"]),
         ("es", "Caf&eacute; &amp; t&eacute;. S&iacute;.", ["Caf&eacute; &amp; t&eacute;.", "S&iacute;."]),
     ],
 )  # fmt: skip
@@ -305,6 +314,13 @@ def test_a_foreign_sentence_leaves_the_others_as_they_are() -> None:
         ("zh-Hant", "我也是，"),
         ("zh-Hant", "你呢。"),
     ]
+    # What English rules know to be no end of a sentence is none before Chinese or Japanese.
+    for whole in ("Apple Inc. は昨日発表した。", "Prof. Smith さんが来た。", "Vol. 3 が出た。"):
+        assert read(whole) == [("ja", whole)]
+    assert read("他說：「我來了。」Then she left the room quickly. 我也是。")[2:] == [
+        ("en", "Then she left the room quickly."),
+        ("zh-Hant", "我也是。"),
+    ]
     assert read("昨日、車で行きました。飛行機乗場。我是學生。曲は Let It Be です。") == [
         ("ja", "昨日、車で行きました。"),
         ("ja", "飛行機乗場。"),
@@ -320,6 +336,7 @@ def test_no_line_is_put_where_the_text_has_no_blank() -> None:
         ("es", "a pesar", "a_pesar"),
         ("fr", "d'autres", "d'_autres"),
         ("fr", "ex.", "ex."),
+        ("pt", "&agrave;s vezes", "às_vezes"),
     ]:
         sentence = rules_of(language).sentence(text)
         begins = [True, *[False] * (len(sentence.pieces) - 1)]

@@ -194,7 +194,20 @@ def test_rules_by_name() -> None:
 
 
 def test_punctuation_tags() -> None:
-    marks = [",", ".", ":", "``", "''", "-LRB-", "HYPH", "PU", "PONCT", "Fpa", "COMMACATEGORY"]
+    marks = [
+        ",",
+        ".",
+        ":",
+        "``",
+        "''",
+        "-LRB-",
+        "HYPH",
+        "PU",
+        "PONCT",
+        "QUOT",
+        "Fpa",
+        "COMMACATEGORY",
+    ]
     words = ["$", "#", "NN", "PRP$", "XX", "SYM", "FW", "FRAG"]
     assert all(map(is_punctuation, marks))
     assert not any(map(is_punctuation, words))

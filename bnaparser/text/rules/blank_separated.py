@@ -60,7 +60,7 @@ _STOP = re.compile(
     (?:
         (?P<mark> (?<![.!?…])[.!?…]++ )
         (?P<close> (?: ["'’”“‘»›)\]] | [{BLANK}]+ (?: [»”›] | "(?=[{BLANK}]) ) )* )
-        (?: [{BLANK}]* (?:{PICTURE}) )* (?=[{BLANK}])
+        (?: [{BLANK}]* (?:{PICTURE}) )* (?=[{BLANK}]|\Z)
       | [。！？｡]++ [」』】〕）"'’”]*+
     )
     (?P<blank> [{BLANK}]*+ )
@@ -68,7 +68,9 @@ _STOP = re.compile(
     re.VERBOSE,
 )
 # What goes on with the sentence, behind its quotation or interjection: ``!", she said``, ``? -- he asked``
+_GOES_ON = frozenset(".,;:!?…\u3001\uff0c\u3002\uff01\uff1f")
 _QUOTE_GOES_ON = re.compile(r"[\"'][,;:]")
+_ENDS_SMALL = re.compile(r"\.|[!?]+")  # and no quotation, which may go on
 _DASH_GOES_ON = re.compile(rf"[-–—]+[{BLANK}]*[a-zà-ÿ,]")
 # A.M., J.-P., M.H.: of a name, which goes on; others may stand last in a sentence.
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?){1,3}[^\W\d_]")
@@ -82,13 +84,17 @@ _LONGEST_WORD = 40
 _ENDS_LIST = frozenset({"etc", "dll", "dsb", "dkk", "frv", "o.s.frv", "o.fl", "a.m", "p.m"})
 # m.a., P.ej., þ.e.a.s., but not mbl.is
 _SHORT_PARTS = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
+_DOUBLED = re.compile(r"([A-Z])\1")  # of a plural in Spanish: CC. OO.
+_DOUBLED_NEXT = re.compile(rf"{_DOUBLED.pattern}\.")
 _NUMBER = re.compile(r"\d|[IVXL]+(?![\w'’])")
 _LONGEST_NUMBER = 8
 _OPENING = frozenset("\"'«‹“‘„([{¿¡-–—•*$€£§@#")
 _ADDRESS_OR_EMOJI = re.compile(rf"https?://|www\.|{PICTURE}", re.VERBOSE)
-_ITEM_NUMBER = re.compile(rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[^\W\d_])")  # 1. The first of a list
+_ITEM_NUMBER = re.compile(rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[^\W\d_])")
 _VISIBLE = re.compile(rf"[^{BLANK}]")
-_FIRST_LETTER = re.compile(r"[^\W\d_]")
+_FIRST_LETTER = re.compile(r"[^\W\d_](?![A-Z])")  # not that of iPhone
+_LINK = re.compile(r"(?:https?://|www\.|[@#])\S+")
+_LONGEST_LINK = 300
 
 
 def _never(_before: str, _after: str) -> bool:
@@ -170,15 +176,27 @@ def uncut(text: str, start: int, end: int) -> list[TextPiece]:
 
 def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
     """Yield ``(start, end)`` of each sentence in a block of text, without the blanks around it."""
-    letter = _FIRST_LETTER.search(block)
-    lower_case = letter is not None and letter.group().islower()
+    lower_case = _is_in_small_letters(block)
     for begin, end in segments(block):
-        start = begin
+        start, may_be_item, is_item = begin, True, False
         for stop in _STOP.finditer(block, begin, end):
-            if stop.end() < end and _ends(block, start, stop, spelling, lower_case):
+            if stop.end() == end:
+                continue
+            if may_be_item and _ITEM_NUMBER.fullmatch(block, start, stop.start()):
+                is_item = True  # 1. The first of a list
+            elif _ends(block, start, stop, spelling, lower_case):
                 yield from _stripped(block, start, stop.start("blank"))
                 start = stop.end()
+                may_be_item, is_item = is_item or "\n" in stop["blank"], False
         yield from _stripped(block, start, end)
+
+
+def _is_in_small_letters(block: str) -> bool:
+    """Tell whether sentences begin with small letters: the first does, and no other begins with a capital."""
+    letter = _FIRST_LETTER.search(_LINK.sub(" ", block[:_LONGEST_LINK]))
+    if letter is None or not letter[0].islower():
+        return False
+    return not any(block[stop.end() : stop.end() + 1].isupper() for stop in _STOP.finditer(block))
 
 
 def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
@@ -196,6 +214,8 @@ def _is_short(word: str, text: str, following: int, spelling: Spelling) -> bool:
     word = _behind_elision(word)  # l'art.
     if len(word) == 1 and word.isupper():
         return True
+    if _DOUBLED.fullmatch(word) and _DOUBLED_NEXT.match(text, following):
+        return True
     if word in ("a", "d") and text.startswith("C.", following):  # before or after Christ
         return True
     forms = {word, word.lower()}
@@ -211,29 +231,23 @@ def _behind_elision(word: str) -> str:
 
 def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_case: bool) -> bool:
     """Tell whether a sentence ends with these marks; ``lower_case``: in this text they begin with small letters."""
-    if stop["mark"] is None:
-        return True
     following = text[stop.end()]
-    if following in ".,;:!?…" or _QUOTE_GOES_ON.match(text, stop.end()):
+    if following in _GOES_ON or _QUOTE_GOES_ON.match(text, stop.end()):
         return False
+    if stop["mark"] is None:
+        return not following.islower()
     if stop["mark"] != "." and _DASH_GOES_ON.match(text, stop.end()):
         return False
-    if not (
-        (following.isalpha() and not following.islower())
-        or following.isdigit()
-        or following in _OPENING
-        or (lower_case and following.islower())
-        or _ADDRESS_OR_EMOJI.match(text, stop.end())
-    ):
+    if not _may_begin(text, stop, lower_case):
         return False
     if stop["mark"] != "." or stop["close"] not in ("", ")"):
         return True
-    if _ITEM_NUMBER.fullmatch(text, start, stop.start()):
-        return False
     before = composed(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
     match = _LAST_WORD.search(before)
     whole = match.group() if match is not None else ""
     word = _behind_elision(whole)
+    if len(word) == 1 and following.islower():
+        return False  # a las 5 p. m. salió
     ends_list = word.lower() in _ENDS_LIST and following.isupper()
     if _is_short(word, text, stop.end(), spelling) and not ends_list:
         return False
@@ -245,6 +259,16 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_
     if word.lower() in spelling.before_names:
         return False
     return not (spelling.ordinals and word.isdigit() and len(word) < 3)  # more are a year
+
+
+def _may_begin(text: str, stop: re.Match[str], lower_case: bool) -> bool:
+    """Tell whether what follows these marks may begin a sentence."""
+    following = text[stop.end()]
+    if _ADDRESS_OR_EMOJI.match(text, stop.end()):
+        return True
+    if following.islower():
+        return lower_case and _ENDS_SMALL.fullmatch(stop["mark"] + stop["close"]) is not None
+    return following.isalpha() or following.isdigit() or following in _OPENING
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[Span]:

@@ -85,8 +85,8 @@ _ABBREVIATIONS = """
 t d s frv o m a b bls nr kap kapít hr sr dr próf kr þ e f gal tít kl skv sbr frk jóh
 """
 _BEFORE_NUMBERS = """
-gr kt tbl árg tölubl bls jan feb mar apr jún júl ág ágú sept okt nóv des ca nr sími mán þri mið fim
-fös lau sun
+gr kt tbl árg tölubl bls jan feb mar apr jún júl ág ágú sept okt nóv des ca nr mán þri mið fim fös
+lau sun
 """
 
 ICELANDIC = Spelling(

@@ -73,13 +73,12 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
 
 
 _ABBREVIATIONS = """
-dr drs ir prof h hj k.h inc ltd tbk corp moh muh sdr st jl dkk dll dsb hlm Bpk PT kec kab jend
-letjen mayjen brigjen letkol kapt lettu serma yth nn ny tn jln gg kel ds dsn sdri alm almh ust Kol
-CV
+dr drs ir prof h hj k.h inc ltd tbk corp moh muh sdr st jl dkk dll dsb hlm Bpk PT kec kab jend kapt
+yth nn ny tn jln gg kel ds dsn sdri alm almh ust Kol Letkol Brigjen Mayjen Letjen Lettu Serma
 """
 _BEFORE_NUMBERS = """
-no rt rw telp tel tlp tgl hal th thn Km pkl pk ps psl ay bab vol blok kav jan feb mar apr jun jul
-agt ags sep sept okt nov des
+no rt rw telp tel tlp tgl th thn Km pkl pk ps psl ay vol kav jan feb mar apr jun jul agt ags sep
+sept okt nov des
 """
 
 INDONESIAN = Spelling(

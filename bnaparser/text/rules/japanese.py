@@ -10,13 +10,17 @@ Span = tuple[int, int]
 _PAIRS = {"」": "「", "』": "『", "）": "（", ")": "("}
 _OPENED = frozenset(_PAIRS.values())
 _CLOSING = "」』）】》〉〕”)"
-# Behind a bracket, or several, a particle goes on, but ところが, にいさん and がたがた begin anew.
+# What begins with と and is no "that", which somebody says or thinks: ところが, とても.
+_NO_PARTICLE = "(?:ころ[がで]|ても|っても|にかく|うとう|りあえず|もかく|もあれ|なりの|くに|きどき|つぜん|もだち|んでもな)"
+# Behind a bracket a particle goes on, but にいさん and がたがた begin anew.
 _GOES_ON = (
-    r"(?:「[^「」]{0,100}」){0,4}(?:っ|と(?!ころ[がで]|ても|っても|にかく|うとう|りあえず|もかく|もあれ|なりの))"
+    rf"っ|と(?!{_NO_PARTICLE})"
     r"|[、，」』）をの]|[にがはもでへや](?![\u3041-\u309f])|に[はも]|など|なんて|ため(?!息)"
 )
-# Behind a mark alone, what is said goes on: そうだと叫んだ, but とても begins anew.
-_SAID = r"と(?!同時)[\u3400-\u9fff]|とい[いえっわ](?!ても)|(?<=[！？!?])と(?:いう|[、，])|って(?!いうか)"
+# Behind a mark alone what is said goes on, too; behind a full stop only before a word for saying it.
+_SAID = rf"(?<=[！？!?])と(?!{_NO_PARTICLE})|と(?!同時)[\u3400-\u9fff]|とい[いえっわ](?!ても)|って(?!いうか)"
+# Several quotations within a sentence, the last of which somebody says: 彼は「行く。」「待て。」と叫んだ.
+_NEXT_QUOTED = re.compile("(?:「[^「」]{0,100}」){1,4}と")
 SENTENCE_END = re.compile(
     # Within what is written in Latin letters a mark ends none: Yahoo!ニュース, 3.5.
     r"(?:(?<![。！？｡])[。！？｡]++|(?<![A-Za-z!?])[!?]++|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![A-Za-z0-9０-９.])|．(?![0-9０-９．])))"
@@ -47,7 +51,8 @@ def whole_spans(block: str) -> list[Span]:
             if place - start <= _LONGEST and (inner or _BEHIND.match(block, place + 1)):
                 while found and found[-1][0] > start:
                     found.pop()
-                found.append((start, place))
+                goes_on = inner and _NEXT_QUOTED.match(block, place + 1) is not None
+                found.append((start, place + goes_on))  # no end behind the bracket, too
     return found
 
 

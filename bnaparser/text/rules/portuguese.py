@@ -82,8 +82,8 @@ ed vol fig etc jr inc seg qua qui sex sáb séc sécs cf exmo exma ilmo ilma ex 
 arq telef ten maj sgt alm brig dep desemb des jd pç rod edif cond ten-cel
 """
 _BEFORE_NUMBERS = """
-arts v vv jan fev mar abr mai jun jul ago set out nov dez ap apto bl fls fl cap caps t vols figs Km
-inc núm nºs op tít ed lt qd
+arts v vv jan fev abr mai jun jul ago out nov ap apto bl fls fl cap caps t vols figs Km inc núm nºs
+op tít ed lt qd
 """
 
 PORTUGUESE = Spelling(

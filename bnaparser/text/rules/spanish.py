@@ -8,11 +8,11 @@ _ABBREVIATIONS = """
 sr sra srta sres sras dr dra d dña ud uds vd vds prof ing lic arq gral cnel cap sto sta av avda núm
 nº pág págs vol art fig tel ej etc aprox ee uu jj oo p pp ss st excmo excma ilmo ilma mons dpto Ed
 Fr tte pdte pdta vpdte ntra ntro hno hna hnos hnas rvdo rvda cía pza ctra tfno depto secr adm admón
-edo sdad CC RR HH Bs
+edo sdad Bs
 """
 _BEFORE_NUMBERS = """
 s No nro Km arts núms t ts lám c cap caps vols figs pág págs fol fols v vv cf op ed edic párr inc
-tít secc apdo cód telf ene feb mar abr may jun jul ago sept set oct nov dic
+tít secc apdo cód telf ene feb abr may jun jul ago sept oct nov dic
 """
 
 SPANISH = Spelling(

@@ -23,7 +23,7 @@ CONJUNCTIONS = frozenset({"CC", "CONJP"})
 """Labels of what joins conjuncts."""
 
 _PUNCTUATION_TAGS = frozenset(
-    {"-LRB-", "-RRB-", "HYPH", "NFP", "PONCT", "PU", "PUN", "PUNC", "PUNCT"}
+    {"-LRB-", "-RRB-", "HYPH", "NFP", "PONCT", "PU", "PUN", "PUNC", "PUNCT", "QUOT"}
 )
 # Fc, Fpa of CESS, PERIODCATEGORY of the Sinica Treebank.
 _PUNCTUATION_TAG = re.compile("F[a-z]{1,3}|[A-Z]+CATEGORY")
