@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bnaparser.text.english.entities import decoded, has_entities
+from bnaparser.trees.escapes import ENTITY, character_of
 
 
 class TextPiece(NamedTuple):
@@ -64,8 +64,8 @@ def put_together(
     return found
 
 
-def _decoded(text: str) -> str:
-    return decoded(text)[0] if has_entities(text) else text
+def _as_read(text: str) -> str:
+    return ENTITY.sub(character_of, text) if "&" in text else text
 
 
 def _form(text: str, pieces: Sequence[TextPiece]) -> str:
@@ -77,6 +77,6 @@ def _form(text: str, pieces: Sequence[TextPiece]) -> str:
         whole = place + 1 < len(pieces) and pieces[place + 1].contracted
         if place and piece.contracted:
             continue
-        written = _decoded(text[piece.start : pieces[place + 1].end]) if whole else piece.form
+        written = _as_read(text[piece.start : pieces[place + 1].end]) if whole else piece.form
         form += written if place == 0 else piece.joint + written
     return form
