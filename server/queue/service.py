@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -117,7 +118,8 @@ class Service:
         batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
         limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
         batcher = Batcher(parsing_by(parser), limits, self.metrics, thread=self._model_thread)
-        sentence = tokenize(_WARM_UP)  # its words are given: any model takes them
+        # Its words are given, and said to be in a language of the model's: any model takes them.
+        sentence = replace(tokenize(_WARM_UP), language=parser.languages[0])
         tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
         try:
             warm_up = await batcher.try_out(sentence, tags)
