@@ -145,6 +145,7 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
         ("pt", "www.a.pt é bom! diz ela. Ok.", ["www.a.pt é bom! diz ela.", "Ok."]),
         ("es", "Dijo 「你好！」, y se fue. El carácter 。 se usa.", ["Dijo 「你好！」, y se fue.", "El carácter 。 se usa."]),
         ("es", "¿Cuántos? 5. Luego me fui al mar. 3 días. Con CC. Es.", ["¿Cuántos?", "5.", "Luego me fui al mar.", "3 días.", "Con CC.", "Es."]),
+        ("es", "5? Vale.", ["5?", "Vale."]),
         ("es", "1. Abrir. 2. Cerrar. Fin.", ["1. Abrir.", "2. Cerrar.", "Fin."]),
         ("id", "Menjadi brigjen. Kirimkan CV. Ada dua hal. 3 orang.", ["Menjadi brigjen.", "Kirimkan CV.", "Ada dua hal.", "3 orang."]),
         ("ja", "待って！とさけんだ。そうか？とね。「おはよう。」「いい。」「そう」とケンは言った。", ["待って！とさけんだ。", "そうか？とね。", "「おはよう。」", "「いい。」", "「そう」とケンは言った。"]),

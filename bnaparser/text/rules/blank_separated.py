@@ -182,7 +182,8 @@ def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
         for stop in _STOP.finditer(block, begin, end):
             if stop.end() == end:
                 continue
-            if may_be_item and _ITEM_NUMBER.fullmatch(block, start, stop.start()):
+            number = may_be_item and _ITEM_NUMBER.fullmatch(block, start, stop.start())
+            if number and stop["mark"] == ".":
                 is_item = True  # 1. The first of a list
             elif _ends(block, start, stop, spelling, lower_case):
                 yield from _stripped(block, start, stop.start("blank"))
