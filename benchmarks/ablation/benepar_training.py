@@ -175,8 +175,8 @@ def resume(
 
 
 def parse(parser: parse_chart.ChartParser, source: str, target: str) -> None:
-    parser.f_tag = None
     """Write a tree a line; an empty line, which EVALB leaves out, for a sentence that is too long."""
+    parser.f_tag = None
     examples = [BeneparExample(tree, gold=False) for tree in read(source)]
     short = [fits(parser, example) for example in examples]
     found = parser.parse(list(compress(examples, short)), subbatch_max_tokens=500)
