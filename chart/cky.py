@@ -184,6 +184,7 @@ def cost_augment_packed(
     def work(begin: int, end: int) -> None:
         kernels.cost_augment_group(gold_scores, allow_empty_root, batch.layout, trees, begin, end)
 
-    batch.run(work, flat_scores.size, threads)
+    splits = int((batch.layout.words**3).sum()) // 6
+    batch.run(work, flat_scores.size + splits, threads)
     raise_first(trees.status)
     return CostAugmentedBatch(trees.rows, trees.labels, trees.totals, trees.costs)

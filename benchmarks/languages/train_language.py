@@ -3,12 +3,13 @@
 ``python -m benchmarks.languages.train_language TREEBANKS E5 NAME [--output runs] [--set ...]``: TREEBANKS is
 the folder of the treebanks, E5 that of e5-small-multilingual (or any encoder), NAME the recipe's. The
 encoder's vocabulary is pruned to the treebanks' training parts and written to ``runs/NAME/encoder``,
-the model to ``runs/NAME/model``. For a recipe that goes on from a model, that model stands in E5's place.
+the model to ``runs/NAME/model``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tomllib
 from pathlib import Path
@@ -27,7 +28,7 @@ def with_paths(sources: list[dict[str, Any]], treebanks: Path) -> str:
     tables = []
     for source in sources:
         moved = {**source, "path": source["path"].replace("TREEBANKS", str(treebanks))}
-        tables.append(", ".join(f'{key} = "{value}"' for key, value in moved.items()))
+        tables.append(", ".join(f"{key} = {json.dumps(value)}" for key, value in moved.items()))
     return f"[{', '.join(f'{{ {table} }}' for table in tables)}]"
 
 
@@ -42,21 +43,16 @@ def main() -> int:
     recipe = RECIPES / f"{options.name}.toml"
     train = tomllib.loads(recipe.read_text(encoding="utf-8"))["train"]
     output = options.output / options.name
-    if "start" in train:
-        begun = f'train.start="{options.encoder}"'
-    else:
-        encoder = output / "encoder"
-        if not (encoder / "tokenizer.json").is_file():
-            texts = [
-                source["path"].replace("TREEBANKS", str(options.treebanks))
-                for source in train["data"]
-            ]
-            size = str(SIZES.get(options.name, SIZE))
-            pruning = ["prune", options.encoder, str(encoder), "--size", size, "--text", *texts]
-            if code := cli.main(pruning):
-                return code
-        begun = f'encoder.name="{encoder}"'
-    sets = [begun, *options.set]
+    encoder = output / "encoder"
+    if not (encoder / "tokenizer.json").is_file():
+        texts = [
+            source["path"].replace("TREEBANKS", str(options.treebanks)) for source in train["data"]
+        ]
+        size = str(SIZES.get(options.name, SIZE))
+        pruning = ["prune", options.encoder, str(encoder), "--size", size, "--text", *texts]
+        if code := cli.main(pruning):
+            return code
+    sets = [f'encoder.name="{encoder}"', *options.set]
     sets += [
         f"train.{part}={with_paths(train[part], options.treebanks)}" for part in ("data", "dev")
     ]

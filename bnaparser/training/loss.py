@@ -19,10 +19,12 @@ from torch.nn import functional as F
 
 from bnaparser import chart
 from bnaparser.network.labels import Inventory
-from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.network.model import SPANS_AT_ONCE, BnaModel, Encoded
 from bnaparser.trees.tree import Span
 
 IGNORED_TAG = -100
+# The column of the gold label among what `contested` scores; the empty label's is 0, that of a wrong one 1.
+GOLD = 2
 
 
 @dataclass(frozen=True)
@@ -94,15 +96,19 @@ def hinge_loss(
     gold_labels = np.concatenate([g.labels for g in golds])
     gold_chart = np.zeros(counts.sum(), np.int32)
     gold_chart[gold_rows] = gold_labels
+    three, rivals = contested(model, encoded, gold_chart)
     found = chart.cost_augment_packed(
-        model.all_scores(encoded),
-        gold_chart,
+        three,
+        np.where(gold_chart > 0, GOLD, 0).astype(np.int32),
         encoded.lengths,
         allow_empty_root=model.allow_empty_root,
     )
     wanted = found.tree_labels > 0
-    rows = np.concatenate([found.tree_spans[wanted], gold_rows])
-    labels = np.concatenate([found.tree_labels[wanted], gold_labels])
+    worst_rows = found.tree_spans[wanted]
+    of_gold = found.tree_labels[wanted] == GOLD
+    worst_labels = np.where(of_gold, gold_chart[worst_rows], rivals[worst_rows])
+    rows = np.concatenate([worst_rows, gold_rows])
+    labels = np.concatenate([worst_labels, gold_labels])
     signs = np.ones(len(rows), np.float32)
     signs[wanted.sum() :] = -1.0
     sentences = np.searchsorted(offsets, rows, side="right") - 1
@@ -116,6 +122,33 @@ def hinge_loss(
     if weights is not None:
         margins = margins * torch.from_numpy(weights).to(margins)
     return margins.sum()
+
+
+@torch.no_grad()
+def contested(
+    model: BnaModel, encoded: Encoded, gold_chart: NDArray[np.int32]
+) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Score what a worst tree may make of each span: no constituent, its best wrong label, the gold one.
+
+    ``gold_chart`` is int32 (spans,), 0 where the gold tree has no constituent: there the gold label
+    scores minus infinity. Returns the scores, float32 (spans, 3), and the wrong labels, int32
+    (spans,). Of all other labels none can win, and none leaves the device.
+    """
+    starts, ends = model.span_rows(encoded)
+    right = torch.from_numpy(gold_chart.astype(np.int64)).to(starts.device)[:, None]
+    scores = torch.zeros(len(starts), 3, device=starts.device)
+    rivals = torch.empty(len(starts), dtype=torch.int32, device=starts.device)
+    for first in range(0, len(starts), SPANS_AT_ONCE):
+        part = slice(first, first + SPANS_AT_ONCE)
+        own = model.span_scores(encoded, starts[part], ends[part])
+        column = (right[part] - 1).clamp(min=0)
+        of_column = own.gather(1, column)
+        of_gold = torch.where(right[part] > 0, of_column, -torch.inf)
+        wrong = own.scatter(1, column, torch.where(right[part] > 0, -torch.inf, of_column))
+        best, label = wrong.max(dim=1)
+        scores[part, 1], scores[part, GOLD] = best, of_gold[:, 0]
+        rivals[part] = label.int() + 1
+    return scores.cpu().numpy(), rivals.cpu().numpy()
 
 
 def likelihood_loss(

@@ -14,8 +14,9 @@ from bnaparser import chart
 from bnaparser.chart import reference
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.training import loss
 from bnaparser.training.data import Example
-from bnaparser.training.loss import IGNORED_TAG, Gold, gold, hinge_loss, tag_loss
+from bnaparser.training.loss import GOLD, IGNORED_TAG, Gold, contested, gold, hinge_loss, tag_loss
 from bnaparser.trees.tree import Span, Tree
 
 LABELS = Inventory(["", "A"])
@@ -139,6 +140,26 @@ def test_value_and_gradient_are_those_of_the_dense_loss(
     for sparse, dense in zip(*gradients, strict=True):
         torch.testing.assert_close(sparse, dense, atol=1e-3, rtol=1e-4)
     assert gradients[0][-1] > 0
+
+
+def test_contested_labels_are_the_gold_one_and_the_best_of_the_others(
+    build_model: Callable[..., BnaModel], examples: list[Example], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loss, "SPANS_AT_ONCE", 7)
+    model = build_model().eval()
+    encoded = model.encode(model.prepare([example.words for example in examples[:3]]))
+    scores = model.all_scores(encoded)
+    right = np.arange(len(scores), dtype=np.int32) % len(model.labels)
+    found, rivals = contested(model, encoded, right)
+    for own, gold_label, three, rival in zip(scores, right, found, rivals, strict=True):
+        others = [label for label in range(1, len(own)) if label != gold_label]
+        best = max(others, key=own.__getitem__)
+        expected = [0, own[best], own[gold_label] if gold_label else -np.inf]
+        np.testing.assert_allclose(three, expected, rtol=1e-5)
+        assert rival == best
+    assert found.dtype == np.float32
+    assert rivals.dtype == np.int32
+    assert found.shape[1] == GOLD + 1
 
 
 def test_the_loss_of_a_batch_is_the_sum_over_its_sentences(
