@@ -8,7 +8,6 @@ from pathlib import Path
 
 from benchmarks.machine import NUMBERS, listed_of
 from benchmarks.syntax.kept_runs import Result, beside
-from benchmarks.syntax.large_tables import RATES
 from benchmarks.syntax.syntax_cells import line, of, table_head
 from benchmarks.syntax.syntax_report import differences, floor, main_table, shown
 from benchmarks.syntax.syntax_tables import METRICS, SYSTEMS, TASKS
@@ -20,22 +19,22 @@ def large_report(options: argparse.Namespace, rows: list[Result], command: str) 
     """Return the page of what is done so far."""
     if not rows:
         raise SystemExit(f"{options.output} holds no results with these settings")
-    chosen = at_best_rates(rows)
+    chosen = at_best_rates(rows, options.rates)
     lines = ["# Attention guided by syntax, with more examples", ""]
     lines += machine(options, rows, command)
     lines += main_table(chosen, options.systems)
     lines += floor(chosen)
     lines += differences(chosen, options.systems)
-    lines += rates(rows, options.systems)
+    lines += rates(rows, options.systems, options.rates)
     notes = beside(options.page, "notes.md")
     if notes.is_file():
         lines += [notes.read_text(encoding="utf-8").strip()]
     return "\n".join(lines) + "\n"
 
 
-def best_rate(trials: Sequence[Result]) -> float | None:
+def best_rate(trials: Sequence[Result], tried: Sequence[float]) -> float | None:
     """Return the rate whose run did best on what is held out, the lowest of several; None before all are done."""
-    if {row["learning_rate"] for row in trials} != set(RATES):
+    if {row["learning_rate"] for row in trials} != set(tried):
         return None
     best = max(trials, key=lambda row: (row["held_out"], -row["learning_rate"]))
     rate: float = best["learning_rate"]
@@ -48,10 +47,10 @@ def trials_of(rows: list[Result], task: str, system: str) -> list[Result]:
     return [row for row in found if row["seed"] == found[0]["seed"]]
 
 
-def at_best_rates(rows: list[Result]) -> list[Result]:
+def at_best_rates(rows: list[Result], tried: Sequence[float]) -> list[Result]:
     """Return the runs at the rate that was chosen for their system and task."""
     best = {
-        (row["task"], row["system"]): best_rate(trials_of(rows, row["task"], row["system"]))
+        (row["task"], row["system"]): best_rate(trials_of(rows, row["task"], row["system"]), tried)
         for row in rows
     }
     return [row for row in rows if best[row["task"], row["system"]] == row["learning_rate"]]
@@ -82,7 +81,7 @@ def machine(options: argparse.Namespace, rows: list[Result], command: str) -> li
         "",
         (
             "A tenth of the training examples is held out. The first seed of every system was trained at "
-            f"learning rates of {' and '.join(f'{rate:g}' for rate in RATES)}, which rise for a tenth of the updates and fall to 0; what is best on "
+            f"learning rates of {' and '.join(f'{rate:g}' for rate in options.rates)}, which rise for a tenth of the updates and fall to 0; what is best on "
             "the held out examples is the rate of all its seeds. What is scored below has no say in it, and is "
             "scored once, after the last update. All settings of a system are its defaults "
             "([syntax.md](../../docs/syntax.md)). Fewer updates, more systems and tasks, the papers' own scores: "
@@ -92,7 +91,7 @@ def machine(options: argparse.Namespace, rows: list[Result], command: str) -> li
     ]
 
 
-def rates(rows: list[Result], systems: Iterable[str]) -> list[str]:
+def rates(rows: list[Result], systems: Iterable[str], tried: Sequence[float]) -> list[str]:
     """Return what was chosen, and on what."""
     tasks = shown(rows)
     lines = ["## The rates", ""]
@@ -103,16 +102,16 @@ def rates(rows: list[Result], systems: Iterable[str]) -> list[str]:
         cells = []
         for task in tasks:
             trials = trials_of(rows, task, system)
-            best = best_rate(trials)
+            best = best_rate(trials, tried)
             by_rate = {row["learning_rate"]: f"{row['held_out']:.1f}" for row in trials}
             given = (
-                f"**{by_rate[rate]}**" if rate == best else by_rate.get(rate, "") for rate in RATES
+                f"**{by_rate[rate]}**" if rate == best else by_rate.get(rate, "") for rate in tried
             )
             cells.append(", ".join(given).strip(", "))
         lines.append(line([SYSTEMS[system].title, *cells]))
     return [
         *lines,
         "",
-        f"Seed {rows[0]['seed']} at {' and '.join(f'{rate:g}' for rate in RATES)}; bold: the rate that was taken.",
+        f"Seed {rows[0]['seed']} at {' and '.join(f'{rate:g}' for rate in tried)}; bold: the rate that was taken.",
         "",
     ]

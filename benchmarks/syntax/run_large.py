@@ -5,7 +5,7 @@
 
 run_syntax.py compares many variants after few updates. Here are four tasks, in ``large_tables``, with
 enough examples that the plain encoder stands well above the majority answer, and the systems alone
-(``--systems`` names others).
+(``--systems`` names others, ``--rates`` other learning rates).
 A tenth of the training examples is held out. The first seed of every system is trained at each of the
 same rates; the rate whose network is best on what is held out is that of its other seeds. What is
 scored, the task's test part or, where it has none, its development part, has no say in it. One task
@@ -54,6 +54,7 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument(
         "--systems", nargs="+", metavar="SYSTEM", choices=SYSTEMS, default=tuple(MAIN)
     )
+    parser.add_argument("--rates", nargs="+", type=float, metavar="RATE", default=RATES)
     parser.set_defaults(page=PAGE, held_out=True)
     options = parser.parse_args()
     if not options.report:
@@ -71,9 +72,12 @@ def planned(options: argparse.Namespace) -> Iterator[Job]:
     first, *others = options.seeds
     for task in options.of:
         for system in options.systems:
-            for rate in RATES:
+            for rate in options.rates:
                 yield at(options, task, rate), (task, system, first)
-        chosen = {system: best_rate(trials(options, task, system)) for system in options.systems}
+        chosen = {
+            system: best_rate(trials(options, task, system), options.rates)
+            for system in options.systems
+        }
         for seed in others:
             for system, best in chosen.items():
                 if best is not None:
@@ -83,7 +87,7 @@ def planned(options: argparse.Namespace) -> Iterator[Job]:
 def trials(options: argparse.Namespace, task: str, system: str) -> list[Result]:
     """Return the runs of a system's first seed that are done, one for each rate."""
     run = task, system, options.seeds[0]
-    found = [read_run(at(options, task, rate), run) for rate in RATES]
+    found = [read_run(at(options, task, rate), run) for rate in options.rates]
     return [row for row in found if row is not None]
 
 
@@ -92,7 +96,7 @@ def run_all(options: argparse.Namespace) -> None:
     preload()
     with claimed(options, "trees", wait=True):
         for task in options.of:
-            in_a_process(parse_texts, at(options, task, RATES[0]), task)
+            in_a_process(parse_texts, at(options, task, options.rates[0]), task)
     while any(train(options, *job) for job in missing(options)):
         pass
 

@@ -41,6 +41,7 @@ def options(tmp_path: Path) -> argparse.Namespace:
         device="cpu",
         of=["cola"],
         systems=tuple(MAIN),
+        rates=RATES,
         held_out=True,
     )
 
@@ -94,9 +95,10 @@ def train_as(
 
 def test_the_rate_is_the_one_that_is_best_on_what_is_held_out() -> None:
     low, high = {"learning_rate": LOW, "held_out": 50.0}, {"learning_rate": HIGH, "held_out": 60.0}
-    assert best_rate([low, high]) == HIGH
-    assert best_rate([high | {"held_out": 50.0}, low]) == LOW
-    assert best_rate([high]) is None
+    assert best_rate([low, high], RATES) == HIGH
+    assert best_rate([high | {"held_out": 50.0}, low], RATES) == LOW
+    assert best_rate([high], RATES) is None
+    assert best_rate([high], [HIGH]) == HIGH
 
 
 def test_other_seeds_are_trained_at_the_chosen_rate_alone(
@@ -175,6 +177,20 @@ def test_the_page_is_that_of_the_runs_beside_it(
     command = next(line for line in written if line.startswith("- `")).strip("- `")
     found = large_report.large_report(options, run_large.packed(options), command)
     assert found.splitlines() == written
+
+
+def test_other_rates_are_tried_instead(options: argparse.Namespace) -> None:
+    options.rates, options.systems = [3e-5], ("plain",)
+    (job,) = run_large.planned(options)
+    given, run = job
+    assert (given.learning_rate, run) == (3e-5, ("cola", "plain", 1))
+    write_run(given, run, invented(given, run, 40.0))
+    assert [run for _, run in run_large.planned(options)] == [
+        ("cola", "plain", n) for n in (1, 2, 3)
+    ]
+    assert "learning rates of 3e-05, which" in large_report.large_report(
+        options, run_large.results(options), "the command"
+    )
 
 
 def test_a_half_done_table_shows_what_there_is(options: argparse.Namespace) -> None:
