@@ -55,7 +55,7 @@ class ChartBatch:
     """Where the sentences of a batch lie in the flat arrays, and how threads share them.
 
     ``lengths`` are numbers of words; raises ValueError where one is below 1. ``spans`` and ``nodes``
-    count those of all sentences.
+    count those of all sentences, ``splits`` about as many split points as a search looks at.
     """
 
     def __init__(self, lengths: ArrayLike):
@@ -65,6 +65,7 @@ class ChartBatch:
         spans, nodes = span_count(words), 2 * words - 1
         self.layout = kernels.Layout(words, spans.cumsum() - spans, nodes.cumsum() - nodes)
         self.spans, self.nodes = int(spans.sum()), int(nodes.sum())
+        self.splits = int((words**3).sum()) // 6
 
     def __len__(self) -> int:
         return len(self.layout.words)

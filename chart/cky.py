@@ -146,8 +146,7 @@ def decode_best_packed(
     def work(begin: int, end: int) -> None:
         kernels.decode_best_group(best, roots, batch.layout, trees, begin, end)
 
-    splits = int((batch.layout.words**3).sum()) // 6
-    batch.run(work, splits, threads)
+    batch.run(work, batch.splits, threads)
     return batch.decoded(trees)
 
 
@@ -184,7 +183,6 @@ def cost_augment_packed(
     def work(begin: int, end: int) -> None:
         kernels.cost_augment_group(gold_scores, allow_empty_root, batch.layout, trees, begin, end)
 
-    splits = int((batch.layout.words**3).sum()) // 6
-    batch.run(work, flat_scores.size + splits, threads)
+    batch.run(work, flat_scores.size + batch.splits, threads)
     raise_first(trees.status)
     return CostAugmentedBatch(trees.rows, trees.labels, trees.totals, trees.costs)

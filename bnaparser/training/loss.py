@@ -96,7 +96,7 @@ def hinge_loss(
     gold_labels = np.concatenate([g.labels for g in golds])
     gold_chart = np.zeros(counts.sum(), np.int32)
     gold_chart[gold_rows] = gold_labels
-    three, rivals = contested(model, encoded, gold_chart)
+    three, rivals = contested(model, encoded, starts, ends, gold_chart)
     found = chart.cost_augment_packed(
         three,
         np.where(gold_chart > 0, GOLD, 0).astype(np.int32),
@@ -126,25 +126,24 @@ def hinge_loss(
 
 @torch.no_grad()
 def contested(
-    model: BnaModel, encoded: Encoded, gold_chart: NDArray[np.int32]
+    model: BnaModel, encoded: Encoded, starts: Tensor, ends: Tensor, gold_chart: NDArray[np.int32]
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Score what a worst tree may make of each span: no constituent, its best wrong label, the gold one.
 
-    ``gold_chart`` is int32 (spans,), 0 where the gold tree has no constituent: there the gold label
-    scores minus infinity. Returns the scores, float32 (spans, 3), and the wrong labels, int32
+    ``starts`` and ``ends`` are the fencepost rows of all spans, int64 (spans,); ``gold_chart`` is int32
+    (spans,), 0 where the gold tree has no constituent: there the gold label scores minus infinity. Returns the scores, float32 (spans, 3), and the wrong labels, int32
     (spans,). Of all other labels none can win, and none leaves the device.
     """
-    starts, ends = model.span_rows(encoded)
     right = torch.from_numpy(gold_chart.astype(np.int64)).to(starts.device)[:, None]
     scores = torch.zeros(len(starts), 3, device=starts.device)
     rivals = torch.empty(len(starts), dtype=torch.int32, device=starts.device)
     for first in range(0, len(starts), SPANS_AT_ONCE):
         part = slice(first, first + SPANS_AT_ONCE)
         own = model.span_scores(encoded, starts[part], ends[part])
-        column = (right[part] - 1).clamp(min=0)
+        has_gold, column = right[part] > 0, (right[part] - 1).clamp(min=0)
         of_column = own.gather(1, column)
-        of_gold = torch.where(right[part] > 0, of_column, -torch.inf)
-        wrong = own.scatter(1, column, torch.where(right[part] > 0, -torch.inf, of_column))
+        of_gold = torch.where(has_gold, of_column, -torch.inf)
+        wrong = own.scatter(1, column, torch.where(has_gold, -torch.inf, of_column))
         best, label = wrong.max(dim=1)
         scores[part, 1], scores[part, GOLD] = best, of_gold[:, 0]
         rivals[part] = label.int() + 1

@@ -150,7 +150,7 @@ def test_contested_labels_are_the_gold_one_and_the_best_of_the_others(
     encoded = model.encode(model.prepare([example.words for example in examples[:3]]))
     scores = model.all_scores(encoded)
     right = np.arange(len(scores), dtype=np.int32) % len(model.labels)
-    found, rivals = contested(model, encoded, right)
+    found, rivals = contested(model, encoded, *model.span_rows(encoded), right)
     for own, gold_label, three, rival in zip(scores, right, found, rivals, strict=True):
         others = [label for label in range(1, len(own)) if label != gold_label]
         best = max(others, key=own.__getitem__)
