@@ -1,4 +1,4 @@
-"""The house: wheel, links and public names are what docs/architecture.md says, files are small."""
+"""The layout: wheel, links and public names are what docs/architecture.md says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -122,14 +122,6 @@ def tracked_python_files() -> list[Path]:
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FILES = tracked_python_files()
-OFTEN = {"__init__.py", "__main__.py", "conftest.py"}
-MOST_LINES = 400
-MOST_LINES_OF_A_FUNCTION = 50
-MOST_LINES_OF_A_CLASS = 200
-MOST_FILES_OF_THE_PACKAGE_ITSELF = 4
-REASON = "Long because"
-
-
 def definitions() -> Iterator[tuple[str, Function | ast.ClassDef]]:
     """Every function and class of the repository, with ``file:line name``."""
     for file in FILES:
@@ -140,61 +132,6 @@ def definitions() -> Iterator[tuple[str, Function | ast.ClassDef]]:
 
 ALL = list(definitions())
 FUNCTIONS = [(place, node) for place, node in ALL if not isinstance(node, ast.ClassDef)]
-CLASSES = [(place, node) for place, node in ALL if isinstance(node, ast.ClassDef)]
-
-
-def lines(node: Function | ast.ClassDef) -> int:
-    """Lines of a definition, from ``def`` or ``class`` to its end."""
-    return (node.end_lineno or node.lineno) - node.lineno + 1
-
-
-def said_twice(places: Iterable[tuple[str, str]]) -> list[str]:
-    """Of pairs of a name and its place, the names that stand in several, each with all of them."""
-    found: dict[str, list[str]] = {}
-    for name, place in places:
-        found.setdefault(name, []).append(place)
-    return [f"{name}: {', '.join(of)}" for name, of in sorted(found.items()) if len(of) > 1]
-
-
-def test_no_file_name_stands_twice() -> None:
-    places = [(file.name, str(file.relative_to(ROOT))) for file in FILES if file.name not in OFTEN]
-    twice = said_twice(places)
-    assert not twice, "name each file for what it alone holds:\n" + "\n".join(twice)
-
-
-def test_no_class_name_stands_twice() -> None:
-    twice = said_twice((node.name, place) for place, node in CLASSES)
-    assert not twice, "one thing, one name:\n" + "\n".join(twice)
-
-
-def test_no_file_is_long() -> None:
-    counts = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
-    long = [f"{f.relative_to(ROOT)}: {n}" for f, n in counts.items() if n > MOST_LINES]
-    assert not long, f"more than {MOST_LINES} lines, split by what they hold:\n" + "\n".join(long)
-
-
-def test_no_function_is_long() -> None:
-    long = [
-        f"{p}: {lines(node)}" for p, node in FUNCTIONS if lines(node) > MOST_LINES_OF_A_FUNCTION
-    ]
-    assert not long, f"more than {MOST_LINES_OF_A_FUNCTION} lines:\n" + "\n".join(long)
-
-
-def test_no_class_is_long_without_a_reason() -> None:
-    long = [
-        f"{place}: {lines(node)}"
-        for place, node in CLASSES
-        if lines(node) > MOST_LINES_OF_A_CLASS and REASON not in (ast.get_docstring(node) or "")
-    ]
-    assert not long, (
-        f"more than {MOST_LINES_OF_A_CLASS} lines: split them, or say in the docstring"
-        f' "{REASON} ...":\n' + "\n".join(long)
-    )
-
-
-def test_the_package_itself_holds_few_files() -> None:
-    here = sorted(file.name for file in FILES if file.parent == ROOT / "bnaparser")
-    assert len(here) <= MOST_FILES_OF_THE_PACKAGE_ITSELF, f"give each of these a room: {here}"
 
 
 def test_every_function_of_tests_and_benchmarks_says_its_types() -> None:

@@ -59,8 +59,6 @@ class Encoded:
 class BnaModel(nn.Module):
     """The parser's network. Give ``encoder`` with ``subwords``, or a CharacterEncoder alone.
 
-    Long because all that is computed of a sentence is one network.
-
     ``allow_empty_root`` says that a tree may have several constituents at its top, as some training
     tree had: then no label covers the whole sentence.
     """

@@ -60,7 +60,7 @@ class Parser:
     A sentence that cannot be parsed gives a Parse with ``error`` set, in its place; the others are
     parsed all the same. A Parser may be used from one thread at a time. A process that is forked
     may use it, too, and computes with one thread. Pickled, it is the name and the device that it
-    was loaded by, and is loaded anew. Long because it is all doors to one room.
+    was loaded by, and is loaded anew.
     """
 
     def __init__(

@@ -54,7 +54,6 @@ class Tree:
     half-open, counted in the tree that it was made in: ``tree[1].span`` is ``(2, 7)``. A tree is
     indexed and iterated as its children are: ``tree[0]`` is the first one, ``len(tree)`` counts them.
     Two trees are equal when labels, shape and words are; where they stand does not matter.
-    Long because it is all that users hold of a tree.
     """
 
     __slots__ = ("children", "end", "label", "start")
