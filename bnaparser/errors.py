@@ -10,6 +10,13 @@ def in_one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
+def shortened(text: str, most: int = 80) -> str:
+    """Return a text that a message quotes, cut in its middle where it is longer than ``most`` characters."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most * 2 // 3]}... ({len(text):,} characters) ...{text[-(most // 6) :]}"
+
+
 class BnaparserError(Exception):
     """Base of all errors below: catch this one to catch them all."""
 

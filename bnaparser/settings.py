@@ -1,24 +1,78 @@
-"""What all settings have in common: typed, validated, read from TOML, a table a part.
+"""The base of all settings and of all requests: typed, validated, with errors in the user's words.
 
-Tables are named as in the code. Unknown keys are errors, and every error names its key.
+Tables are named as in the code. Unknown keys are errors, and every error names its key, what is allowed there,
+an example, and the value that was found.
 """
 
 from __future__ import annotations
 
+import json
+import operator
 import tomllib
+import types
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    SecretStr,
+    Tag,
+    ValidationError,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, ErrorDetails
 
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.errors import DataError, SettingsError, shortened
 
 T = TypeVar("T", bound=BaseModel)
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 
+_BOUNDS = {
+    Ge: (operator.ge, "at least"),
+    Gt: (operator.gt, "greater than"),
+    Le: (operator.le, "at most"),
+    Lt: (operator.lt, "less than"),
+}
+_MOST_SHOWN = 4  # items of a list or a table that a message shows
 
-class Settings(BaseModel):
+
+def _stop_at_first(schema: Any) -> None:
+    """Set ``fail_fast`` for every list in a part of a core schema."""
+    if isinstance(schema, dict):
+        if schema.get("type") in ("list", "tuple"):
+            schema["fail_fast"] = True
+        for name, part in schema.items():
+            if name not in ("metadata", "default"):
+                _stop_at_first(part)
+    elif isinstance(schema, (list, tuple)):
+        for part in schema:
+            _stop_at_first(part)
+
+
+class Checked(BaseModel):
+    """Base of all that users write: a list is validated up to its first wrong item.
+
+    By default pydantic collects the errors of all items: a gigabyte for a list of a few megabytes.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[BaseModel], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Return the model's schema, with ``fail_fast`` set for every list in it."""
+        schema = handler(source)
+        _stop_at_first(schema)
+        return schema
+
+
+class Settings(Checked):
     """Base of all tables: immutable, and a key that is not a setting is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -42,11 +96,229 @@ def validate(kind: type[T], table: Any, source: str) -> T:
     try:
         return kind.model_validate(table)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "settings"
-        unknown = first["type"] == "extra_forbidden"
-        message = "there is no such setting" if unknown else first["msg"]
-        raise SettingsError(f"{source}: {key}: {message}") from error
+        raise SettingsError(f"{source}: {mistakes(error, kind)[0]}") from error
+
+
+def mistakes(
+    error: ValidationError, kind: type[BaseModel], *, in_json: bool = False, most: int = 1
+) -> list[str]:
+    """Return a sentence for each of the first mistakes: the key, what is allowed, and what was found.
+
+    Args:
+        error: what the validation of a ``kind`` raised.
+        kind: the settings or the request that was validated.
+        in_json: whether a user writes them as JSON; otherwise as TOML.
+        most: how many mistakes are described at most.
+    """
+    found = error.errors(include_url=False)[:most]
+    return [_sentence(mistake, kind, in_json=in_json) for mistake in found]
+
+
+def nearest(name: str, known: Mapping[str, str]) -> str:
+    """Return "; did you mean ...?" with what is written for the known name most like a wrong one, or nothing."""
+    found = get_close_matches(name[:80], known, n=1, cutoff=0.6)
+    return f"; did you mean {known[found[0]]}?" if found else ""
+
+
+class _Allowed(NamedTuple):
+    """What a setting may be: of one value ("a number"), of several ("numbers"), and an example."""
+
+    one: str
+    several: str
+    example: Any = None
+
+
+class _Place(NamedTuple):
+    """A place in settings: its name, its type and the bounds of its value, the names beside it, its default.
+
+    The type is None where no field has the name.
+    """
+
+    key: str
+    annotation: Any
+    metadata: Sequence[Any]
+    names: Sequence[str]
+    default: Any
+
+
+def _sentence(mistake: ErrorDetails, kind: type[BaseModel], *, in_json: bool) -> str:
+    key, annotation, metadata, names, default = _at(kind, mistake["loc"])
+    said = mistake["msg"]
+    match mistake["type"]:
+        case "value_error" | "assertion_error":
+            said = said.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+            return f"{key}: {said}" if key else said
+        case "extra_forbidden":
+            table = key.rpartition(".")[0]
+            beside = {name: f"{table}.{name}" if table else name for name in names}
+            return f"{key}: there is no such setting{nearest(str(mistake['loc'][-1]), beside)}"
+    if annotation is None:  # a place that the types do not tell
+        return f"{key}: {said}" if key else said
+    allowed = _allowed(annotation, metadata, in_json=in_json)
+    if type(default) in (int, float) and allowed.example is not None:
+        allowed = allowed._replace(example=default)
+    if mistake["type"] == "finite_number":
+        allowed = allowed._replace(one=allowed.one.replace("a number", "a finite number"))
+    # Choices, true and false and plain strings need no example.
+    told = isinstance(allowed.example, (int, float, dict, list)) and allowed.example is not True
+    told = told and not allowed.one.startswith("one of")
+    example = f", such as {_written(allowed.example, in_json)}" if told else ""
+    if mistake["type"] == "missing":
+        return f"{key} is missing: give {allowed.one}{example}"
+    found = _found(mistake["input"], in_json)
+    return f"{key or 'this'} must be {allowed.one}{example}; it is {found}"
+
+
+def _at(kind: type[BaseModel], place: Sequence[str | int]) -> _Place:
+    """Find a place among the fields of a model."""
+    key, default = "", None
+    annotation: Any = kind
+    metadata: Sequence[Any] = ()
+    names: Sequence[str] = ()
+    for part in place:
+        annotation, metadata, tagged = _plain(annotation, metadata, part)
+        if tagged:
+            continue
+        key += f"[{part}]" if isinstance(part, int) else f".{part}"
+        origin, items = get_origin(annotation), get_args(annotation)
+        default = None
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            fields = annotation.model_fields
+            names = list(fields)
+            field = fields.get(str(part))
+            default = field and field.default
+            annotation = field and field.annotation
+            metadata = field.metadata if field else ()
+        elif origin is dict:
+            annotation, metadata = items[1], ()
+        elif origin in (list, tuple) and isinstance(part, int):
+            ends = origin is list or items[-1] is Ellipsis
+            annotation, metadata = items[0 if ends else min(part, len(items) - 1)], ()
+        else:
+            annotation, metadata = None, ()
+    annotation, metadata, _ = _plain(annotation, metadata)
+    return _Place(shortened(key.removeprefix("."), 200), annotation, metadata, names, default)
+
+
+def _plain(
+    annotation: Any, metadata: Sequence[Any], part: str | int | None = None
+) -> tuple[Any, Sequence[Any], bool]:
+    """Return a type without ``None`` and ``Annotated``; and whether ``part`` only chose one of several."""
+    while True:
+        if get_origin(annotation) is Annotated:
+            metadata = [*metadata, *annotation.__metadata__]
+            annotation = annotation.__origin__
+        elif get_origin(annotation) in (Union, types.UnionType):
+            others = [one for one in get_args(annotation) if one is not types.NoneType]
+            chosen = [one for one in others if part is not None and Tag(str(part)) in _of(one)]
+            if chosen:
+                return chosen[0], (), True
+            if len(others) > 1:
+                return annotation, metadata, False
+            annotation = others[0]
+        else:
+            return annotation, _flat(metadata), False
+
+
+def _of(annotation: Any) -> Sequence[Any]:
+    return getattr(annotation, "__metadata__", ())
+
+
+def _flat(metadata: Sequence[Any]) -> list[Any]:
+    """Return the bounds in it, those of a ``Field`` too."""
+    return [one for part in metadata for one in getattr(part, "metadata", [part])]
+
+
+def _allowed(annotation: Any, metadata: Sequence[Any], *, in_json: bool) -> _Allowed:
+    annotation, metadata, _ = _plain(annotation, metadata)
+    origin, items = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        choices = ", ".join(json.dumps(one) for one in items)
+        return _Allowed(f"one of {choices}", f"any of {choices}", items[0])
+    if origin in (Union, types.UnionType):
+        options = [_allowed(one, (), in_json=in_json) for one in items if one is not types.NoneType]
+        one = " or ".join(option.one for option in options)
+        return _Allowed(one, " or ".join(option.several for option in options))
+    if origin is dict:
+        inside = _allowed(items[1], (), in_json=in_json)
+        named = _Allowed("an object", "objects") if in_json else _Allowed("a table", "tables")
+        one, several = (f"{said} of {inside.several}" for said in named[:2])
+        return _Allowed(one, several, {"name": inside.example})
+    if origin in (list, tuple):
+        fixed = origin is tuple and items[-1] is not Ellipsis
+        inside = _allowed(items[0], (), in_json=in_json)
+        number = f"{len(items)} " if fixed else ""
+        example = [inside.example] * (len(items) if fixed else 1)
+        said = f"of {number}{inside.several}"
+        return _Allowed(f"a list {said}", f"lists {said}", example)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        fields = annotation.model_fields
+        needed = [name for name, field in fields.items() if field.is_required()]
+        example = {
+            name: _example(fields[name], in_json=in_json) for name in needed or list(fields)[:1]
+        }
+        return _Allowed(*(("an object", "objects") if in_json else ("a table", "tables")), example)
+    return _scalar(annotation, metadata)
+
+
+def _example(field: FieldInfo, *, in_json: bool) -> Any:
+    if field.examples:
+        return field.examples[0]
+    return _allowed(field.annotation, field.metadata, in_json=in_json).example
+
+
+def _scalar(annotation: Any, metadata: Sequence[Any]) -> _Allowed:
+    if annotation is bool:
+        return _Allowed("true or false", "true or false", True)
+    if annotation in (int, float):
+        bounds = [
+            (*_BOUNDS[type(one)], getattr(one, type(one).__name__.lower()))
+            for one in metadata
+            if type(one) in _BOUNDS
+        ]
+        ends = ", " + " and ".join(f"{said} {bound:,}" for _, said, bound in bounds)
+        name = "whole number" if annotation is int else "number"
+        tried = (1, 0.5, *(bound + more for *_, bound in bounds for more in (1, 0, -1)))
+        fitting = [
+            value
+            for value in tried
+            if (annotation is float or value == int(value))
+            and all(holds(value, bound) for holds, _, bound in bounds)
+        ]
+        example = annotation(fitting[0]) if fitting else None
+        return _Allowed(f"a {name}{ends if bounds else ''}", f"{name}s", example)
+    lengths = {"min_length": 0, "max_length": 0}
+    for one in metadata:
+        lengths |= {key: getattr(one, key) for key in lengths if getattr(one, key, None)}
+    filled = " that is not empty" if lengths["min_length"] else ""
+    short = f" of at most {lengths['max_length']:,} characters" if lengths["max_length"] else ""
+    return _Allowed(f"a string{filled}{short}", "strings", "...")
+
+
+def _written(value: Any, in_json: bool) -> str:
+    """Return a value as a user writes it in TOML or JSON."""
+    if in_json or not isinstance(value, (Mapping, list, tuple)):
+        return _json(value)
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{key} = {_written(one, in_json)}" for key, one in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    return f"[{', '.join(_written(one, in_json) for one in value)}]"
+
+
+def _found(value: Any, in_json: bool) -> str:
+    """Return what was found instead, in short."""
+    if isinstance(value, SecretStr):
+        return "another"
+    if isinstance(value, (Mapping, list, tuple)) and len(value) > _MOST_SHOWN:
+        return f"{'a list' if isinstance(value, (list, tuple)) else 'a table'} of {len(value):,}"
+    return shortened(_written(value, in_json))
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return repr(value)
 
 
 def _apply_override(table: dict[str, Any], override: str) -> None:

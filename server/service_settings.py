@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from bnaparser.errors import SettingsError
+from bnaparser.errors import SettingsError, shortened
 from bnaparser.parsing.question import MOST_TREES
+from bnaparser.settings import mistakes, nearest
 
 ENVIRONMENT_PREFIX = "BNAPARSER_"
+# What the tests of this project read; whoever runs them may have set it.
+_OF_THE_TESTS = frozenset({"DATA", "EVALB_CASES", "CHROMIUM"})
 # A core parses about 500 words a second with the model `en`: a batch takes less than half a second.
 # Smaller ones go through more slowly, larger ones hold up who comes meanwhile; benchmarks/service
 # has figures.
@@ -186,13 +191,27 @@ def read_settings(given: Mapping[str, Any] | None = None) -> ServerSettings:
 
     Raises SettingsError, with what is wrong and where, in one sentence.
     """
+    _check_environment()
     try:
         return ServerSettings(**(given or {}))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        reason = first["msg"].removeprefix("Value error, ")
-        if not first["loc"]:
-            raise SettingsError(reason) from None
-        name = str(first["loc"][0])
-        variable = ENVIRONMENT_PREFIX + name.upper()
-        raise SettingsError(f"{name} (environment {variable}): {reason}") from None
+        said = mistakes(error, ServerSettings)[0]
+        name = re.split("[: ]", said, maxsplit=1)[0]
+        if name in ServerSettings.model_fields and error.errors()[0]["loc"]:
+            variable = f"{ENVIRONMENT_PREFIX}{name.upper()}"
+            said = f"{name} (environment {variable}){said.removeprefix(name)}"
+        raise SettingsError(said) from None
+
+
+def _check_environment() -> None:
+    """Raise SettingsError for a variable that looks like a setting and is none: a misspelt key would be no key."""
+    known = {
+        name.upper(): ENVIRONMENT_PREFIX + name.upper() for name in ServerSettings.model_fields
+    }
+    for variable in os.environ:
+        before, prefix, name = variable.upper().partition(ENVIRONMENT_PREFIX)
+        if prefix and not before and name not in known.keys() | _OF_THE_TESTS:
+            raise SettingsError(
+                f"the environment has {shortened(variable)}: there is no such setting"
+                f"{nearest(name, known)} (bnaparser serve --help lists all of them)"
+            )

@@ -85,7 +85,7 @@ def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path: Path) 
         ("train.seed", r"table\.key=value"),
         ("train.seed.deep=1", "seed"),
         ("train.learning_rate.deep=1", "learning_rate is not a table"),
-        ('layers.kinds=["bimas"]', r"layers\.kinds\.0"),
+        ('layers.kinds=["bimas"]', r"layers\.kinds\[0\]"),
         ("layers.width=7", "must be even"),
         ('layers.kinds=["partitioned"]', 'positions = "concatenate"'),
     ],
@@ -95,6 +95,58 @@ def test_a_wrong_setting_is_refused_with_its_name(
 ) -> None:
     with pytest.raises(SettingsError, match=message):
         load_recipe(write(tmp_path, RECIPE), (override,))
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        (
+            "train.data=a.mrg",
+            'train.data must be a list of tables, such as [{ path = "train.mrg" }]; it is "a.mrg"',
+        ),
+        ("train.data=[{weight = 2}]", "train.data[0].path is missing: give a string"),
+        (
+            "train.batch_size=0",
+            "train.batch_size must be a whole number, greater than 0, such as 32; it is 0",
+        ),
+        (
+            "train.betas=[1, 0.5]",
+            "train.betas[0] must be a number, at least 0 and less than 1, such as 0.5; it is 1",
+        ),
+        ("train.merge_repeated=often", 'train.merge_repeated must be true or false; it is "often"'),
+        ("train.loss=hing", 'train.loss must be one of "hinge", "crf"; it is "hing"'),
+        ("train.epochs=inf", "train.epochs must be a finite number"),
+        ("train.start=3", "train.start must be a string; it is 3"),
+        ("train.noise=3", "train.noise must be a table, such as { capitals = 1.0 }; it is 3"),
+        ("layers.kinds=[1, 2, 3, 4, 5, 6]", 'layers.kinds[0] must be one of "bimsa"'),
+        (
+            "train.teacher={a = 1, b = 2, c = 3, d = 4, e = 5}",
+            'train.teacher must be a list of strings, such as ["..."]; it is a table of 5',
+        ),
+        ("train.learning_rte=1", "no such setting; did you mean train.learning_rate?"),
+        ("layer.width=8", "layer: there is no such setting; did you mean layers?"),
+    ],
+)
+def test_a_mistake_is_described_in_the_words_of_a_recipe(
+    tmp_path: Path, override: str, message: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_recipe(write(tmp_path, RECIPE), (override,))
+    assert message in str(caught.value)
+
+
+def test_a_long_value_is_cut_in_a_message() -> None:
+    with pytest.raises(SettingsError) as caught:
+        validate(LayerSettings, {"width": "x" * 100_000}, "here")
+    assert len(str(caught.value)) < 300
+
+
+def test_a_long_list_is_validated_up_to_its_first_mistake() -> None:
+    from pydantic import ValidationError
+
+    with pytest.raises(ValidationError) as caught:
+        LayerSettings.model_validate({"kinds": ["bimas"] * 1000})
+    assert caught.value.error_count() == 1
 
 
 def test_partitioned_layers_need_an_even_feed_forward_width() -> None:

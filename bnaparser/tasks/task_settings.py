@@ -65,7 +65,7 @@ class TaskFile(Settings):
     all in one part. ``limit`` draws so many examples, always the same.
     """
 
-    path: str
+    path: str = Field(examples=["train.tsv"])
     labels: dict[str, str] = Field({})
     drop: tuple[str, ...] = ()
     phrases: int | None = Field(None, gt=0)

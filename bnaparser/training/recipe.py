@@ -27,7 +27,7 @@ class DataSettings(Settings):
     their words are read, and ``train.teacher`` says what is right.
     """
 
-    path: str
+    path: str = Field(examples=["train.mrg"])
     weight: float = Field(1.0, gt=0)
     map: str | None = None
     release: Literal["ptb", "ctb"] | None = None

@@ -60,6 +60,41 @@ def test_a_wrong_setting_is_told_in_one_sentence(
     assert "\n" not in str(caught.value)
 
 
+def test_a_wrong_setting_is_told_with_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BNAPARSER_WORKERS", "0")
+    with pytest.raises(SettingsError) as caught:
+        read_settings()
+    assert str(caught.value) == (
+        "workers (environment BNAPARSER_WORKERS) must be a whole number, at least 1 and at most 256,"
+        ' such as 1; it is "0"'
+    )
+
+
+def test_a_wrong_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BNAPARSER_KEY", "open sesame")
+    with pytest.raises(SettingsError, match="key") as caught:
+        read_settings()
+    assert "sesame" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("WORKRS", "WORKERS"), ("KEYS", "KEY"), ("API_KEY", "KEY"), ("QUEUE_WORD", "QUEUE_WORDS")],
+)
+def test_a_misspelt_variable_ends_the_start(
+    monkeypatch: pytest.MonkeyPatch, wrong: str, right: str
+) -> None:
+    monkeypatch.setenv(f"BNAPARSER_{wrong}", "2")
+    with pytest.raises(SettingsError, match=rf"BNAPARSER_{wrong}:.*did you mean BNAPARSER_{right}"):
+        read_settings()
+
+
+def test_a_variable_like_no_setting_ends_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BNAPARSER_FROBNICATE", "2")
+    with pytest.raises(SettingsError, match=r"BNAPARSER_FROBNICATE: there is no such setting \("):
+        read_settings()
+
+
 @pytest.mark.parametrize(
     ("given", "device", "threads", "words"),
     [(None, "cpu", 1, 200), (None, "cpu", 16, 3200), (None, "cuda:0", 2, 1000), (70, "cpu", 2, 70)],
