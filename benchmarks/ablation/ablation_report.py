@@ -21,6 +21,7 @@ from benchmarks.ablation.ablation_tables import (
     WARM_UP,
 )
 from benchmarks.ablation.ablation_training import Result, as_rows, learning_rate
+from benchmarks.encoders import described
 from benchmarks.machine import NUMBERS, command, listed_of
 from benchmarks.pages import spread
 from bnaparser.eval.significance import compare_rows
@@ -140,8 +141,9 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
             lines.append(f"- {listed_of(found)}")
     encoder = "characters" if options.encoder is None else options.encoder.name
     names = [folder.name for folder in options.data]
+    lines.append(f"- Encoder: {described(encoder)}")
     lines.append(
-        f"- {encoder}, {' '.join(names)}; {options.updates} updates of {BATCH_SIZE} "
+        f"- {' '.join(names)}; {options.updates} updates of {BATCH_SIZE} "
         f"sentences, learning rate {learning_rate(options):g}, warm-up {WARM_UP}, tags predicted beside"
     )
     given = ["--data", *names]

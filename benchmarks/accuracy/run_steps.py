@@ -30,6 +30,7 @@ from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
 from benchmarks.constructions.write_constructions import constructions
+from benchmarks.encoders import described
 from benchmarks.machine import command, computed_on, listed_of, now, versions, without_folders
 from benchmarks.pages import keep_row, kept_rows, spread, write_page
 from benchmarks.speed.run_speed import say
@@ -202,6 +203,7 @@ def page_of(rows: list[Row]) -> str:
         f"- {listed_of(rows)}",
         f"- `{command('benchmarks.accuracy.run_steps', typed)}`, then the same with `--report`",
         "",
+        f"Encoder {described(some['encoder'])}. GUM's trees are silver (made by a parser).",
         f"`steps.toml` on {some['encoder']}, {some['updates']} updates of 32 sentences whatever is among them; scored on the first {some['sentences']} sentences",
         "of each development set. F1, of gold words; of the same sentences IN CAPITALS; tags right; constructions (of those that",
         "are kept for tests) whose tree is exactly right. Mean over seeds, with the standard deviation; percent.",

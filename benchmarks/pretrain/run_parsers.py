@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.accuracy.run_accuracy import SETS, bracket_scores, gold_trees
+from benchmarks.encoders import described
 from benchmarks.machine import (
     NUMBERS,
     command,
@@ -118,6 +119,8 @@ def page_of(rows: list[Row]) -> str:
     lines = ["# Parsers before and after pre-training", ""]
     lines += [f"{dates[0]} to {dates[-1]} UTC.", "", f"- {'; '.join(machines)}"]
     lines += [f"- {listed_of(rows)}"]
+    encoders = dict.fromkeys(row["encoder"].partition(",")[0] for row in rows)
+    lines += [f"- Encoder {described(name)}" for name in encoders]
     typed = [one for one in without_folders(sys.argv[1:]) if one != "--report"]
     lines += [f"- `{command('benchmarks.pretrain.run_parsers', typed)}`"]
     for data, sets in DATA.items():

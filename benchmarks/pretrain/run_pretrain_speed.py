@@ -29,6 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.encoders import described
 from benchmarks.machine import (
     NUMBERS,
     begun,
@@ -248,6 +249,7 @@ def report(options: argparse.Namespace, found: dict[str, Result]) -> str:
     lines += [
         f"- {processor()}, {memory()}; {threads}, {NUMBERS[options.precision]}",
         f"- {listed(versions(PACKAGES))}",
+        *(f"- Encoder {described(encoder)}" for encoder in found),
         what,
         f"- `{command('benchmarks.pretrain.run_pretrain_speed', without_folders(sys.argv[1:]))}`",
         "",

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.encoders import described
 from benchmarks.machine import command, listed, memory, processor, versions, without_folders
 from benchmarks.speed.parts import WORDS_IN_BATCH, Result
 
@@ -165,7 +166,8 @@ def machine(options: argparse.Namespace, found: Result) -> list[str]:
         lines.append(f"- benepar {first['version']} with {listed(first['packages'])}")
     again = command("benchmarks.speed.run_speed", without_folders(sys.argv[1:]))
     count = found["parse"][0]["count"]
-    lines.append(f"- {options.encoder.name}, first {count} sentences of {options.trees.name}")
+    lines.append(f"- Encoder: {described(options.encoder.name)}")
+    lines.append(f"- First {count} sentences of {options.trees.name}")
     lines.append(f"- `{again}`")
     return lines
 

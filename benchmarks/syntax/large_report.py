@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from benchmarks.encoders import described
 from benchmarks.machine import NUMBERS, listed_of
 from benchmarks.syntax.kept_runs import Result, beside
 from benchmarks.syntax.syntax_cells import line, of, table_head
@@ -72,8 +73,9 @@ def machine(options: argparse.Namespace, rows: list[Result], command: str) -> li
         "",
         f"- {machines}; {options.threads} thread a run, {NUMBERS[options.precision]}",
         f"- {listed_of(rows)}",
+        f"- Encoder: {described(options.encoder.name)}",
         (
-            f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
+            f"- Trees of the parser {options.parser!r}; seeds "
             f"{', '.join(map(str, seeds))}; batches of {options.batch_size}; {options.pooling} pooling"
         ),
         f"- Training examples, at most, x passes (scored): {budgets}",

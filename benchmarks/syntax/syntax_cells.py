@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.syntax.kept_runs import Result
@@ -76,11 +76,27 @@ def majority_cell(rows: list[Result], task: str, metric: str) -> str:
     return f"{score(settings, row['labels'], gold, answers)[metric]:.1f}"
 
 
-def tested_cell(found: Comparison | None) -> str:
+def holm_level(comparisons: Iterable[Comparison | None]) -> float:
+    """Return the largest p-value that is significant among several by Holm's step-down correction at 0.05.
+
+    Without any significant one it is -1, which no p-value is below.
+    """
+    level = -1.0
+    p_values = sorted(found.p_value for found in comparisons if found is not None)
+    for place, p_value in enumerate(p_values):
+        if p_value > LEVEL / (len(p_values) - place):
+            break
+        level = p_value
+    return level
+
+
+def tested_cell(found: Comparison | None, level: float) -> str:
+    """Return a cell with a difference, its interval and p-value, bold where p is at most ``level``."""
     if found is None:
         return ""
-    shown = f"{found.difference:+.1f} [{found.low:+.1f}, {found.high:+.1f}], {found.p_value:.3f}"
-    return f"**{shown}**" if found.p_value < LEVEL else shown
+    p_value = "< 0.001" if found.p_value < 0.001 else f"{found.p_value:.3f}"
+    shown = f"{found.difference:+.1f} [{found.low:+.1f}, {found.high:+.1f}], {p_value}"
+    return f"**{shown}**" if found.p_value <= level else shown
 
 
 def table_head(cells: Sequence[str]) -> list[str]:

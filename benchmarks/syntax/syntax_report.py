@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.encoders import described
 from benchmarks.machine import NUMBERS, listed_of
 from benchmarks.pages import spread
 from benchmarks.syntax.cost_tables import cost
@@ -17,6 +18,7 @@ from benchmarks.syntax.runs import prepared
 from benchmarks.syntax.syntax_cells import (
     LEVEL,
     comparison,
+    holm_level,
     line,
     majority_cell,
     of,
@@ -47,6 +49,7 @@ from benchmarks.syntax.syntax_tables import (
     WINDOW,
 )
 
+BOLD = f"Bold: significant at {LEVEL:g} after Holm's correction for the comparisons of the table."
 NOTES = Path(__file__).with_name("syntax_notes.md")
 
 
@@ -90,8 +93,9 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         "",
         f"- {machines}; {options.threads} threads, {options.device}, {NUMBERS[options.precision]}",
         f"- {listed_of(rows)}",
+        f"- Encoder: {described(options.encoder.name)}",
         (
-            f"- {options.encoder.name}, trees of the parser {options.parser!r}; seeds "
+            f"- Trees of the parser {options.parser!r}; seeds "
             f"{', '.join(map(str, seeds))}; batches of {options.batch_size}, learning rate "
             f"{options.learning_rate:g}, which rises for a tenth of the updates and falls to 0; "
             f"{options.pooling} pooling"
@@ -157,17 +161,18 @@ def differences(rows: list[Result], systems: Iterable[str] = MAIN) -> list[str]:
     """Return what each of these systems gains over the plain encoder, tested in pairs."""
     tasks = shown(rows)
     lines = table_head(["over the plain encoder", *(TASKS[name].title for name in tasks)])
-    tested = marked = 0
-    for system in systems:
-        if system == PLAIN:
-            continue
-        cells = []
-        for name in tasks:
-            found = comparison(rows, name, system, PLAIN)
-            tested += found is not None
-            marked += found is not None and found.p_value < LEVEL
-            cells.append(tested_cell(found))
-        lines.append(line([SYSTEMS[system].title, *cells]))
+    found = {
+        system: [comparison(rows, name, system, PLAIN) for name in tasks]
+        for system in systems
+        if system != PLAIN
+    }
+    every = [one for row in found.values() for one in row]
+    level = holm_level(every)
+    for system, row in found.items():
+        lines.append(line([SYSTEMS[system].title, *(tested_cell(one, level) for one in row)]))
+    p_values = [one.p_value for one in every if one is not None]
+    alone = sum(value < LEVEL for value in p_values)
+    marked = sum(value <= level for value in p_values)
     several = [name for name in ("mrpc", "stsb") if name in tasks]  # columns that say nothing of it
     named = ", ".join(f"of {TASKS[name].title} {METRICS[TASKS[name].metric]}" for name in several)
     which = f" ({named})" if named else ""
@@ -175,10 +180,11 @@ def differences(rows: list[Result], systems: Iterable[str] = MAIN) -> list[str]:
         *lines,
         "",
         (
-            f"Difference of a task's metric{which}, the mean over seeds [95 % interval], p; bold where p is under {LEVEL:g}. Approximate randomisation and bootstrap over examples, 2,000 trials "
+            f"Difference of a task's metric{which}, the mean over seeds [95 % interval], p. Approximate randomisation and bootstrap over examples, 2,000 trials "
             "each, all seeds of an example together. They say whether these networks differ on such "
-            "examples; what another seed would do is in the deviations above. Of "
-            f"{tested} comparisons {marked} are bold; were all systems alike, {LEVEL * tested:.0f} would be."
+            "examples; what another seed would do is in the deviations above. Bold: significant at "
+            f"{LEVEL:g} after Holm's correction for the {len(p_values)} comparisons of the table. {marked} of them are; "
+            f"{alone} have a p-value under {LEVEL:g}, of which {LEVEL * len(p_values):.0f} would be expected if all systems were alike."
         ),
         "",
     ]
@@ -209,15 +215,18 @@ def ablation(rows: list[Result]) -> list[str]:
         "STS-B, paper",
     ]
     lines = ["## Syntax-BERT's table 5", "", *table_head(head)]
+    compared = {
+        (name, system): comparison(rows, name, system, "syntax-bert")
+        for name in ("cola", "stsb")
+        for system in ABLATION
+    }
+    level = holm_level(compared.values())
     for system in (PLAIN, "syntax-bert", *ABLATION):
         cells = []
         for name in ("cola", "stsb"):
             metrics = TASKS[name].metrics
             scores = " / ".join(spread(values(rows, name, system, metric), 1) for metric in metrics)
-            found = None
-            if system in ABLATION:
-                found = comparison(rows, name, system, "syntax-bert")
-            cells += [scores.strip(" /"), tested_cell(found)]
+            cells += [scores.strip(" /"), tested_cell(compared.get((name, system)), level)]
         sst2, cola_paper, stsb_paper = TABLE_5.get(system, ("", "", ""))
         lines.append(line([SYSTEMS[system].title, *cells, cola_paper, sst2, stsb_paper]))
     return [
@@ -226,7 +235,7 @@ def ablation(rows: list[Result]) -> list[str]:
         (
             "Ours on CoLA, which has the shortest sentences, and pairwise masks on STS-B; the paper's on "
             "BERT-large and full data. The paper puts a sum in topical attention's place; the mean "
-            "beside it keeps the scale that the encoder knows."
+            f"beside it keeps the scale that the encoder knows. {BOLD}"
         ),
         "",
     ]
@@ -243,13 +252,18 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         "pairs seen, %",
     ]
     lines = ["## Whose trees", "", *table_head(head)]
-    for system in (PLAIN, "sla", *TREES):
-        base = base_of(system)
-        over_base = comparison(rows, "sst2", system, base) if base else None
+    systems = (PLAIN, "sla", *TREES)
+    over_plain = {system: comparison(rows, "sst2", system, PLAIN) for system in systems}
+    over_base = {
+        system: comparison(rows, "sst2", system, base) if (base := base_of(system)) else None
+        for system in systems
+    }
+    level = holm_level([*over_plain.values(), *over_base.values()])
+    for system in systems:
         cells = [
             spread(values(rows, "sst2", system, "accuracy"), 1),
-            tested_cell(comparison(rows, "sst2", system, PLAIN)),
-            tested_cell(over_base),
+            tested_cell(over_plain[system], level),
+            tested_cell(over_base[system], level),
             f"{100 * shares[system]:.0f}" if system in shares else "",
         ]
         lines.append(line([SYSTEMS[system].title, *cells]))
@@ -264,7 +278,7 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
             "standard. Head rules cannot read them, so of the words of a phrase the one that is "
             "highest in our parser's dependencies is its head. Random trees are binary, split anywhere. "
             "Pairs seen: of the pairs of words of the training sentences, those that a mask lets see; the "
-            f"window{size} is the one whose share is nearest to SLA's."
+            f"window{size} is the one whose share is nearest to SLA's. {BOLD}"
         ),
         "",
     ]
@@ -281,7 +295,7 @@ def reasons(rows: list[Result]) -> list[str]:
     """Return what LISA does with a lighter supervision, and SG-Net's layer without syntax."""
     systems = ("lisa", "lisa-0.1", "lisa-0.01", "sgnet", "sgnet-random")
     lines = ["## Lighter supervision, and a layer without syntax", ""]
-    return [*lines, *against_plain(rows, INSIDE, systems), ""]
+    return [*lines, *against_plain(rows, INSIDE, systems), "", BOLD, ""]
 
 
 def thresholds(rows: list[Result]) -> list[str]:
@@ -294,7 +308,7 @@ def thresholds(rows: list[Result]) -> list[str]:
         "",
         (
             "A word sees what is within so many edges of it, or of one of the words beside it, in the tree. SLA without a number "
-            "has the default, 3; the paper chose from 3 and 4."
+            f"has the default, 3; the paper chose from 3 and 4. {BOLD}"
         ),
         "",
     ]
@@ -306,12 +320,18 @@ def against_plain(rows: list[Result], tasks: Sequence[str], systems: Sequence[st
     for name in tasks:
         head += [f"{TASKS[name].title} {METRICS[TASKS[name].metric]}", "over the plain encoder"]
     lines = table_head(head)
+    compared = {
+        (name, system): comparison(rows, name, system, PLAIN)
+        for name in tasks
+        for system in systems
+    }
+    level = holm_level(compared.values())
     for system in (PLAIN, *systems):
         cells = []
         for name in tasks:
             cells += [
                 spread(values(rows, name, system, TASKS[name].metric), 1),
-                tested_cell(comparison(rows, name, system, PLAIN)),
+                tested_cell(compared.get((name, system)), level),
             ]
         lines.append(line([SYSTEMS[system].title, *cells]))
     return lines
