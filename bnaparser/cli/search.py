@@ -18,6 +18,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.treebanks.reading import Found
+from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.ud import UD
@@ -25,10 +26,12 @@ from bnaparser.trees.search import Match, Pattern
 from bnaparser.trees.tree import Tree
 
 SHOWN = ("bracket", "words", "pretty", "draw", "json")
+_COUNTS = "source\tline\tcount\n"
 EXAMPLES = """\
   bnaparser search 'NP < (PP << of)' trees.mrg
   bnaparser search 'VP < (/^VB/ $+ NP=object)' --name object --format words trees.mrg
   bnaparse -i book.txt | bnaparser search 'SBAR !< IN' --count
+  bnaparser search NP --count --places trees.mrg
   bnaparser search '@NP <# (NN < dog)' parses.jsonl --format json -o dogs.jsonl"""
 
 
@@ -68,7 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--invert", action="store_true", help="show the trees without a match")
     parser.add_argument("-n", "--places", action="store_true", help="begin with file and line")
-    parser.add_argument("-c", "--count", action="store_true", help="show the numbers only")
+    parser.add_argument(
+        "-c",
+        "--count",
+        action="store_true",
+        help="show the number of matches only; with --places a table: file, line and number of each tree",
+    )
     parser.add_argument(
         "--heads",
         choices=(COLLINS.name, UD.name),
@@ -92,10 +100,14 @@ def run(options: argparse.Namespace) -> int:
     inputs = [one for path in search.paths for one in _files(path)]
     with open_output(options.output, *inputs) as output:
         empty(output)
+        if search.counts_each:
+            output.write(_COUNTS)
         for found in search.trees():
             search.show(found, output)
-        if options.count:
+        if options.count and not search.counts_each:
             output.write(f"{search.count()}\n")
+    for note in search.notes():
+        say(note)
     if not options.quiet:
         say(search.summary())
     return SUCCESS
@@ -106,7 +118,9 @@ class _Search:
 
     def __init__(self, pattern: Pattern, options: argparse.Namespace):
         self.pattern, self.options = pattern, options
+        self.counts_each: bool = options.count and options.places
         self.paths: list[str] = options.files or ["-"]
+        self.unseen = pattern.unseen()
         self.seen = self.hits = self.matches = 0
         self.start = time.monotonic()
 
@@ -123,16 +137,22 @@ class _Search:
         """Tell whether a text must be read."""
         if not text.strip():
             return False
-        may = self.options.invert or self.pattern.may_be_in(text)
-        self.seen += not may
-        return may
+        if self.options.invert or self.counts_each or self.pattern.may_be_in(text):
+            return True
+        self.seen += 1
+        self.unseen.see_text(text)
+        return False
 
     def show(self, found: Found, output: TextIO) -> None:
         """Search a tree, and write what the options ask for."""
         self.seen += 1
+        self.unseen.see(found.tree)
         matches = list(self.pattern.matches(found.tree, self.options.once))
         self.hits += bool(matches) != self.options.invert
         self.matches += len(matches)
+        if self.counts_each:
+            number = int(not matches) if self.options.invert else len(matches)
+            output.write(f"{found.source}\t{found.line}\t{number}\n")
         if self.options.count:
             return
         if self.options.invert:
@@ -162,7 +182,8 @@ class _Search:
             return
         place = f"{found.source}:{found.line}:" if self.options.places else ""
         if form == "words":
-            text = part if isinstance(part, str) else " ".join(part.words)
+            words = (part,) if isinstance(part, str) else part.words
+            text = " ".join(map(unescape, words))
         elif isinstance(part, str) or form == "bracket":
             text = str(part)
         else:
@@ -170,6 +191,10 @@ class _Search:
             output.write(f"{place}\n{text}\n\n" if place else f"{text}\n\n")
             return
         output.write(f"{place} {text}\n" if place else f"{text}\n")
+
+    def notes(self) -> list[str]:
+        """Return what should be said of labels and words that no tree has, or of no tree at all."""
+        return self.unseen.notes() if self.seen else ["there was no tree to search"]
 
     def count(self, of: str = "") -> str:
         """What was found, in how many trees; ``of`` says of how many."""

@@ -16,6 +16,7 @@ from typing import Any
 from bnaparser.errors import TreeError
 from bnaparser.trees.search import Match, Pattern
 from bnaparser.trees.search.pattern_tokens import PatternError
+from bnaparser.trees.search.unseen import Unseen
 from bnaparser.trees.tree import Tree
 
 MOST_TOLD = 10_000  # nodes that an answer tells of; the others are counted
@@ -29,17 +30,19 @@ def search(text: str, trees: Sequence[str]) -> dict[str, Any]:
     try:
         pattern = Pattern(text)
     except PatternError as error:
-        nothing = {"count": 0, "hits": 0, "trees": []}
+        nothing = {"count": 0, "hits": 0, "trees": [], "notes": []}
         return {**nothing, "error": error.message, "column": error.column}
     found: list[dict[str, Any]] = []
     room = MOST_TOLD
+    unseen = pattern.unseen()
     for tree in trees:
-        entry = _search(pattern, tree, room)
+        entry = _search(pattern, tree, room, unseen)
         room -= len(entry["matches"])
         found.append(entry)
     count = sum(entry["count"] for entry in found)
     hits = sum(entry["count"] > 0 for entry in found)
-    return {"count": count, "hits": hits, "trees": found, "error": None, "column": None}
+    answer = {"count": count, "hits": hits, "trees": found, "notes": unseen.notes()}
+    return {**answer, "error": None, "column": None}
 
 
 def main() -> int:
@@ -54,12 +57,13 @@ def main() -> int:
     return 0
 
 
-def _search(pattern: Pattern, text: str, room: int) -> dict[str, Any]:
+def _search(pattern: Pattern, text: str, room: int, unseen: Unseen) -> dict[str, Any]:
     try:
         tree = Tree.parse(text)
     except TreeError as error:
         reason = f"line {error.line}, column {error.column}: {error.message}"
         return {"count": 0, "matches": [], "error": reason}
+    unseen.see(tree)
     told: list[dict[str, Any]] = []
     count = 0
     for match in pattern.matches(tree, once=True):

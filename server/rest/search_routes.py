@@ -70,6 +70,9 @@ class SearchAnswer(BaseModel):
     trees: list[SearchedTree] = Field(
         description=f"in order; their matches are told up to {MOST_TOLD:,} in all, and counted beyond"
     )
+    notes: list[str] = Field(
+        description="a sentence for each label or word of the pattern that is in none of the trees"
+    )
     error: str | None = Field(description="why the pattern cannot be read; null where it can")
     column: int | None = Field(description="where in the pattern, from 1; null without an error")
 
@@ -104,6 +107,7 @@ ANSWER = {
                                 "error": None,
                             }
                         ],
+                        "notes": [],
                         "error": None,
                         "column": None,
                     }
@@ -113,6 +117,7 @@ ANSWER = {
                         "count": 0,
                         "hits": 0,
                         "trees": [],
+                        "notes": [],
                         "error": ") is wanted here, to close (",
                         "column": 9,
                     }

@@ -79,14 +79,14 @@ export class Search {
   }
 
   /** Takes over what was found in the parses with these indices. */
-  take({ count, hits, trees }, indices) {
+  take({ count, hits, trees, notes }, indices) {
     const numbers = trees.map(({ matches }) => matches.map(({ number }) => number));
     this.clear();
     numbers.forEach((each, place) => each.length && this.numbers.set(indices[place], new Set(each)));
     this.places = numbers.flatMap((each, place) => each.map((number) => [indices[place], number]));
     const shown = this.places.length < count ? `; the first ${this.places.length} are marked` : "";
     const where = indices.length > 1 ? ` in ${hits} of ${indices.length} trees` : "";
-    this.show(count ? `${count} match${count === 1 ? "" : "es"}${where}${shown}` : "No match", false);
+    this.show(count ? `${count} match${count === 1 ? "" : "es"}${where}${shown}` : ["No match", ...notes].join("; "), false);
   }
 
   tell(message, wrong) {

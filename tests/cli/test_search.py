@@ -51,13 +51,15 @@ def test_each_node_found_is_a_line(trees: Path, capsys: Streams) -> None:
         (["of", "--whole"], f"{CATS}\n"),
         (["PP", "--invert"], f"{DOGS}\n"),
         (["PP", "--invert", "-c"], "1 trees without a match\n"),
-        (["zebra", "--invert", "-c"], "2 trees without a match\n"),
         (["NP", "--invert", "-c"], "0 trees without a match\n"),
         (["S << __", "-c"], "22 matches in 2 trees\n"),
         (["S << __", "-c", "--once"], "2 matches in 2 trees\n"),
         (["S <# NP", "--heads", "collins", "-c"], "0 matches in 0 trees\n"),
         (["PP <# NP", "--heads", "ud", "-c"], "1 matches in 1 trees\n"),
-        (["zebra"], ""),
+        (["NP", "-c", "-n"], "source\tline\tcount\n{file}\t1\t3\n{file}\t3\t2\n"),
+        (["NP > VP", "-c", "-n"], "source\tline\tcount\n{file}\t1\t0\n{file}\t3\t1\n"),
+        (["PP", "-c", "-n", "--invert"], "source\tline\tcount\n{file}\t1\t0\n{file}\t3\t1\n"),
+        (["ROOT !> __", "-c"], "2 matches in 2 trees\n"),
         (["PP", "-f", "pretty"], "(PP\n  (IN of)\n  (NP (NNP Rome)))\n\n"),
     ],
 )
@@ -69,7 +71,24 @@ def test_what_is_shown(options: list[str], expected: str, trees: Path, capsys: S
 def test_a_pattern_that_begins_like_an_option_comes_after_two_dashes(
     trees: Path, capsys: Streams
 ) -> None:
-    assert run(capsys, "-cq", "--", "-NONE-", trees) == (0, "0 matches in 0 trees\n", "")
+    assert run(capsys, "-cq", "--", "-NONE-", trees)[:2] == (0, "0 matches in 0 trees\n")
+
+
+@pytest.mark.parametrize("options", [["-c"], ["-c", "-n"], ["--invert"], ["-f", "json"]])
+def test_labels_and_words_that_no_tree_has_are_said(
+    options: list[str], trees: Path, capsys: Streams
+) -> None:
+    code, _, err = run(capsys, 'NP|WHNP << "cats"', *options, "-q", trees)
+    assert (code, err.splitlines()) == (0, [
+        "bnaparser search: no tree has a label or word WHNP",
+        'bnaparser search: no tree has a label or word "cats": a word is written without quotes, cats',
+    ])  # fmt: skip
+
+
+def test_that_there_was_no_tree_is_said(tmp_path: Path, capsys: Streams) -> None:
+    (tmp_path / "empty.mrg").touch()
+    code, out, err = run(capsys, "NP", "-q", tmp_path / "empty.mrg")
+    assert (code, out, err) == (0, "", "bnaparser search: there was no tree to search\n")
 
 
 def test_json_has_the_places_and_names(trees: Path, tmp_path: Path, capsys: Streams) -> None:
@@ -105,7 +124,7 @@ def test_json_lines_parquet_and_folders(tmp_path: Path, capsys: Streams) -> None
     code, out, _ = run(capsys, "VP <, /RB-$/", tmp_path, "-f", "words", "-n", "-q")
     assert code == 0
     names = ("a.jsonl.xz", "b.parquet", "c.jsonl.zst")
-    assert out == "".join(f"{tmp_path}/{name}:3: -LRB- it\n" for name in names)
+    assert out == "".join(f"{tmp_path}/{name}:3: ( it\n" for name in names)
 
 
 def test_errors_of_a_corpus_do_not_hide_the_trees_of_a_folder(trees: Path, capsys: Streams) -> None:

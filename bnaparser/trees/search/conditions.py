@@ -30,7 +30,7 @@ class WantedNode:
     itself, ``~`` for any with its label. ``captures`` are numbers of groups and names of strings.
     """
 
-    __slots__ = ("accepts", "at_top", "captures", "condition", "description", "name", "refers")
+    __slots__ = ("accepts", "captures", "condition", "description", "name", "names_top", "refers")
 
     def __init__(
         self,
@@ -41,14 +41,14 @@ class WantedNode:
     ):
         self.description, self.name, self.refers = description, name, refers
         self.captures = tuple(captures)
-        self.at_top = False  # only the top node will do
+        self.names_top = bool(description.top_names)
         self.accepts = description.accepting()
         self.condition: Condition | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether its label is all there is to ask."""
-        told_otherwise = self.refers or self.name or self.captures or self.at_top
+        told_otherwise = self.refers or self.name or self.captures or self.names_top
         return not told_otherwise and self.condition is None
 
     def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
@@ -72,11 +72,16 @@ class WantedNode:
             for name in captured:
                 del found.strings[name]
 
+    def fits(self, tree: IndexedTree, node: int) -> bool:
+        """Return whether a node fits the description."""
+        label = tree.labels[node]
+        if self.names_top and not node:
+            return self.description.fits_top(label)
+        return self.accepts(label)
+
     def _fits(self, tree: IndexedTree, node: int, found: Bindings) -> bool:
-        if self.at_top and (node == 0) == self.description.negated:
-            return False
         if self.refers is None:
-            return self.at_top or self.accepts(tree.labels[node])
+            return self.fits(tree, node)
         kind, name = self.refers
         other = found.nodes.get(name)
         if other is None:
@@ -188,7 +193,7 @@ def _in_mode(mode: Mode, ways: Callable[[], Iterator[None]]) -> Iterator[None]:
 
 def needed(wanted: WantedNode) -> list[frozenset[str]]:
     """Return sets of strings: the text of a tree that matches holds one of each set."""
-    own = None if wanted.refers or wanted.at_top else wanted.description.needed()
+    own = None if wanted.refers else wanted.description.needed()
     below = [] if wanted.condition is None else _needed_by(wanted.condition)
     return below if own is None else [own, *below]
 

@@ -7,7 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-ANYTHING, TOP = "__", "_ROOT_"
+from bnaparser.trees.tree import ROOT_LABELS
+
+ANYTHING = "__"
+TOP_NAMES = frozenset({"_ROOT_", *ROOT_LABELS} - {""})
+"""What means the top node of a tree in a pattern, whatever the label of that node is.
+
+Treebanks and parsers name it differently: patterns for Stanford's trees have ROOT.
+"""
+
+
+# A regular expression names the top where one of these names stands in it as a word of its own.
+_NAMES_TOP = re.compile(r"(?:(?<![A-Za-z0-9_])|(?<=\\[bAB]))(?:VROOT|ROOT|TOP|S1)(?![A-Za-z0-9_])")
+_EMPTY_LABEL = "^$"
 _SEEN = 1 << 14  # labels whose answer is kept: a treebank's, and frequent words
 
 # What begins an annotation in a label of the Penn Treebank, as Stanford's PennTreebankLanguagePack has
@@ -39,12 +51,30 @@ class Description:
     negated: bool = False
 
     @property
+    def top_names(self) -> frozenset[str]:
+        """The names of the top node, ``ROOT`` and its like, that the description has."""
+        if self.regex is None:
+            return TOP_NAMES.intersection(self.literals)
+        names = frozenset(_NAMES_TOP.findall(self.regex.pattern))
+        return names | {""} if _EMPTY_LABEL in self.regex.pattern else names
+
+    def fits_top(self, label: str) -> bool:
+        """Return whether the top node fits a description that has ``top_names``; ``label`` is its own."""
+        if self.regex is None:
+            return not self.negated
+        labels = self.top_names if label in ROOT_LABELS else {label, *self.top_names}
+        return any(map(self.regex.search, labels)) != self.negated
+
+    @property
     def is_anything(self) -> bool:
         """Whether every label fits, before negation."""
         return self.literals == (ANYTHING,)
 
     def accepting(self) -> Callable[[str], bool]:
-        """Return a function that tells whether a label fits; it remembers what it was asked."""
+        """Return a function that tells whether a label fits; it remembers its answers.
+
+        The top node may fit by one of its names (``fits_top``).
+        """
         if self.is_anything:
             return (lambda label: False) if self.negated else (lambda label: True)
         if self.regex is None:
@@ -60,7 +90,7 @@ class Description:
 
     def needed(self) -> frozenset[str] | None:
         """Return strings of which the text of a tree that has such a node holds one; None: unknown."""
-        if self.negated or self.is_anything or self.literals == (TOP,):
+        if self.negated or self.is_anything or self.top_names:
             return None
         if self.regex is None:
             return frozenset(self.literals)

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from bnaparser.trees.search.conditions import WantedNode
-from bnaparser.trees.search.descriptions import ANYTHING, TOP, Description
+from bnaparser.trees.search.descriptions import ANYTHING, Description
 from bnaparser.trees.search.pattern_tokens import PatternSigns
 
 
@@ -16,6 +16,7 @@ class NodeReader:
     def __init__(self, signs: PatternSigns):
         self.signs = signs
         self.names: set[str] = set()
+        self.descriptions: list[Description] = []  # all that were read
         self.negations = 0
 
     def description(self) -> WantedNode:
@@ -28,14 +29,15 @@ class NodeReader:
         while self.signs.take("#"):
             captures.append(self._capture(description))
         name = self._new_name() if self.signs.take("=") else None
-        if description.literals == (TOP,):
-            wanted = WantedNode(description, name, captures=captures)
-            wanted.at_top = True
-            return wanted
         return WantedNode(description, name, captures=captures)
 
     def label(self) -> Description:
         """!@literal|literal, /regex/ or __."""
+        found = self._label()
+        self.descriptions.append(found)
+        return found
+
+    def _label(self) -> Description:
         negated, basic = self.signs.take("!"), self.signs.take("@")
         if (literal := self.signs.take_kind("literal")) is not None:
             return Description(tuple(literal.text.split("|")), None, basic, negated)

@@ -13,6 +13,7 @@ from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.search.conditions import Bindings, needed, one_of
 from bnaparser.trees.search.indexed_tree import IndexedTree
 from bnaparser.trees.search.pattern_parser import read_pattern
+from bnaparser.trees.search.unseen import Unseen
 
 if TYPE_CHECKING:
     from bnaparser.trees.tree import Tree
@@ -47,7 +48,7 @@ class Pattern:
             raise TypeError(f"give a pattern as text, not a {type(text).__name__}")
         self.text = text
         self.rules = head_rules(rules) if isinstance(rules, str) else rules
-        self._alternatives, self.names = read_pattern(text)
+        self._alternatives, self.names, self._descriptions = read_pattern(text)
         of_each = [needed(wanted) for wanted in self._alternatives]
         self._needed = of_each[0] if len(of_each) == 1 else one_of(of_each)
 
@@ -71,6 +72,21 @@ class Pattern:
         """Tell whether the trees that a text holds may match: False is certain, and told fast."""
         return all(any(string in text for string in strings) for strings in self._needed)
 
+    def unseen(self) -> Unseen:
+        """Return what tells which labels and words of the pattern are in none of the trees that it is shown.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> from bnaparser.trees.search import Pattern
+            >>> unseen = Pattern('NP|WHNP << "dog"').unseen()
+            >>> unseen.see(Tree.parse("(TOP (NP (DT the) (NN dog)))"))
+            >>> for note in unseen.notes():
+            ...     print(note)
+            no tree has a label or word WHNP
+            no tree has a label or word "dog": a word is written without quotes, dog
+        """
+        return Unseen(self._descriptions)
+
     def __repr__(self) -> str:
         return f"Pattern({self.text!r})"
 
@@ -79,7 +95,7 @@ class Pattern:
 
     def _ways(self, tree: IndexedTree, number: int) -> Iterator[Bindings]:
         for wanted in self._alternatives:
-            if wanted.refers or wanted.at_top or wanted.accepts(tree.labels[number]):
+            if wanted.refers or wanted.fits(tree, number):
                 found = Bindings()
                 for _ in wanted.ways(tree, number, found):
                     yield found

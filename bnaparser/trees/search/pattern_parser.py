@@ -13,14 +13,14 @@ from bnaparser.trees.search.relations import COUNTED, SIMPLE, Relation, numbered
 _ASKS = re.compile(r"[!?(\[]")  # what may stand before a relation, and before a node
 
 
-def read_pattern(pattern: str) -> tuple[list[WantedNode], frozenset[str]]:
-    """Return the alternatives that a pattern has for its first node, and the names that it gives.
+def read_pattern(pattern: str) -> tuple[list[WantedNode], frozenset[str], tuple[Description, ...]]:
+    """Return the alternatives for a pattern's first node, the names it gives, and all its descriptions.
 
     Raises PatternError if it is wrong.
     """
     reader = _PatternReader(pattern)
     alternatives = reader.alternatives()
-    return alternatives, frozenset(reader.nodes.names)
+    return alternatives, frozenset(reader.nodes.names), tuple(reader.nodes.descriptions)
 
 
 class _PatternReader:
@@ -150,7 +150,7 @@ class _PatternReader:
                 self.signs.fail(
                     f"{symbol} is followed by a description in brackets, {symbol}(NP)", start
                 )
-        return through(symbol, description.accepting())
+        return through(symbol, WantedNode(description).fits)
 
     def exactly(self, mode: Mode) -> Condition:
         """{ B ; C }: these children and no other."""

@@ -26,13 +26,14 @@ def _any_of(symbols: Sequence[str]) -> str:
 # further alternative follows.
 _FIRST = r"[^\s0-9(/|@!#%&)=?\[\]><~_.,$:{};]"
 _LATER = r"[^\s(/|@!#%&)=?\[\]><~.,$:{};]"
+_LITERAL = rf"(?:_ROOT_|{_FIRST}{_LATER}*)"
 _TOKEN = re.compile(
     rf"(?P<exactly>{re.escape(_EXACTLY)})"
     rf"|(?P<through>{_any_of(_THROUGH)})"
     rf"|(?P<relation>{_any_of([*SIMPLE, *COUNTED])})"
     r"|(?P<number>-?[0-9]+)"
     r"|(?P<regex>/(?:\\.|[^/\\\n\r])*/)"
-    rf"|(?P<literal>__|_ROOT_|{_FIRST}{_LATER}*(?:\|{_FIRST}{_LATER}*)*)"
+    rf"|(?P<literal>__|{_LITERAL}(?:\|{_LITERAL})*)"
     r"|(?P<sign>[()\[\]{};&|!?@=~#%])"
 )
 _BLANKS = re.compile(r"\s*")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from bnaparser.trees.search.indexed_tree import IndexedTree
 
 Relation = Callable[[IndexedTree, int], Iterable[int]]
-Accepts = Callable[[str], bool]
+Fits = Callable[[IndexedTree, int], bool]
 
 
 def _below(tree: IndexedTree, node: int) -> Iterable[int]:
@@ -234,8 +234,8 @@ def _at(nodes: list[int], place: int) -> list[int]:
     return [nodes[place]] if -len(nodes) <= place < len(nodes) else []
 
 
-def through(symbol: str, accepts: Accepts) -> Relation:
-    """Return ``<+(C)``, ``>+(C)``, ``.+(C)`` or ``,+(C)``; ``accepts`` tells whether a label is C."""
+def through(symbol: str, fits: Fits) -> Relation:
+    """Return ``<+(C)``, ``>+(C)``, ``.+(C)`` or ``,+(C)``; ``fits`` tells whether a node is C."""
     step = {"<+": _children, ">+": _parent, ".+": _next, ",+": _previous}[symbol]
 
     def reached(tree: IndexedTree, node: int) -> Iterator[int]:
@@ -246,7 +246,7 @@ def through(symbol: str, accepts: Accepts) -> Relation:
                 if other not in seen:
                     seen.add(other)
                     found.append(other)
-                    if accepts(tree.labels[other]):
+                    if fits(tree, other):
                         waiting.append(other)
         return iter(sorted(found, reverse=symbol in (">+", ",+")))
 

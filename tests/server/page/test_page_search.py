@@ -48,7 +48,7 @@ def test_what_a_pattern_finds_is_marked_and_counted(visit: Visit) -> None:
     assert stroke == "#d97706"
     find(page, "rained|on", "2 matches in 2 of 2 trees")
     assert marked(page) == ["on; found", "rained; found"]
-    find(page, "SBAR", "No match")
+    find(page, "SBAR", "No match; no tree has a label or word SBAR")
     assert marked(page) == []
     find(page, "", "")
 

@@ -60,6 +60,12 @@ def test_the_trees_of_a_parse_can_be_searched(tiny_client: TestClient) -> None:
     assert [entry["count"] for entry in answer["trees"]] == [0, 1]
 
 
+def test_a_label_that_no_tree_has_is_noted(client: TestClient) -> None:
+    assert search(client, "NP > S|ROOT", TREE, "(S")["notes"] == []
+    answer = search(client, "NP|WHNP > !ROOT", TREE, TREE)
+    assert (answer["count"], answer["notes"]) == (4, ["no tree has a label or word WHNP"])
+
+
 def test_a_wrong_pattern_is_told_with_its_place(client: TestClient) -> None:
     answer = search(client, "NP < (PP", TREE)
     assert (answer["error"], answer["column"]) == (") is wanted here, to close (", 9)

@@ -283,3 +283,81 @@ def test_a_node_may_have_any_number_of_conditions() -> None:
 def test_a_pattern_is_text() -> None:
     with pytest.raises(TypeError, match="give a pattern as text, not a int"):
         Pattern(3)  # type: ignore[arg-type]
+
+
+# The patterns of L2SCA (Lu 2010), as NeoSCA has them: the best-known ones for Stanford's trees.
+_FINITE = "[> ROOT <, (VP <# VB) | <# MD|VBZ|VBP|VBD | < (VP [<# MD|VBP|VBZ|VBD | < CC < (VP <# MD|VBP|VBZ|VBD)])]"
+_T_UNIT = "> ROOT | [$-- S|SBARQ|SINV|SQ !>> SBAR|VP]"
+L2SCA = {
+    "S": "ROOT !> __",
+    "VP1": "VP > S|SINV|SQ",
+    "C1": f"S|SINV|SQ {_FINITE}",
+    "C2": f"FRAG > ROOT !<< (S|SINV|SQ {_FINITE})",
+    "T1": f"S|SBARQ|SINV|SQ {_T_UNIT}",
+    "T2": f"FRAG > ROOT !<< (S|SBARQ|SINV|SQ {_T_UNIT})",
+    "DC": f"SBAR < (S|SINV|SQ {_FINITE})",
+    "CT": f"S|SBARQ|SINV|SQ [{_T_UNIT}] << (SBAR < (S|SINV|SQ {_FINITE}))",
+    "CP": "ADJP|ADVP|NP|VP < CC",
+}
+SPEECH = [
+    "(ROOT (S (S (NP (PRP I)) (VP (VBP know) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD left)))))) "
+    + "(CC and) (S (NP (PRP she)) (VP (VBD stayed))) (. .)))",
+    "(ROOT (FRAG (NP (DT A) (NN dog)) (. .)))",
+    "(ROOT (S (VP (VB Go) (CC and) (VB see)) (. !)))",
+]
+
+
+@pytest.mark.parametrize("top", ["TOP", "ROOT", "S1", "VROOT", ""])
+def test_the_top_of_a_tree_is_found_whatever_its_label(top: str) -> None:
+    trees = [Tree.parse(tree.replace("ROOT", top)) for tree in SPEECH]
+    counts = {
+        name: sum(len(found(pattern, tree, once=True)) for tree in trees)
+        for name, pattern in L2SCA.items()
+    }
+    assert counts == {
+        "S": 3, "VP1": 4, "C1": 4, "C2": 1, "T1": 3, "T2": 1, "DC": 1, "CT": 1, "CP": 1,
+    }  # fmt: skip
+
+
+BARE = "(S (NP (PRP It)) (VP (VBD fell)))"
+
+
+@pytest.mark.parametrize("top", ["TOP", "ROOT", "S1", "VROOT", ""])
+@pytest.mark.parametrize(
+    ("pattern", "count"),
+    [
+        ("ROOT", 1),
+        ("TOP=top < S", 1),
+        ("VROOT|S", 2),
+        ("_ROOT_|S", 2),
+        ("@S1", 1),
+        ("S > ROOT|NP", 1),
+        ("S !> ROOT", 0),
+        ("NP !>> ROOT", 0),
+        ("__ > !ROOT", 6),
+        ("!ROOT", 7),
+        ("!@TOP|S", 6),
+        ("VP >+(S|ROOT) TOP", 1),
+        ("NP >+(NP) ROOT", 0),
+        ("S $ ROOT", 0),
+        ("/^(ROOT|FRAG)$/ < S", 1),
+        (r"/\bROOT\b/", 1),
+        ("/^TOP/", 1),
+        ("/^$/", 1),
+        ("S > !/^ROOT$/", 0),
+        ("__ > /^(?!ROOT)/", 6),
+        ("/^S/", 2),  # names S1 nowhere; the top is not among its matches unless it is called so
+    ],
+)
+def test_a_name_of_the_top_in_every_place(pattern: str, count: int, top: str) -> None:
+    tree = Tree.parse(f"({top} {BARE})")
+    expected = count - (pattern == "/^S/" and top != "S1")
+    assert len(found(pattern, tree)) == expected
+    assert Pattern(pattern).may_be_in(str(tree)) or not expected
+
+
+def test_without_such_a_label_the_first_node_is_the_top_and_words_are_words() -> None:
+    assert found("S > ROOT", BARE) == []
+    assert found("NP > ROOT", BARE) == ["(NP (PRP It))"]
+    assert found("NNP < TOP", "(S (NP (NNP TOP)) (VP (VBD fell)))") == ["(NNP TOP)"]
+    assert found("NP !<< ROOT", "(ROOT (NP (NN ROOT)))") == []

@@ -1,0 +1,76 @@
+"""Labels and words of a pattern that are in no tree, and what is said of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from bnaparser.trees.search import Pattern
+from bnaparser.trees.tree import Tree
+
+TREES = [
+    "(TOP (S (NP-SBJ (DT The) (NN dog)) (VP (VBZ runs)) (. .)))",
+    "(TOP (FRAG (NP (-LRB- -LRB-) (NN cat) (-RRB- -RRB-)) (. .)))",
+]
+
+
+def notes(pattern: str) -> list[str]:
+    """What is said after the trees were read; their text alone says the same."""
+    unseen, of_text = Pattern(pattern).unseen(), Pattern(pattern).unseen()
+    for tree in TREES:
+        unseen.see(Tree.parse(tree))
+        of_text.see_text(tree)
+    assert unseen.notes() == of_text.notes()
+    return unseen.notes()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["NP", "@NP < DT", "NP << dog", "FRAG|S !> ROOT", "__ > TOP|S1|VROOT", "/^NN/ < /^[cd]/", "-LRB-",
+     "_ROOT_ !< NP-SBJ", "/^(ROOT|X)$/", "/^$/"],
+)  # fmt: skip
+def test_nothing_is_said_of_what_is_there(pattern: str) -> None:
+    assert notes(pattern) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("NPP", ["NPP"]),
+        ("NP|NPP < DT|DTT", ["NPP", "DTT"]),
+        ("NP !<< WHNP", ["WHNP"]),
+        ("!QQ", ["QQ"]),
+        ("NP ?< (PP=x < IN)", ["PP", "IN"]),
+        ("do", ["do"]),  # a part of a word is none
+        ("NP-SB", ["NP-SB"]),
+        ("@VPX", ["@VPX"]),
+        ("S <+(QP) NP", ["QP"]),
+        ("S <... { QP ; VP }", ["QP"]),
+        ("PP << PP", ["PP"]),
+        ("ROOT|SBARQ", ["SBARQ"]),
+    ],
+)
+def test_a_label_or_word_that_is_in_no_tree(pattern: str, expected: list[str]) -> None:
+    assert notes(pattern) == [f"no tree has a label or word {label}" for label in expected]
+
+
+def test_a_regular_expression_that_fits_nothing() -> None:
+    assert notes("/^VBX/ < NP") == ["no label and no word of the trees fits /^VBX/"]
+    assert notes("@/^(XX|YY)$/") == ["no label and no word of the trees fits /^(XX|YY)$/"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "advice"),
+    [
+        ('NP << "dog"', '"dog": a word is written without quotes, dog'),
+        ("NP << 'dog'", "'dog': a word is written without quotes, dog"),
+        ("* < DT", "*: any node is written __"),
+        ("VB* < runs", "VB*: * stands for no other letters, a regular expression does, /^VB/"),
+        ("*B", "*B: * stands for no other letters, a regular expression does, /^.*B$/"),
+    ],
+)
+def test_what_to_write_instead(pattern: str, advice: str) -> None:
+    assert notes(pattern) == [f"no tree has a label or word {advice}"]
+
+
+def test_without_a_tree_nothing_is_known() -> None:
+    assert Pattern("NP").unseen().notes() == []
