@@ -122,6 +122,8 @@ def tracked_python_files() -> list[Path]:
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FILES = tracked_python_files()
+
+
 def definitions() -> Iterator[tuple[str, Function | ast.ClassDef]]:
     """Every function and class of the repository, with ``file:line name``."""
     for file in FILES:

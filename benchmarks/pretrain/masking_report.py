@@ -19,6 +19,7 @@ from benchmarks.pretrain.masking_tables import (
     PAPER_COLUMNS,
     PAPER_SUBWORDS,
     RUNS,
+    SEEDS,
 )
 from benchmarks.pretrain.masking_training import PARTS, Result
 
@@ -30,7 +31,7 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
     dates = sorted(row["date"] for row in rows)
     lines = ["# What is masked", "", f"{dates[0]} to {dates[-1]} UTC.", ""]
     lines += machine(options, rows)
-    lines += ["", *losses(rows), "", *scores(rows), "", *paper(rows)]
+    lines += ["", *missing(rows), *losses(rows), "", *scores(rows), "", *paper(rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -48,6 +49,19 @@ def title(name: str) -> str:
 def names(rows: list[Result]) -> list[str]:
     """Return the runs that are done with any seed, in the order of the paper's table."""
     return [name for name in (NONE, *RUNS) if of(rows, name)]
+
+
+def missing(rows: list[Result]) -> list[str]:
+    """Return which runs of the table are not done."""
+    done = {(row["name"], row["seed"]) for row in rows}
+    left = [
+        f"{title(name)} (seed {seed})"
+        for name in (NONE, *RUNS)
+        for seed in SEEDS
+        if (name, seed) not in done
+    ]
+    count = f"{len(done)} of {len(done) + len(left)} runs are done."
+    return [f"{count} Not done: {', '.join(left)}." if left else count, ""]
 
 
 def losses(rows: list[Result]) -> list[str]:

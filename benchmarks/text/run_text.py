@@ -146,7 +146,13 @@ def ours(text: str) -> list[list[Span]]:
 def rivals() -> tuple[dict[str, Tokenizer], Callable[[str], list[tuple[int, str]]]]:
     """Return NLTK's two tokenizers of this kind, and sentencex as ``(start, sentence)``."""
     import nltk
-    import sentencex
+
+    try:
+        import sentencex
+    except ModuleNotFoundError:
+        raise SystemExit(
+            "sentencex is not installed: pip install -c constraints.txt '.[bench]'"
+        ) from None
 
     def tokenizer(kind: Any) -> Tokenizer:
         return lambda text: list(kind().span_tokenize(text))
