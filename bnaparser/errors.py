@@ -22,13 +22,14 @@ class BnaparserError(Exception):
 
 
 class TreeError(BnaparserError):
-    """Text that should be a bracketed tree is not one.
+    """Text or parts that should be a bracketed tree are not one.
 
-    ``source`` names the file (or ``"<string>"``); ``line`` and ``column`` count from 1.
+    ``source`` names the file, or is ``"<string>"``; ``line`` and ``column`` count from 1. Without a
+    ``source`` no text was read: a tree was to be made of its parts.
     """
 
-    def __init__(self, message: str, source: str = "<string>", line: int = 1, column: int = 1):
-        super().__init__(f"{source}:{line}:{column}: {message}")
+    def __init__(self, message: str, source: str = "", line: int = 1, column: int = 1):
+        super().__init__(f"{source}:{line}:{column}: {message}" if source else message)
         self.message, self.source, self.line, self.column = message, source, line, column
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -83,8 +83,7 @@ def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:
         while above and above[-1][0] <= span.start:
             above.pop()
         begin, stop = parse.offsets[span.start][0], parse.offsets[span.end - 1][1]
-        first = parse.offsets[0][0]
-        text = parse.text[begin - first : stop - first]
+        text = parse.text_of(span)
         for label in span.label.split(CHAIN):
             parent = above[-1][1] if above else None
             place = (label, span.start, span.end, begin, stop, text, span.score, span.probability)

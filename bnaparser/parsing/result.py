@@ -49,8 +49,9 @@ class Parse:
     ``words`` stand as they did in the input; ``tags`` are one a word. ``spans`` are the
     constituents in pre-order, half-open, in words; a chain of constituents over the same words is
     one span, ``S::VP``. ``score`` is the sum of the spans' scores, each relative to "no constituent
-    here"; that of the whole sentence, which has a label in any case, may be below 0. ``offsets``
-    are code points of the input, where it was text.
+    here"; that of the whole sentence, which has a label in any case, may be below 0. ``text`` is the
+    sentence; ``offsets`` are code points of the whole input, where it was text. `text_of` has the text
+    of a constituent.
 
     Where they were asked for: ``probability`` of the tree, ``entropy`` of all trees of the sentence in
     nats, each span's ``probability``; ``alternatives`` are its next trees, in order. ``language`` is the
@@ -94,7 +95,45 @@ class Parse:
         """The bracketed tree below ``TOP``, round brackets in words escaped; None after an error."""
         if self.error is not None or not self.words:
             return None
-        return Tree.from_spans([escape_brackets(w) for w in self.words], self.tags, self.spans)
+        return Tree.from_spans(self._words_in_trees(), self.tags, self.spans)
+
+    def text_of(self, node: Tree | tuple[Any, ...]) -> str:
+        """Return the part of the input that a node of the tree covers, exactly as it stands there.
+
+        Words given as a list are joined by blanks.
+
+        Args:
+            node: a node of this parse's tree or of an alternative's; a `Span`; or a pair of word
+                numbers, half-open, such as the ``span`` of a node or of a `Match`.
+
+        Raises:
+            ValueError: the parse has no such words, or no ``offsets``.
+
+        Example:
+            >>> from bnaparser.parsing.result import Parse
+            >>> from bnaparser.trees.tree import Span
+            >>> spans = (Span(0, 4, "S"), Span(0, 3, "NP"))
+            >>> tags, offsets = ("-LRB-", "NN", "-RRB-", "VBD"), ((9, 10), (10, 13), (13, 14), (15, 18))
+            >>> parse = Parse("(cat) sat", ("(", "cat", ")", "sat"), tags, spans, offsets=offsets)
+            >>> parse.text_of(parse.spans[1])
+            '(cat)'
+            >>> [parse.text_of(phrase) for phrase in parse.tree.find("NP")]
+            ['(cat)']
+        """
+        start, end = node.span if isinstance(node, Tree) else node[:2]
+        if not 0 <= start < end <= len(self.words) or (
+            isinstance(node, Tree) and node.words != self._words_in_trees()[start:end]
+        ):
+            raise ValueError(f"{node!r:.80} is no part of the tree of {self.text!r:.40}")
+        if len(self.offsets) != len(self.words):
+            raise ValueError(f"{len(self.offsets)} offsets for {len(self.words)} words: no text")
+        # The text begins with the first word; offsets count in the whole input.
+        first = self.offsets[0][0]
+        return self.text[self.offsets[start][0] - first : self.offsets[end - 1][1] - first]
+
+    def _words_in_trees(self) -> tuple[str, ...]:
+        """The words as trees have them, round brackets escaped."""
+        return tuple(map(escape_brackets, self.words))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the one JSON form: text, tree, score, tokens, constituents (chains apart), error.

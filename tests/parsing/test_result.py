@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from bnaparser import Parser
 from bnaparser.errors import DataError
 from bnaparser.parsing.result import MOST_DRAWN, Parse, Parses
+from bnaparser.text.split_names import Split
 from bnaparser.trees.tree import Span
 from tests.render.drawings import HtmlReader, forest_words, texts
 
@@ -35,6 +38,57 @@ def test_a_parse_without_a_tree_has_no_drawing() -> None:
     failed = Parse("", error="the sentence has no words")
     assert failed.to_svg() is failed.to_latex() is failed._repr_svg_() is None
     assert HtmlReader(failed.to_html()).text["p"] == ["the sentence has no words"]
+
+
+SECOND = Parse(
+    "The  ob-gyn (Dr. Lee)\tsat.",
+    ("The", "ob-gyn", "(", "Dr.", "Lee", ")", "sat", "."),
+    ("DT", "NN", "-LRB-", "NNP", "NNP", "-RRB-", "VBD", "."),
+    (Span(0, 8, "S"), Span(0, 6, "NP"), Span(0, 2, "NP"), Span(2, 6, "PRN"), Span(3, 5, "NP")),
+    offsets=((9, 12), (14, 20), (21, 22), (22, 25), (26, 29), (29, 30), (31, 34), (34, 35)),
+)
+"""The second sentence of a text: its words are counted in the whole of it."""
+
+
+def test_the_text_of_a_constituent_is_as_it_stands_in_the_input() -> None:
+    assert SECOND.tree is not None
+    phrases = ["The  ob-gyn (Dr. Lee)", "The  ob-gyn", "Dr. Lee"]
+    assert [SECOND.text_of(node) for node in SECOND.tree.find("NP")] == phrases
+    assert [SECOND.text_of(s) for s in SECOND.spans if s.label == "NP"] == phrases
+    (match,) = SECOND.tree.search("PRN <: __ | < -LRB-")
+    assert SECOND.text_of(match.span) == "(Dr. Lee)"
+    assert SECOND.text_of(SECOND.tree) == SECOND.text
+    assert Parse.from_json(SECOND.to_json()).text_of((6, 8)) == "sat."
+
+
+@pytest.mark.parametrize("split", ["paragraph", "text"])
+def test_the_text_of_constituents_of_a_text(tiny_model_dir: Path, split: Split) -> None:
+    text = 'It rained. The (old)  "cat" saw\nMira, and [Mira] “fell” &amp; rose.\n\nDogs bark!'
+    parses = Parser.load(tiny_model_dir, "cpu")(text, split=split)
+    assert len(parses) > 2
+    for parse in parses:
+        for span in parse.spans:
+            start, end = parse.offsets[span.start][0], parse.offsets[span.end - 1][1]
+            assert parse.text_of(span) == text[start:end]
+
+
+def test_the_text_of_constituents_of_given_words(tiny_model_dir: Path) -> None:
+    (parse,) = Parser.load(tiny_model_dir, "cpu").parse_many([["The", "(", "dog", ")", "fell"]])
+    assert parse.text_of((0, 4)) == "The ( dog )"
+
+
+def test_a_node_of_another_tree_has_no_text_here() -> None:
+    assert PARSE.tree is not None
+    for other in (PARSE.tree, PARSE.tree[0], (7, 9), (3, 3), Span(-1, 2, "NP")):
+        with pytest.raises(ValueError, match=r"is no part of the tree of 'The  ob-gyn"):
+            SECOND.text_of(other)  # type: ignore[arg-type]  # of a list of several kinds
+    with pytest.raises(ValueError, match="0 offsets for 5 words"):
+        PARSE.text_of((0, 1))
+
+
+def test_help_of_a_parse_shows_no_tables() -> None:
+    assert "<HeadRules ud>" in str(inspect.signature(Parse.to_conllu))
+    assert len(pydoc.render_doc(Parse)) < 20_000
 
 
 def test_its_own_json_gives_an_equal_parse(tiny_model_dir: Path) -> None:

@@ -237,6 +237,17 @@ class TestReadingAndWriting:
         with pytest.raises(TreeError, match=r"<string>:3:1: .* 2 '\)' missing"):
             next(trees)
 
+    def test_where_no_text_was_read_no_place_is_named(self) -> None:
+        for make in (
+            lambda: Tree("NP", []),
+            lambda: Tree("NP", ["a b"]),
+            lambda: Tree.from_spans(["a"], [], []),
+            lambda: Tree.from_nltk("(NP (NN cat))"),
+        ):
+            with pytest.raises(TreeError) as caught:
+                make()
+            assert str(caught.value) == caught.value.message
+
 
 class TestTree:
     def test_tells_words_tags_and_nodes(self) -> None:

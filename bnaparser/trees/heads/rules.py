@@ -52,6 +52,10 @@ class HeadRules:
     table: Mapping[str, tuple[Search, ...]]
     content_heads: bool = False
 
+    def __repr__(self) -> str:
+        # The table would be 200 lines in the signature of every function with default rules.
+        return f"<HeadRules {self.name}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         # A table that cannot be changed cannot be pickled either.
         return HeadRules, (self.name, self.source, dict(self.table), self.content_heads)
