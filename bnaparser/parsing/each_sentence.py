@@ -82,7 +82,8 @@ def parse_each(
         if isinstance(made, str):
             found[index] = made
         else:
-            ready[index] = made, given[index].question
+            one = given[index]
+            ready[index] = made, one.question.for_words(one.sentence.words)
     for plain in (True, False):
         places = [index for index, (_, question) in ready.items() if question.plain == plain]
         chosen = [ready[index] for index in places]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
@@ -61,8 +62,9 @@ class Question:
 
     ``n_best``: so many trees, the best first, fewer where there are not so many. ``probabilities``:
     of each constituent and each tree. ``decoder``: which tree is the first, see `DECODERS`; with
-    "sample", all of them are drawn, by a generator of that ``seed``. ``temperature`` divides scores
-    before they become probabilities; None: the model's own. Raises ValueError where one is out of range.
+    "sample", all of them are drawn, by a generator of that ``seed`` and the sentence's words.
+    ``temperature`` divides scores before they become probabilities; None: the model's own. Raises
+    ValueError where one is out of range.
     """
 
     n_best: int = 1
@@ -116,6 +118,18 @@ class Question:
         if isinstance(constraints, str):
             return replace(self, problem=constraints)
         return replace(self, constraints=checked(constraints)) if constraints else self
+
+    def for_words(self, words: Sequence[str]) -> Question:
+        """Return the question of a sentence of these words: its seed is made of the seed and the words.
+
+        So different sentences are drawn independently of each other, and what is drawn of a sentence
+        depends neither on its batch nor on its place.
+        """
+        if self.decoder != "sample":
+            return self
+        told = "\0".join([f"{self.seed:x}", *words]).encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(told, digest_size=16).digest()
+        return replace(self, seed=int.from_bytes(digest, "little"))
 
 
 def asked_question(asked: QuestionOptions) -> Question:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,37 @@ def test_drawn_trees_come_as_often_as_they_are_probable(parser: Parser) -> None:
         ["It", "rained"], n_best=4000, decoder="sample", temperature=0.3, seed=5
     )
     assert str(again.tree) == str(parse.tree)
+
+
+def _shape(parse: Parse) -> tuple[tuple[int, int], ...]:
+    return tuple((span.start, span.end) for span in parse.spans)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**300])
+def test_different_sentences_are_drawn_by_different_random_numbers(
+    parser: Parser, seed: int
+) -> None:
+    sentences = [[f"word{place}", "saw", "the", "old", "dog"] for place in range(30)]
+    # So hot that every sentence has nearly the same distribution: equal numbers would give equal trees.
+    parses = parser.parse_many(sentences, decoder="sample", temperature=1000.0, seed=seed)
+    assert len({_shape(one) for one in parses}) > 15
+
+
+def test_a_sentence_has_the_same_draw_alone_in_any_batch_and_in_any_order(parser: Parser) -> None:
+    texts = [f"Mira saw {number} dogs in the park." for number in range(12)]
+    asked: Any = {"decoder": "sample", "n_best": 3, "temperature": 20.0, "seed": 7}
+
+    def drawn(parses: Iterable[Parse]) -> list[list[str]]:
+        return [[str(tree.tree) for tree in (one, *one.alternatives)] for one in parses]
+
+    alone = drawn(parser.parse_sentence(text, **asked) for text in texts)
+    assert drawn(parser.stream(texts, **asked)) == alone
+    assert drawn(parser.stream(texts[::-1], batch_tokens=20, **asked)) == alone[::-1]
+    assert drawn(parser(" ".join(texts), **asked)) == alone
+    assert drawn(one for (one,) in parser.pipe(texts * 2, **asked)) == alone * 2
+    words = [parser.parse_sentence(text).words for text in texts]
+    assert drawn(parser.parse_many(words, **asked)) == alone
+    assert drawn(Ensemble([parser, parser]).parse_many(words[:1], **asked)) == alone[:1]
 
 
 def test_each_sentence_keeps_its_constraints_and_a_bad_one_fails_alone(parser: Parser) -> None:
