@@ -80,7 +80,9 @@ class AnswerCandidates:
 def best_spans(window: AnswerWindow, logits: Floats, longest: int, best: int) -> list[Candidate]:
     """Return the ``best`` spans of a window, of at most ``longest`` pieces, best first.
 
-    ``logits`` (T, 2) are the scores of its tokens as start and as end.
+    ``logits`` (T, 2) are the scores of its tokens as start and as end. Several pairs of pieces may
+    have the same characters, as where an encoder reads a character as several bytes: they are one
+    span, which scores what the best of the pairs does.
     """
     count = len(window.starts)
     if not count:
@@ -93,13 +95,14 @@ def best_spans(window: AnswerWindow, logits: Floats, longest: int, best: int) ->
     last = np.minimum(last, count - 1)
     written = window.ends[last] > window.starts[:, None]
     sums = np.where(inside & written, start[:, None] + end[last], -np.inf).ravel()
-    chosen = np.argpartition(-sums, min(best, len(sums)) - 1)[:best]
-    return [
-        Candidate(int(window.starts[i]), int(window.ends[last[i, k]]), float(sums[place]))
-        for place in chosen[np.lexsort((chosen, -sums[chosen]))]
-        for i, k in [divmod(int(place), width)]
-        if sums[place] > -np.inf
-    ]
+    found: dict[tuple[int, int], Candidate] = {}
+    for place in np.argsort(-sums, kind="stable"):
+        if len(found) == best or not sums[place] > -np.inf:
+            break
+        i, k = divmod(int(place), width)
+        characters = int(window.starts[i]), int(window.ends[last[i, k]])
+        found.setdefault(characters, Candidate(*characters, float(sums[place])))
+    return list(found.values())
 
 
 def merged(spans: Iterable[Candidate], best: int) -> tuple[Candidate, ...]:

@@ -27,6 +27,9 @@ from bnaparser.tasks.task_settings import AnswerSettings
 
 Ints = NDArray[np.int64]
 
+# How SentencePiece and byte-level BPE write a blank.
+_BLANKS = {"\u2581", "\u0120"}
+
 
 @dataclass(frozen=True)
 class Pieces:
@@ -34,6 +37,8 @@ class Pieces:
 
     ``words`` (P) are the numbers of their words; ``starts`` and ``ends`` (P) say where in the text
     each stands, in characters: the first piece of a word begins with it, the last one ends with it.
+    A piece without characters, such as a "▁" alone before its word, begins where the next characters
+    begin, and ends where those before it end.
     """
 
     ids: Ints
@@ -63,12 +68,16 @@ def pieces_of(tokenizer: PreTrainedTokenizerBase, words: Words, places: Sequence
     owners = np.array(encoding.word_ids, np.int64)
     begins, ends = np.array(places, np.int64).reshape(-1, 2).T
     within = np.array(encoding.offsets, np.int64).reshape(-1, 2)
-    # Places within a word are counted in it; blanks that a tokenizer puts before it do not count.
-    starts = np.minimum(begins[owners] + within[:, 0], ends[owners])
-    stops = np.minimum(begins[owners] + within[:, 1], ends[owners])
     new = np.diff(owners, prepend=-1) != 0
     last = np.diff(owners, append=len(words)) != 0
+    # A blank alone that a tokenizer puts before a word may have the place of the word's first character.
+    blank = np.array([token in _BLANKS for token in encoding.tokens], np.bool_) & new & ~last
+    within[blank & (np.roll(within[:, 0], -1) == 0), 1] = 0
+    starts = np.minimum(begins[owners] + within[:, 0], ends[owners])
+    stops = np.minimum(begins[owners] + within[:, 1], ends[owners])
     starts[new], stops[last] = begins[owners[new]], ends[owners[last]]
+    written = stops > starts
+    stops = np.where(written, stops, np.maximum.accumulate(np.where(written, stops, 0)))
     return Pieces(np.array(encoding.ids, np.int64), owners, starts, stops)
 
 

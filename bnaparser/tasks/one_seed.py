@@ -24,7 +24,7 @@ from bnaparser.encoders.device import choose_device, prepare_device, training_pr
 from bnaparser.errors import MissingExtraError, SettingsError
 from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.answer_scores import answer_scores
-from bnaparser.tasks.answer_spans import AnswerCandidates, best_threshold
+from bnaparser.tasks.answer_spans import NO_ANSWER, AnswerCandidates, best_threshold
 from bnaparser.tasks.answer_windows import TrainingWindow
 from bnaparser.tasks.prepared_example import PreparedExample
 from bnaparser.tasks.splits import Data, Split
@@ -311,9 +311,7 @@ def chosen_threshold(
     task: TaskSettings, gold: Sequence[tuple[str, ...]], found: Sequence[AnswerCandidates]
 ) -> float:
     """Return the threshold with which answers score highest by the task's main metric."""
-    answered = answer_scores(gold, [candidates.text for candidates in found])
-    return best_threshold(
-        [candidates.margin for candidates in found],
-        answered[task.main_metric],
-        [float(not right) for right in gold],
-    )
+    metric = task.main_metric
+    answered = answer_scores(gold, [candidates.text for candidates in found])[metric]
+    silent = answer_scores(gold, [NO_ANSWER] * len(found))[metric]
+    return best_threshold([candidates.margin for candidates in found], answered, silent)

@@ -1,4 +1,4 @@
-"""Scores of a task in percent, by scikit-learn, seqeval and torchmetrics."""
+"""Scores of a task in percent, by scikit-learn and seqeval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def score(
     ``gold`` and ``predicted`` are numbers of ``labels``, or scores, one for each example. f1, f0.5,
     precision and recall are those of the positive class, span_f1 is there where classes are BIO
     tags, relation_f1 where they are relations. Of answers gold are the right ones' texts, predicted
-    are texts. Raises MissingExtraError without scikit-learn, seqeval or torchmetrics.
+    are texts. Raises MissingExtraError without scikit-learn or seqeval.
     """
     if task.kind == "answers":
         found = answer_scores(

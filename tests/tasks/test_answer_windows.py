@@ -15,8 +15,9 @@ from bnaparser.errors import SettingsError
 from bnaparser.syntax.masks import SPECIAL
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.variants.sla import SlaSettings
+from bnaparser.tasks.answer_spans import best_spans
 from bnaparser.tasks.answer_windows import AnswerReader, AnswerWindow, TrainingWindow, pieces_of
-from bnaparser.tasks.prepared_example import PreparedExample, written
+from bnaparser.tasks.prepared_example import PreparedExample, Written, written
 from bnaparser.tasks.task_model import load_words_tokenizer
 from bnaparser.tasks.task_settings import AnswerSettings
 from bnaparser.text.splitting import split
@@ -67,6 +68,36 @@ def test_every_piece_has_its_place_in_the_passage(
         assert found is not None
         assert PASSAGE[pieces.starts[found[0]] : pieces.ends[found[1]]] == part
     assert pieces.inside((5, 5)) is None
+
+
+@pytest.mark.parametrize("kind", ["roberta", "modernbert", "xlnet", "t5", "deberta-v2", "albert"])
+def test_the_best_spans_are_whole_characters_and_as_many_as_were_asked_for(
+    encoder_folder: Callable[[str], Path], kind: str
+) -> None:
+    """Byte-level encoders have several pieces a character, SentencePiece a lone blank before a word."""
+    tokenizer = load_words_tokenizer(encoder_folder(kind))
+    one = AnswerReader(tokenizer, AnswerSettings(), 512)
+    text = "\u732b\u304c \u5317\u4eac dog \u98df\u3079 Zyx \U0001f600 ."
+    places = [(place, place + len(word)) for word in text.split() for place in [text.index(word)]]
+    words = tuple(text.split())
+    pair = random_structure(("Who",)), random_structure(words)
+    (window,) = one.windows(PreparedExample(pair, written=Written(text, tuple(places), words)))
+    generator = np.random.default_rng(3)
+    for _ in range(20):
+        logits = generator.normal(size=(len(window), 2)).astype(np.float32)
+        found = best_spans(window, logits, 30, 12)
+        assert len({(span.start, span.end) for span in found}) == 12
+        assert all(
+            text[span.start : span.end].strip() == text[span.start : span.end] for span in found
+        )
+    # A blank alone before a word ends no span within the word.
+    names = tokenizer.convert_ids_to_tokens(window.ids[window.passage].tolist())
+    (place,) = np.flatnonzero(
+        (window.starts == text.index("\u5317")) & [name in ("\u2581", "\u0120") for name in names]
+    )
+    logits[:] = 0
+    logits[window.first + place, 1] = 9.0
+    assert best_spans(window, logits, 30, 1)[0].end == text.index("\u304c") + 1
 
 
 def test_a_window_is_what_the_tokenizer_makes_of_two_texts(
