@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnaparser.chart.spans import Bools, Float32s, Int64s, span_count, span_index, span_indices
 
@@ -43,15 +44,17 @@ class Bonus(NamedTuple):
 
 
 class Clash(ValueError):
-    """Two rules that no tree keeps: ``first`` and ``second`` are their places in the list.
+    """Rules that no tree keeps together; without any one of them there is a tree.
 
-    ``second`` is None where the first alone has none, since the whole sentence needs a label.
+    ``places`` are theirs in the list of all rules, in order. ``of_the_root``: a tree would keep them if
+    the whole sentence needed no label.
     """
 
-    def __init__(self, first: int, second: int | None):
-        other = "the whole sentence's label" if second is None else f"rule {second}"
-        super().__init__(f"rule {first} and {other} cannot hold together")
-        self.first, self.second = first, second
+    def __init__(self, places: Sequence[int], of_the_root: bool = False):
+        rules = " and ".join(f"rule {place}" for place in places)
+        reason = ": the whole sentence needs a label" if of_the_root else ""
+        super().__init__(f"{rules} cannot hold{' together' if len(places) > 1 else ''}{reason}")
+        self.places, self.of_the_root = tuple(places), of_the_root
 
 
 def constrain(
@@ -69,12 +72,11 @@ def constrain(
     or is not a finite number, and for scores of another length.
     """
     _check(scores, n, rules, bonuses)
-    must, uncrossed = _check_together(n, rules, allow_empty_root)
+    _check_labels(n, rules, scores.shape[1], allow_empty_root)
+    must, uncrossed = _check_crossing(n, rules)
     changed, never_empty = scores.copy(), np.zeros(span_count(n), np.bool_)
-    for bonus in bonuses:
-        row = span_index(bonus.start, bonus.end, n)
-        columns = slice(1, None) if bonus.labels is None else sorted(bonus.labels)
-        changed[row, columns] += np.float32(bonus.amount)
+    for (start, end), amounts in bonuses_of_spans(bonuses, scores.shape[1]).items():
+        changed[span_index(start, end, n)] += amounts.astype(np.float32)
     for rule in rules:
         row = span_index(rule.start, rule.end, n)
         if rule.labels is not None:
@@ -85,6 +87,18 @@ def constrain(
     never_empty |= across
     changed[across | uncrossed.crossing(), 1:] = -np.inf
     return changed, never_empty
+
+
+def bonuses_of_spans(
+    bonuses: Sequence[Bonus], labels: int
+) -> dict[tuple[int, int], NDArray[np.float64]]:
+    """Return what the bonuses of each span are together, (labels,), in double precision."""
+    found: dict[tuple[int, int], NDArray[np.float64]] = {}
+    for bonus in bonuses:
+        amounts = found.setdefault((bonus.start, bonus.end), np.zeros(labels))
+        columns = slice(1, None) if bonus.labels is None else sorted(bonus.labels)
+        amounts[columns] += bonus.amount
+    return found
 
 
 def violations(n: int, heads: Sequence[int], punctuation: Sequence[bool] | None = None) -> Int64s:
@@ -184,37 +198,66 @@ def _is_finite(number: float) -> bool:
         return False
 
 
-def _check_together(
-    n: int, rules: Sequence[Rule], allow_empty_root: bool
-) -> tuple[_Reaches, _Reaches]:
-    """Return the spans that must be, and those that are uncrossed.
-
-    Raises Clash unless the former cross neither each other nor the latter, and have labels.
-    """
-    must, uncrossed = _Reaches(n), _Reaches(n)
+def _check_labels(n: int, rules: Sequence[Rule], labels: int, allow_empty_root: bool) -> None:
+    """Raise Clash where rules leave a span nothing: neither a label nor no constituent."""
     of_spans: dict[tuple[int, int], list[int]] = {}
     for place, rule in enumerate(rules):
-        whole = (rule.start, rule.end) == (0, n) and not allow_empty_root
-        if rule.labels == frozenset() and (rule.must or whole):
-            raise Clash(place, None if whole else place)
+        of_spans.setdefault((rule.start, rule.end), []).append(place)
+    for span, places in of_spans.items():
+        # Sets of labels as bits; label 0 is no constituent.
+        choices = [_choices(rules[place], labels) for place in places]
+        possible = (1 << labels) - 1
+        if span == (0, n) and not allow_empty_root:
+            possible -= 1
+        clashing = _nothing_in_common(choices, possible)
+        if clashing:
+            of_the_root = all(choices[one] & 1 for one in clashing)
+            raise Clash([places[one] for one in clashing], of_the_root)
+
+
+def _choices(rule: Rule, labels: int) -> int:
+    """Return the labels that a rule leaves its span, as bits; bit 0 where there may be no constituent."""
+    chosen = range(1, labels) if rule.labels is None else rule.labels
+    return sum(1 << label for label in chosen) | (not rule.must)
+
+
+def _nothing_in_common(choices: Sequence[int], possible: int) -> list[int]:
+    """Return the places of sets that have nothing in common, in order; none where all have.
+
+    Without any one of those that are returned the others have something in common: each is the one that
+    empties what those before it, and those that were found already, leave.
+    """
+    found: list[int] = []
+    count = len(choices)
+    while possible:
+        left = possible
+        for place in range(count):
+            left &= choices[place]
+            if not left:
+                break
+        else:
+            return []
+        found.append(place)
+        possible &= choices[place]
+        count = place
+    return found[::-1]
+
+
+def _check_crossing(n: int, rules: Sequence[Rule]) -> tuple[_Reaches, _Reaches]:
+    """Return the spans that must be, and those that are uncrossed.
+
+    Raises Clash where a span that must be crosses another one, or one that is uncrossed.
+    """
+    must, uncrossed = _Reaches(n), _Reaches(n)
+    for place, rule in enumerate(rules):
         if ((rule.must or rule.uncrossed) and must.cross(rule)) or (
             rule.must and uncrossed.cross(rule)
         ):
-            raise Clash(_first_across(rules, place), place)
+            raise Clash([_first_across(rules, place), place])
         if rule.must:
             must.add(rule)
         if rule.uncrossed:
             uncrossed.add(rule)
-        of_spans.setdefault((rule.start, rule.end), []).append(place)
-    needed = {rule[:2] for rule in rules if rule.must} | (set() if allow_empty_root else {(0, n)})
-    for span in needed:
-        left: Labels = None
-        of_span = of_spans.get(span, [])
-        for place in of_span:
-            given = rules[place].labels
-            left = given if left is None else left if given is None else left & given
-            if left == frozenset():
-                raise Clash(_first_against(rules, of_span, place), place)
     return must, uncrossed
 
 
@@ -227,15 +270,6 @@ def _first_across(rules: Sequence[Rule], last: int) -> int:
         if _apart(rule, other)
         and ((rule.must and (other.must or other.uncrossed)) or (other.must and rule.uncrossed))
     )
-
-
-def _first_against(rules: Sequence[Rule], places: Sequence[int], last: int) -> int:
-    """The rule on the same span that clashes with ``last``, after which it has no label left."""
-    labels = rules[last].labels
-    if not labels:
-        return next(place for place in places if rules[place].must)
-    before = [place for place in places if place < last and rules[place].labels is not None]
-    return min(before, key=lambda place: len(labels & (rules[place].labels or frozenset())))
 
 
 def _apart(first: Rule, second: Rule) -> bool:

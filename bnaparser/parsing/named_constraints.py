@@ -1,7 +1,7 @@
 """What a user knows of a sentence's tree, by names and places: ``Constraint("must", 0, 2, "NP")``.
 
 A label stands for every chain that holds it: ``VP`` for ``S::VP`` too, ``S::VP`` for that chain and
-any longer one. The search keeps to it in `bnaparser.chart.constraints`; here names become numbers,
+any longer one. With "only" it stands for itself alone. The search keeps to it in `bnaparser.chart.constraints`; here names become numbers,
 and what cannot be is told in one sentence.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from bnaparser.chart import Bonus, Clash, Rule
+from bnaparser.chart.constraints import bonuses_of_spans
 from bnaparser.errors import SentenceError
 from bnaparser.network.labels import Inventory
 from bnaparser.text.sentence import Sentence
@@ -23,8 +24,10 @@ Kind = Literal["must", "not", "only", "uncrossed", "bonus", "tag"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds of constraints."""
 
+_MOST_NAMED = 8  # constraints that a message describes; of more it gives the numbers alone
+
 MOST_AMOUNT = 10_000
-"""A bonus is at most so much: scores are single precision, and beside more they would lose digits."""
+"""The bonuses of a label and a span are at most so much together: scores are single precision, and beside more they would lose digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Constraint:
 
     ``kind`` says it. "must": they are a constituent, with one of ``labels`` if there are some.
     "not": they are none with such a label, or none at all. "only": if they are one, it has no other
-    labels than these. "uncrossed": no constituent begins outside and ends inside them, or the other
+    labels than these, of which a chain counts as one. "uncrossed": no constituent begins outside and ends inside them, or the other
     way round. "bonus": a constituent with one of the labels, or any, scores ``amount`` more, or less
     where that is below 0. "tag": the one word's part of speech is ``tag``, which changes nothing else.
 
@@ -124,17 +127,32 @@ def numbered(
             rule = Rule(one.start, one.end, known, one.kind == "must", one.kind == "uncrossed")
             found.rules.append(rule)
             found.places.append(number)
+    for (start, end), amounts in bonuses_of_spans(found.bonuses, len(labels)).items():
+        most = max(amounts.tolist(), key=abs)
+        if abs(most) > MOST_AMOUNT:
+            raise SentenceError(
+                f"the bonuses at {start} to {end} are {most:,g} together, and may be no more than {MOST_AMOUNT:,}"
+            )
     return found
 
 
 def told(clash: Clash, constraints: Sequence[Constraint], places: Sequence[int]) -> str:
     """Say which constraints cannot hold together, by what they are and their numbers from 1."""
-    first = places[clash.first]
-    one = f"constraint {first} ({constraints[first - 1]})"
-    if clash.second is None:
-        return f"{one} cannot hold: the whole sentence is a constituent in every tree of this model"
-    second = places[clash.second]
-    return f"{one} and constraint {second} ({constraints[second - 1]}) cannot hold together"
+    numbers = [places[place] for place in clash.places]
+    reason = "the whole sentence is a constituent in every tree of this model"
+    said = _cannot_hold(constraints, numbers)
+    return f"{said}: {reason}" if clash.of_the_root else said
+
+
+def _cannot_hold(constraints: Sequence[Constraint], numbers: Sequence[int]) -> str:
+    """Say that constraints cannot hold; what each is, unless they are many."""
+    if len(numbers) > _MOST_NAMED:
+        *first, last = map(str, numbers)
+        return f"constraints {', '.join(first)} and {last} cannot hold together"
+    *first, last = (f"constraint {number} ({constraints[number - 1]})" for number in numbers)
+    if not first:
+        return f"{last} cannot hold"
+    return f"{', '.join(first)} and {last} cannot hold together"
 
 
 def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
@@ -219,12 +237,12 @@ def tag_against(constraints: Sequence[Constraint], tags: Sequence[str]) -> str |
 
 def _two_tags(constraints: Sequence[Constraint], second: int) -> str:
     last = constraints[second - 1]
-    first, one = next(
-        (number, one)
+    first = next(
+        number
         for number, one in enumerate(constraints, 1)
         if one.kind == "tag" and one.start == last.start
     )
-    return f"constraint {first} ({one}) and constraint {second} ({last}) cannot hold together"
+    return _cannot_hold(constraints, [first, second])
 
 
 def _check_types(one: Constraint) -> None:
@@ -268,8 +286,7 @@ def _numbers_of(
     }
     asked = [_known(label, chains) for label in one.labels]
     if one.kind == "only":
-        single = {label for each in asked for label in each}
-        return frozenset(number for number, chain in chains.items() if single.issuperset(chain))
+        return frozenset(number for number, chain in chains.items() if _made_of(chain, asked))
     having = {n for n, chain in chains.items() if any(_holds(chain, each) for each in asked)}
     return frozenset(chains.keys() - having if one.kind == "not" else having)
 
@@ -283,6 +300,14 @@ def _known(label: str, chains: Mapping[int, Sequence[str]]) -> list[str]:
         hint = f"; is {near[0]} meant?" if near else f": it has {' '.join(sorted(names))}"
         raise SentenceError(f"the model knows no label {label!r}{hint}")
     return chain
+
+
+def _made_of(chain: Sequence[str], parts: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a chain is nothing but some of the parts, one below another."""
+    return not chain or any(
+        list(chain[: len(part)]) == list(part) and _made_of(chain[len(part) :], parts)
+        for part in parts
+    )
 
 
 def _holds(chain: Sequence[str], part: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from bnaparser import chart
-from bnaparser.chart import reference
+from tests.chart import reference
 from tests.chart.chart_cases import THREE, TWO, ScoredSentence, one_label, same, sentences
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnaparser import chart
-from bnaparser.chart import enumeration
 from bnaparser.chart.constraints import Bonus, Clash, Rule, constrain, violations
 from bnaparser.chart.spans import Bools
+from tests.chart import enumeration
 from tests.chart.chart_cases import random_batch, sparse_scores
 from tests.chart.tree_tables import TreeTable, tree_table
 
 
-def keeps(tree: enumeration.Nodes, rules: list[Rule]) -> bool:
+def keeps(tree: enumeration.Nodes, rules: Sequence[Rule]) -> bool:
     labels = {node[:2]: node[2] for node in tree}
     for rule in rules:
         label = labels.get(rule[:2])
@@ -161,14 +162,60 @@ def test_a_bonus_is_added_to_each_tree_that_has_the_constituent() -> None:
         ([Rule(2, 3), Rule(0, 2, uncrossed=True), Rule(1, 3, must=True)], (1, 2)),
         ([Rule(0, 2, must=True), Rule(0, 2, frozenset())], (0, 1)),
         ([Rule(0, 2, frozenset({1}), must=True), Rule(0, 2, frozenset({2}))], (0, 1)),
-        ([Rule(1, 2), Rule(0, 4, frozenset())], (1, None)),
+        ([Rule(1, 2), Rule(0, 4, frozenset())], (1,)),
+        ([Rule(1, 2), Rule(1, 3, frozenset(), must=True), Rule(0, 2, must=True)], (1,)),
+        (
+            [
+                Rule(0, 2, frozenset({1, 2})),
+                Rule(0, 2, frozenset({2, 3, 4})),
+                Rule(0, 2, must=True),
+                Rule(0, 2, frozenset({1, 3, 4})),
+            ],
+            (0, 1, 2, 3),
+        ),
     ],
 )
-def test_a_clash_names_its_two_rules(rules: list[Rule], places: tuple[int, int | None]) -> None:
-    with pytest.raises(Clash, match="cannot hold together") as caught:
+def test_a_clash_names_its_rules(rules: list[Rule], places: tuple[int, ...]) -> None:
+    with pytest.raises(Clash, match=f"rule {places[-1]} cannot hold") as caught:
         constrain(random_batch([4])[0], 4, rules)
-    found = caught.value
-    assert {found.first, found.second} in ({*places}, {places[1], places[0]})
+    assert caught.value.places == places
+    assert caught.value.of_the_root == (rules[places[0]].end == 4)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data(), st.integers(1, 4), st.booleans())
+def test_of_the_rules_that_a_clash_names_none_can_be_left_out(
+    data: st.DataObject, n: int, empty_root: bool
+) -> None:
+    rules = data.draw(rules_of(n, 3))
+    # Rules on few spans, whose labels come to nothing together only.
+    rules += [
+        rule._replace(start=0, end=min(2, n), labels=rule.labels or frozenset({1}))
+        for rule in data.draw(rules_of(n, 3))
+    ]
+    scores = sparse_scores(n, 1.0, 3, 1)
+    try:
+        constrain(scores, n, rules, allow_empty_root=empty_root)
+    except Clash as clash:
+        named = [rules[place] for place in clash.places]
+    else:
+        return
+
+    def possible(kept: Sequence[Rule]) -> bool:
+        found = enumeration.all_trees(
+            scores.tolist(), n, empty_root, lambda tree: keeps(tree, kept)
+        )
+        return bool(found)
+
+    assert not possible(named)
+    for place in range(len(named)):
+        assert possible(named[:place] + named[place + 1 :])
+
+
+def test_many_bonuses_of_a_span_lose_no_digits() -> None:
+    scores = random_batch([4])[0]
+    changed, _ = constrain(scores, 4, (), [Bonus(0, 2, 0.1)] * 3000 + [Bonus(0, 2, -0.1)] * 3000)
+    np.testing.assert_array_equal(changed, scores)
 
 
 @pytest.mark.parametrize(

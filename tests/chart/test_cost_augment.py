@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnaparser import chart
-from bnaparser.chart import reference
+from tests.chart import reference
 from tests.chart.chart_cases import (
     THREE,
     TWO,

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnaparser import chart
-from bnaparser.chart import enumeration
 from bnaparser.chart.spans import Bools, Float32s
+from tests.chart import enumeration
 from tests.chart.chart_cases import ScoredSentence, random_batch, same, sentences, sparse_scores
 from tests.chart.tree_tables import KINDS, allows_empty_root, sparse_charts
 

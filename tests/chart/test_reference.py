@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.chart import reference
+from tests.chart import reference
 
 CATALAN = [1, 1, 2, 5, 14, 42, 132]
 

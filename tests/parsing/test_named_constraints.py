@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnaparser import Tree
-from bnaparser.chart import enumeration
 from bnaparser.errors import SentenceError
 from bnaparser.network.labels import Inventory
 from bnaparser.parsing.answering import ChartModel, answer
@@ -29,6 +28,7 @@ from bnaparser.parsing.named_constraints import (
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import rules_of
+from tests.chart import enumeration
 
 LABELS = Inventory.of_labels(["NP", "S", "S::VP", "VP"])
 MODEL = ChartModel(LABELS, allow_empty_root=False, temperature=1.0)
@@ -50,7 +50,7 @@ def keeps(tree: enumeration.Nodes, one: Constraint) -> bool:
         return chain is not None and (not one.labels or any(x in chain for x in one.labels))
     if one.kind == "not":
         return chain is None or (bool(one.labels) and not any(x in chain for x in one.labels))
-    return chain is None or all(label in one.labels for label in chain)
+    return chain is None or "::".join(chain) in one.labels or all(x in one.labels for x in chain)
 
 
 @st.composite
@@ -60,7 +60,8 @@ def constraints_in(draw: st.DrawFn, n: int) -> list[Constraint]:
         start = draw(st.integers(0, n - 1))
         end = draw(st.integers(start + 1, n))
         kind: Kind = draw(st.sampled_from(KINDS[:4]))
-        chosen = draw(st.lists(st.sampled_from(["NP", "S", "VP"]), unique=True, max_size=2))
+        names = ["NP", "S", "VP", *(["S::VP"] if kind == "only" else [])]
+        chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=2))
         labels = tuple(chosen or ["NP"]) if kind == "only" else tuple(chosen)
         found.append(Constraint(kind, start, end, labels if kind != "uncrossed" else ()))
     return found
@@ -107,6 +108,8 @@ def test_a_label_stands_for_every_chain_that_holds_it() -> None:
     assert left("not", 0, 2) == set()
     assert left("only", 0, 2, "VP") == {"VP"}
     assert left("only", 0, 2, ("S", "VP")) == {"S", "S::VP", "VP"}
+    assert left("only", 0, 2, "S::VP") == {"S::VP"}
+    assert left("only", 0, 2, ("NP", "S::VP")) == {"NP", "S::VP"}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +143,24 @@ def test_a_label_stands_for_every_chain_that_holds_it() -> None:
             "constraint 2 (must NP at 0 to 2) and constraint 3 (only VP at 0 to 2) cannot hold",
         ),
         ([("not", 0, 3)], "constraint 1 (not at 0 to 3) cannot hold: the whole sentence"),
+        (
+            [("only", 0, 3, "NP"), ("must", 0, 1), ("not", 0, 3, "NP")],
+            (
+                "constraint 1 (only NP at 0 to 3) and constraint 3 (not NP at 0 to 3) cannot hold together:"
+                " the whole sentence is a constituent in every tree of this model"
+            ),
+        ),
+        (
+            [("only", 0, 2, ("NP", "S")), ("not", 0, 2, "NP"), ("must", 0, 2), ("not", 0, 2, "S")],
+            (
+                "constraint 1 (only NP|S at 0 to 2), constraint 2 (not NP at 0 to 2), constraint 3"
+                " (must at 0 to 2) and constraint 4 (not S at 0 to 2) cannot hold together"
+            ),
+        ),
+        (
+            [("bonus", 0, 2, "NP", 6000.0), ("bonus", 0, 2, (), 6000.0)],
+            "the bonuses at 0 to 2 are 12,000 together, and may be no more than 10,000",
+        ),
     ],
 )
 def test_what_cannot_be_is_told_in_one_sentence(known: list[Any], said: str) -> None:

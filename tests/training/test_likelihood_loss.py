@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from bnaparser import chart
-from bnaparser.chart import enumeration
 from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
@@ -20,6 +19,7 @@ from bnaparser.training.loss import Gold, gold, likelihood_loss
 from bnaparser.training.recipe import Recipe, load_recipe
 from bnaparser.training.run import train
 from bnaparser.trees.tree import Span
+from tests.chart import enumeration
 from tests.training.row_scores import ENCODED, LABELS, LENGTHS, RowScores, table
 
 

@@ -11,13 +11,13 @@ import torch
 from torch import nn
 
 from bnaparser import chart
-from bnaparser.chart import reference
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, Encoded
 from bnaparser.training import loss
 from bnaparser.training.data import Example
 from bnaparser.training.loss import GOLD, IGNORED_TAG, Gold, contested, gold, hinge_loss, tag_loss
 from bnaparser.trees.tree import Span, Tree
+from tests.chart import reference
 
 LABELS = Inventory(["", "A"])
 TAGS = Inventory(["T"])

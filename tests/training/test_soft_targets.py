@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from bnaparser import chart
-from bnaparser.chart import enumeration
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.training.data import Example
@@ -21,6 +20,7 @@ from bnaparser.training.soft_targets import (
     soft_tag_loss,
     tree_loss,
 )
+from tests.chart import enumeration
 from tests.training.row_scores import ENCODED, LENGTHS, RowScores, table
 from tests.training.test_likelihood_loss import GOLDS, numbered
 

@@ -15,7 +15,6 @@ import torch
 from safetensors.torch import load_file
 
 from bnaparser import Parser, chart
-from bnaparser.chart import enumeration
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.network import storage
 from bnaparser.network.labels import Inventory
@@ -32,6 +31,7 @@ from bnaparser.training.soft_targets import SoftTarget, soft_tag_loss, tree_loss
 from bnaparser.training.teacher import Teacher, load_teacher
 from bnaparser.training.warm_start import create_from
 from bnaparser.trees.tree import Span, Tree
+from tests.chart import enumeration
 from tests.training.test_resuming import KilledError, kill_at
 
 TAGS = TagSettings(predict=True, hidden=8)

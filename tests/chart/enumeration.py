@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
 
-from bnaparser.chart.reference import Node, Scores, binary_trees, span_index
+from tests.chart.reference import Node, Scores, binary_trees, span_index
 
 Nodes = frozenset[Node]
 ScoredTree = tuple[float, Nodes]
