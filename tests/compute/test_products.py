@@ -51,6 +51,17 @@ def test_whole_numbers_are_multiplied_exactly(sizes: tuple[int, int, int], seed:
     assert np.array_equal(found, left @ right.T)
 
 
+@pytest.mark.parametrize("power", [-40, -30, -20, -10, 0, 60])
+def test_rows_of_any_size_keep_their_digits(power: int) -> None:
+    generator = np.random.default_rng(8)
+    left, right = whole(generator, 9, 40), whole(generator, 7, 40)
+    rows = np.ldexp(left.astype(np.float32), power)
+    rows[4] = 0.0
+    left[4] = 0
+    found = multiply(rows, pack_bytes(scaled(right)), np.zeros(7, np.float32))
+    assert np.array_equal(found, np.ldexp((left @ right.T).astype(np.float32), power))
+
+
 def test_the_largest_numbers_do_not_saturate() -> None:
     signs = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [-1, -1, -1, -1]]).repeat(16, axis=1)
     found = multiply(

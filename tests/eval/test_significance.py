@@ -52,6 +52,21 @@ def test_a_clear_difference() -> None:
     assert (result.sentences, result.left_out, result.confidence) == (40, 0, 0.95)
 
 
+def test_the_p_value_is_never_0() -> None:
+    """Of 99 swaps none is as extreme: with the output itself it is one of 100 (Noreen 1989)."""
+    result = compare_outputs([GOOD] * 40, [GOOD] * 40, [BAD] * 40, trials=99, resamples=10)
+    assert result.p_value == 0.01
+
+
+@pytest.mark.parametrize(("confidence", "low", "high"), [(0.95, 40, 60), (0.5, 47, 53)])
+def test_the_interval_is_that_of_its_confidence(confidence: float, low: int, high: int) -> None:
+    """Of 100 sentences drawn, 50 are wrong, distributed binomially; each costs a third of a point."""
+    outputs = [GOOD] * 100, [GOOD] * 100, [GOOD, BAD] * 50
+    result = compare_outputs(*outputs, trials=1, resamples=5000, confidence=confidence)
+    assert 3 * result.low == pytest.approx(low, abs=1.01)
+    assert 3 * result.high == pytest.approx(high, abs=1.01)
+
+
 def test_the_sign_is_that_of_first_minus_second() -> None:
     result = compare_outputs([GOOD] * 4, [BAD] * 4, [GOOD] * 4, trials=10, resamples=10)
     assert result.difference == pytest.approx(-100 / 3)

@@ -221,14 +221,14 @@ def test_macro_f1_is_the_official_scorers() -> None:
 
 
 def test_relations_by_hand() -> None:
-    """Right, a wrong direction, Other missed, Other found where there is a relation; one nowhere."""
+    """Right, a wrong direction, Other missed, Other found where there is a relation; one that gold has not."""
     labels = ["A(e1,e2)", "A(e2,e1)", "B(e1,e2)", "Other", "C"]
     relations = relations_of(labels, "Other")
     assert relations.tolist() == [0, 0, 1, -1, 2]
-    gold, found = [0, 0, 1, 3, 2], [0, 1, 3, 2, 2]
+    gold, found = [0, 0, 1, 3, 2, 3], [0, 1, 3, 2, 2, 4]
     right = [one for one, other in zip(gold, found, strict=True) if one == other]
     counts = np.array([np.bincount(one, minlength=5) for one in (right, gold, found)])
-    # A: 1 right, 3 there, 2 found; B: 1, 1, 2; C is nowhere in gold and does not count.
+    # A: 1 right, 3 there, 2 found; B: 1, 1, 2; C is found, but nowhere in gold: it does not count.
     assert relation_f1(counts[None] * 1.0, relations)[0] == pytest.approx(100 * (2 / 5 + 2 / 3) / 2)
     assert relation_f1(np.zeros((1, 3, 5)), relations)[0] == 0
     assert relations_of(["no", "yes"], "Other").tolist() == [0, 1]

@@ -218,6 +218,17 @@ def test_ends_of_lines_are_the_same_to_windows_and_at_the_end_of_a_text(text: st
     assert found == [found[0]] * 3
 
 
+@pytest.mark.parametrize(("length", "sentences"), [(50, 2), (70, 2), (76, 2), (82, 1), (100, 1)])
+def test_a_line_that_fills_less_than_four_fifths_of_the_width_was_broken_off(
+    length: int, sentences: int
+) -> None:
+    """``length`` is that of the first of two lines, with the word that would have fitted on it."""
+    widest = "y" * 100
+    first = "x" * (length - len("Tomorrow"))
+    found = list(read_sentences(f"{first}\nTomorrow {widest[9:]}", "text"))
+    assert len(found) == sentences
+
+
 def test_a_lettered_item_is_a_letter_and_a_period() -> None:
     assert tokenize("b. Remove it.").words == ("b", ".", "Remove", "it", ".")
     assert tokenize("See e. coli.").words == ("See", "e.", "coli", ".")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +25,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, ScorerSettings, TagSettings
 from bnaparser.training.data import Example
 
+ROOT = Path(__file__).parents[3]
 FAMILIES = ["bert", "distilbert", "electra", "mpnet", "roberta"]
 SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
 Build = Callable[..., BnaModel]
@@ -158,6 +163,27 @@ def test_auto_is_int8_where_the_weights_are_stored_so(build_model: Build, tmp_pa
     model = build_model("distilbert")
     assert both(model, tmp_path, "auto", "float32")[1].precision == "float32"
     assert both(model, tmp_path, "auto", "int8")[1].precision == "int8"
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names an x86 processor")
+def test_auto_is_float32_where_bytes_are_multiplied_no_faster(
+    build_model: Build, tmp_path: Path
+) -> None:
+    storage.save(build_model("distilbert"), tmp_path, "int8", {})
+    code = (
+        "import sys; from pathlib import Path; from bnaparser.network.precision import load_network;"
+        " print(load_network(Path(sys.argv[1]), 'cpu').precision)"
+    )
+    processor = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path],
+        env={**os.environ, **processor, "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "float32", done.stderr
 
 
 def test_two_precisions_live_in_one_process(
