@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,17 @@ from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG
 from bnaparser.models.about import About, about, files_below, kind
+
+
+@pytest.mark.parametrize("name", models.shipped())
+def test_listing_licence_and_package_name_the_same_terms(name: str) -> None:
+    folder = models.SHIPPED / name
+    package = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+    spdx = package["project"]["license"]
+    first_line = (folder / "LICENSE").read_text(encoding="utf-8").splitlines()[0]
+    assert first_line == f'The model "{name}" of bnaparser: terms ({spdx})'
+    of_listing = "non-commercial use only" if spdx.endswith("-non-commercial") else spdx
+    assert about(folder).license == of_listing
 
 
 @pytest.mark.parametrize("name", models.shipped())
