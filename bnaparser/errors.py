@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def in_one_line(error: Exception) -> str:
+def in_one_line(error: BaseException) -> str:
     """Return what another library's error says, without its line breaks."""
     return " ".join(str(error).split())
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import operator
-import tomllib
 import types
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -29,6 +28,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails
 
 from bnaparser.errors import DataError, SettingsError, shortened
+from bnaparser.files.tables import parse_toml
 
 T = TypeVar("T", bound=BaseModel)
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
@@ -81,10 +81,10 @@ class Settings(Checked):
 def read_table(path: str | Path, overrides: tuple[str, ...] = ()) -> dict[str, Any]:
     """Read a TOML recipe as plain data, with the overrides of `load_recipe`; raises as it does."""
     try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        table = parse_toml(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise DataError(f"cannot read the recipe {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
     for override in overrides:
         _apply_override(table, override)
@@ -326,8 +326,8 @@ def _apply_override(table: dict[str, Any], override: str) -> None:
     if not equals or not key.strip():
         raise SettingsError(f"--set {override}: write it as table.key=value")
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        value = parse_toml(f"value = {text}")["value"]
+    except ValueError:
         value = text
     *parents, last = key.strip().split(".")
     for parent in parents:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bnaparser.errors import ModelError
-from bnaparser.files.folder import CONFIG
+from bnaparser.files.folder import CONFIG, check_model_file
+from bnaparser.files.tables import read_object
 
 Fact = TypeVar("Fact")
 
@@ -71,10 +72,11 @@ def about(folder: Path, name: str = "") -> About:
 
 def card(folder: Path) -> str:
     """Return what a model's card says; ModelError where it has none, or none in UTF-8."""
+    if not (folder / CARD).exists():
+        raise ModelError(f"the model has no card: there is no {folder / CARD}")
+    check_model_file(folder / CARD)
     try:
         return (folder / CARD).read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise ModelError(f"the model has no card: there is no {folder / CARD}") from error
     except UnicodeDecodeError as error:
         raise ModelError(f"{folder / CARD} cannot be read: {error}") from error
 
@@ -95,10 +97,11 @@ def languages(folder: Path) -> list[str]:
 
 def _configured(folder: Path, what: Callable[[dict[str, Any]], Fact]) -> Fact:
     """Return what a model's configuration tells. Raises ModelError where it cannot be read."""
+    table = read_object(folder / CONFIG)
     try:
-        return what(json.loads((folder / CONFIG).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-        raise ModelError(f"{folder / CONFIG} cannot be read: {error}") from error
+        return what(table)
+    except (TypeError, LookupError, AttributeError) as error:
+        raise ModelError(f"{folder / CONFIG} is no configuration of a model: {error!r}") from error
 
 
 def other_format(folder: Path) -> str:
@@ -107,9 +110,8 @@ def other_format(folder: Path) -> str:
     Formats are counted from 1, ``"format"`` in ``about.json``; without one it is the first.
     """
     try:
-        told = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        number = told.get("format", FORMAT)
-    except (OSError, ValueError, AttributeError):  # none, or damaged: `about` will say so
+        number = read_object(folder / ABOUT).get("format", FORMAT)
+    except ModelError:  # none, or damaged: `about` will say so
         return ""
     if type(number) is not int:
         return f"says in {ABOUT} that its format is {json.dumps(number)}: that is no number of a format"
@@ -122,16 +124,13 @@ def other_format(folder: Path) -> str:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    if not file.is_file():
+    if not file.exists():
         return {}
-    try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{file} cannot be read: {error}") from error
-    scores = told.get("f1", {}) if isinstance(told, dict) else None
-    numbers = isinstance(scores, dict) and all(
-        isinstance(value, int | float) for value in scores.values()
+    told = read_object(file)
+    scores = told.get("f1", {})
+    percentages = isinstance(scores, dict) and all(
+        isinstance(value, int | float) and 0 <= value <= 100 for value in scores.values()
     )
-    if not numbers:
+    if not percentages:
         raise ModelError(f"{file} is no table of what is known of a model: see models/en/{ABOUT}")
-    return dict(told)
+    return told

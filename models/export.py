@@ -14,6 +14,7 @@ from typing import Any
 
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, WEIGHTS, new_folder
+from bnaparser.files.tables import read_object
 from bnaparser.models import is_bare, shipped
 from bnaparser.models.about import (
     ABOUT,
@@ -116,11 +117,10 @@ def _copy(folder: Path, target: Path) -> None:
 
 
 def _told(file: Path) -> dict[str, Any]:
-    if not file.is_file():
+    if not file.exists():
         return {}
     about(file.parent)  # says what is wrong with it
-    told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return told
+    return read_object(file)
 
 
 def _joined(name: str, separator: str) -> str:

@@ -16,8 +16,14 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from bnaparser.errors import BnaparserError
+from bnaparser.files.temporary import remove_temporary_folders
 
 SUCCESS, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+# What ends a process without a word, where the system has these signals.
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+_CONTROLS = {code: repr(chr(code))[1:-1] for code in (*range(32), 127) if chr(code) != "\t"}
 
 # The command as it was typed, with which all begins that is said on standard error. A process runs
 # one, and a signal handler must know it: so it stands here.
@@ -33,7 +39,7 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
     _typed = getattr(namespace, "command", "bnaparser")
     _prepare_streams()
     try:
-        with _leaving_on_interrupt():
+        with _leaving_on_signals():
             code = run(namespace)
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -53,28 +59,52 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
 
 
 @contextmanager
-def _leaving_on_interrupt() -> Iterator[None]:
-    """Leave at once on Ctrl-C, with what was written so far.
+def _leaving_on_signals() -> Iterator[None]:
+    """Leave at once on Ctrl-C, SIGTERM and SIGHUP, with what was written so far and without temporary folders.
 
     A KeyboardInterrupt would be lost where Python cannot raise it, as in a destructor that a
-    library happens to run at that moment.
+    library happens to run at that moment. SIGTERM and SIGHUP stay ignored where they are, as with nohup.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, _leave)
+    before = {signal.SIGINT: signal.signal(signal.SIGINT, _leave)}
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, _end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _leave(signal_number: int, frame: FrameType | None) -> None:
+    remove_temporary_folders()
     with suppress(Exception):  # it may be closed, or in the middle of a write
         sys.stdout.flush()
     begin = "\n" if os.isatty(2) else ""  # a bar, or ^C, stands on the line
     os.write(2, f"{begin}{_typed}: interrupted\n".encode())
     os._exit(INTERRUPTED)
+
+
+def _end(signal_number: int, frame: FrameType | None) -> None:
+    """End by the signal, as a process without a handler does."""
+    remove_temporary_folders()
+    signal.signal(signal_number, signal.SIG_DFL)
+    signal.raise_signal(signal_number)
+    os._exit(128 + signal_number)  # the first process of a container outlives its signals
+
+
+def _reset_signals() -> None:
+    """Give a forked process, which ends by itself, the usual handlers: C code may run in it for long."""
+    for number in _ENDING:
+        if signal.getsignal(number) is _end:
+            signal.signal(number, signal.SIG_DFL)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_reset_signals)
 
 
 def _prepare_streams() -> None:
@@ -98,8 +128,11 @@ def complain(message: str, code: int = USAGE) -> int:
 
 
 def say(message: str) -> None:
-    """Print one line to standard error, under the name of the command that was typed."""
-    line = f"{_typed}: {message}"
+    """Print one line to standard error, under the name of the command that was typed.
+
+    Line breaks and other control characters are escaped: a file's name may hold them.
+    """
+    line = f"{_typed}: {message}".translate(_CONTROLS)
     tqdm = sys.modules.get("tqdm")
     if tqdm is None:
         print(line, file=sys.stderr)

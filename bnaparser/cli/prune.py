@@ -6,13 +6,13 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bnaparser.cli.arguments import typed_path
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.files.folder import LABELS, check_new, new_folder
+from bnaparser.files.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -104,7 +104,7 @@ def _prune_parser(options: argparse.Namespace) -> float | None:
     if options.size is not None:
         tokenizer = model.subwords.tokenizer
         counts = _count(tokenizer, options.text)
-        with TemporaryDirectory() as encoder:
+        with temporary_folder() as encoder:
             kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, encoder)
             model.subwords = build_subwords(model.encoder, load_tokenizer(encoder), model.settings)
     with new_folder(options.output) as folder:

@@ -14,6 +14,7 @@ import numpy as np
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import ModelError
 from bnaparser.trees.escapes import whole
 
@@ -76,6 +77,7 @@ class JoinedSubwords(Subwords):
             found.append([self._joined_window(*part, run[0]) for run, part in pairs])
         return found
 
+    @panics_told()
     def _subwords(
         self, sentences: Sequence[tuple[Words, Blanks]]
     ) -> list[tuple[list[int], list[int]]]:

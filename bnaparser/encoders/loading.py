@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -19,7 +18,10 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import DataError, ModelError, SettingsError, in_one_line
+from bnaparser.files.folder import CONFIG, check_encoder_files, check_model_file
+from bnaparser.files.temporary import temporary_folder
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +30,10 @@ T5_TYPES = {"t5", "mt5", "umt5"}
 
 def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     """Load the tokenizer of a Hugging Face folder or hub name; code that comes along is not run."""
+    check_encoder_files(folder)
     try:
-        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        with panics_told():
+            return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
 
@@ -56,6 +60,7 @@ def load_pretrained(
     its decoder. Where the folder lacks weights, a warning is logged. Raises ModelError where it
     cannot be loaded, SettingsError where it has fewer layers.
     """
+    check_encoder_files(folder)
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         if layers is not None:
@@ -86,7 +91,7 @@ def lowest_layers(model: PreTrainedModel, layers: int) -> PreTrainedModel:
 
     Raises SettingsError where it has fewer.
     """
-    with TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         model.save_pretrained(folder)
         return load_pretrained(folder, model.config._attn_implementation, layers)
 
@@ -115,8 +120,8 @@ def build_pretrained(
 
 def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
     """Read an encoder's configuration and tokenizer; ModelError where they are not whole."""
-    if not (folder / "config.json").is_file():
-        raise ModelError(f"{folder / 'config.json'} is missing; the folder is not a complete model")
+    check_model_file(folder / CONFIG)
+    check_encoder_files(folder)
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes

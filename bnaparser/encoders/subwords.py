@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.trees.escapes import unescape
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Subwords:
     nothing else is left out before one.
     """
 
+    @panics_told()
     def __init__(
         self,
         tokenizer: PreTrainedTokenizerBase | TokenizerFile,
@@ -102,6 +104,7 @@ class Subwords:
         surface = [[unescape(word) for word in words] for words in sentences]
         return [self._windows_of(subwords) for subwords in self._without_blanks(surface)]
 
+    @panics_told()
     def _word_subwords(self, sentences: list[list[str]]) -> list[list[list[int]]]:
         """Return the subwords of every word of every sentence, special tokens left out."""
         if not sentences:

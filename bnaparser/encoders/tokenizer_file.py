@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
 
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import ModelError, in_one_line
+from bnaparser.files.folder import check_model_file
+from bnaparser.files.tables import read_object
 
 # What says that the file holds the whole tokenizer. A class of a kind of its own may change it.
 WHOLE = ("TokenizersBackend", "PreTrainedTokenizerFast")
@@ -21,12 +23,14 @@ class TokenizerFile:
     is_fast = True
 
     def __init__(self, folder: Path):
+        check_model_file(folder / _FILE)
+        settings = read_object(folder / _SETTINGS)
         try:
-            self.backend_tokenizer = Tokenizer.from_file(str(folder / _FILE))
-            settings = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+            with panics_told():
+                self.backend_tokenizer = Tokenizer.from_file(str(folder / _FILE))
         except Exception as error:  # of a damaged file the library raises whatever comes
             raise ModelError(
-                f"{folder} is damaged: {in_one_line(error)}; get the model again"
+                f"{folder / _FILE} is damaged: {in_one_line(error)}; get the model again"
             ) from error
         self.backend_tokenizer.no_truncation()
         self.backend_tokenizer.no_padding()
@@ -50,8 +54,7 @@ class TokenizerFile:
 def is_whole(folder: Path) -> bool:
     """Tell whether a folder's tokenizer can be read from its file alone."""
     try:
-        settings = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
-        kind = settings.get("tokenizer_class")
-    except (OSError, ValueError, AttributeError):  # damaged: who reads it by its class will say so
+        kind = read_object(folder / _SETTINGS).get("tokenizer_class")
+    except ModelError:  # who reads the tokenizer by its class will say so
         return False
     return (folder / _FILE).is_file() and kind in WHOLE

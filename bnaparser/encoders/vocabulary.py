@@ -18,6 +18,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.loading import save_tokenizer
 from bnaparser.encoders.positions import first_position
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import ModelError
 from bnaparser.files.tensors import writing
 
@@ -134,6 +135,7 @@ def _script(letter: str) -> str:
     return unicodedata.name(letter, "").partition(" ")[0]
 
 
+@panics_told()
 def _count(tokenizer: PreTrainedTokenizerBase, lines: list[str], counts: Counter[int]) -> None:
     for encoding in tokenizer.backend_tokenizer.encode_batch(lines, add_special_tokens=False):
         counts.update(encoding.ids)

@@ -1,25 +1,69 @@
-"""The names of the files in a model folder, and how a new folder takes an old one's place."""
+"""The names of the files in a model folder, whether each can be read, and how a new folder takes an old one's place."""
 
 from __future__ import annotations
 
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, ModelError
 
 CONFIG = "config.json"
 LABELS = "labels.json"
 WEIGHTS = "model.safetensors"
+BENEPAR_WEIGHTS = "benepar_model.bin"
 METRICS = "metrics.json"
 ENCODER = "encoder"
 
+# What Git leaves in the place of a file that Git LFS has not fetched begins so.
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+# Files of an encoder's folder that Hugging Face's library may read.
+_OF_ENCODERS = ("*.json", "*.txt", "*.model", "*.safetensors")
+
 
 def deciding_files(folder: Path) -> list[Path]:
-    """Return the files of a model's folder that decide what the model gives, those that are there; scores do not."""
+    """Return the files of a model's folder that decide what the model gives, those that are there; scores do not.
+
+    Raises ModelError as `check_model_file` does.
+    """
     patterns = (CONFIG, LABELS, WEIGHTS, f"{ENCODER}/*")
-    return [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    for file in found:
+        check_model_file(file)
+    return found
+
+
+def check_model_file(path: Path) -> None:
+    """Raise ModelError where a file of a model cannot be read.
+
+    A named pipe or a device is refused, because reading it may never end. So is a Git LFS pointer, because it
+    stands for a file that is not there.
+    """
+    try:
+        is_regular = stat.S_ISREG(path.stat().st_mode)
+        head = b""
+        if is_regular:
+            with path.open("rb") as file:
+                head = file.read(len(_LFS_POINTER))
+    except FileNotFoundError as error:
+        raise ModelError(f"{path} is missing; {path.parent} is not a model folder") from error
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror or error}") from error
+    if not is_regular:
+        raise ModelError(f"{path} is not a regular file; get the model again")
+    if head == _LFS_POINTER:
+        raise ModelError(
+            f"{path} is a Git LFS pointer, not the file itself: run 'git lfs pull' in {path.parent}"
+        )
+
+
+def check_encoder_files(folder: str | Path) -> None:
+    """Raise ModelError where a file of an encoder's folder cannot be read; a hub's name passes."""
+    for pattern in _OF_ENCODERS:
+        for path in sorted(Path(folder).glob(pattern)):
+            check_model_file(path)
 
 
 def check_new(folder: Path) -> None:

@@ -13,6 +13,7 @@ from safetensors import SafetensorError, deserialize, safe_open
 from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import ModelError
 from bnaparser.files.coded import CODED, SCALE, decode
+from bnaparser.files.folder import check_model_file
 
 # What the metadata say of how the weights are stored: "float32", "float16" or "int8".
 STORE = "store"
@@ -29,6 +30,7 @@ class Weights(NamedTuple):
 
 def read_matrices(path: Path) -> Weights:
     """Read a weights file. Raises ModelError where it is missing or damaged."""
+    check_model_file(path)
     try:
         with safe_open(path, framework="np") as file:
             names = file.keys()
@@ -38,8 +40,6 @@ def read_matrices(path: Path) -> Weights:
         if halves:
             stored |= _widened(path)
         return Weights(_unpacked(stored), metadata)
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; the folder is not a complete model") from error
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
             f"{path} is damaged or cut short ({error}); get the model again"

@@ -1,14 +1,16 @@
-"""Tables as people and programs read them: JSON files, and JSON of one line."""
+"""Tables as people and programs read them: JSON files, JSON of one line, and TOML."""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import ModelError
+from bnaparser.files.folder import check_model_file
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
@@ -36,12 +38,27 @@ def whole_characters(value: Any) -> Any:
     return value
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file of a model folder; ModelError where it is missing or damaged."""
+def parse_json(text: str | bytes) -> Any:
+    """Return what JSON says. Raises ValueError for other text, and where values are nested too deeply."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; {path.parent} is not a model folder") from error
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return what TOML says. Raises ValueError for other text, and where values are nested too deeply."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a model folder, in UTF-8. Raises ModelError as `check_model_file` does, and where it is damaged."""
+    check_model_file(path)
+    try:
+        return parse_json(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}; get the model again") from error
 

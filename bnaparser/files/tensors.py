@@ -17,6 +17,7 @@ from bnaparser.errors import DataError, ModelError, in_one_line
 from bnaparser.files.coded import CODED, SCALE, code
 from bnaparser.files.matrices import STORE, read_matrices
 from bnaparser.files.rounded import is_large_matrix, round_rows
+from bnaparser.files.tables import parse_json
 
 # Where the weights file says which tensors are others under a second name.
 COPIES = "copies"
@@ -95,7 +96,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     weights = read_matrices(path)
     tensors = {name: _in_float32(array) for name, array in weights.arrays.items()}
     try:
-        copies = json.loads(weights.metadata.get(COPIES, "{}"))
+        copies = parse_json(weights.metadata.get(COPIES, "{}"))
         if not isinstance(copies, dict):
             raise TypeError("its second names are no table")
         return tensors | {name: tensors[first] for name, first in copies.items()}

@@ -17,6 +17,7 @@ from bnaparser import models
 from bnaparser.encoders.device import move
 from bnaparser.encoders.loading import load_pretrained
 from bnaparser.encoders.positions import max_positions
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
 from bnaparser.files.tables import read_object
@@ -86,6 +87,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     return Reader(encoder, load_words_tokenizer(name), SyntaxTable())
 
 
+@panics_told()
 @torch.inference_mode()
 def word_vectors(
     reader: Reader, structures: Sequence[Structure], layers: Sequence[int], guided: bool

@@ -22,7 +22,10 @@ from transformers import PreTrainedTokenizerFast as AnyTokenizer
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.loading import T5_TYPES, load_tokenizer, read_tokenizer
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import ModelError, in_one_line
+from bnaparser.files.folder import BENEPAR_WEIGHTS, check_encoder_files, check_model_file
+from bnaparser.models.zipped_folder import check_checkpoint
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model_settings import (
     LayerSettings,
@@ -31,8 +34,6 @@ from bnaparser.network.model_settings import (
     TagSettings,
 )
 from bnaparser.text.languages import guess_language, spacing
-
-WEIGHTS = "benepar_model.bin"
 
 # Of an encoder nobody reads: its summary of a text, numbers that are counted anew, and, in T5, second
 # names of the subwords' vectors and a table that no layer uses.
@@ -56,8 +57,9 @@ class BeneparModel(NamedTuple):
 
 def read_benepar_folder(folder: Path) -> BeneparModel:
     """Read a folder as benepar's ``export.py`` writes it; ModelError where it is not whole."""
+    check_encoder_files(folder)
     config = _encoder_config(folder, folder)
-    tensors = _read_pickled(folder / WEIGHTS)
+    tensors = _read_pickled(folder / BENEPAR_WEIGHTS)
     return _read(config.benepar, tensors, config, _tokenizer(folder), folder)
 
 
@@ -95,11 +97,11 @@ def _read(
 
 
 def _read_pickled(path: Path) -> dict[str, Any]:
+    check_model_file(path)
+    check_checkpoint(path)
     try:
         with warnings.catch_warnings(action="ignore"):  # of files that are refused in a moment
             stored = torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; the folder is not a complete model") from error
     except pickle.UnpicklingError as error:
         raise ModelError(
             f"{path} holds more than weights, which loading it would run: it is refused"
@@ -128,7 +130,8 @@ def _tokenizer(folder: Path) -> PreTrainedTokenizerBase:
     if not (folder / "tokenizer.json").is_file():
         return read_tokenizer(folder)
     try:
-        return AnyTokenizer.from_pretrained(folder)
+        with panics_told():
+            return AnyTokenizer.from_pretrained(folder)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
 

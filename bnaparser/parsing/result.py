@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from bnaparser.errors import DataError
-from bnaparser.files.tables import json_line
+from bnaparser.files.tables import json_line, parse_json
 from bnaparser.render import (
     EXPORT_START,
     HTML_END,
@@ -208,8 +207,8 @@ class Parse:
     def from_json(cls, line: str | bytes) -> Parse:
         """Undo `to_json`, as `from_dict` does `to_dict`. Raises DataError where it is no such line."""
         try:
-            stored = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            stored = parse_json(line)
+        except ValueError as error:
             raise DataError(f"this is not what Parse.to_json gives: {error}") from error
         return cls.from_dict(stored)
 

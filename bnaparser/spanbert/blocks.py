@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.subwords import reads_blanks
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import DataError, MissingExtraError, ModelError, in_one_line
+from bnaparser.files.tables import parse_json
 from bnaparser.spanbert.documents import find_files, read_documents
 from bnaparser.spanbert.made_once import key_of, make_once
 from bnaparser.spanbert.pretrain_settings import TextSettings
@@ -69,6 +71,7 @@ class TokenisedSentence:
     places: list[tuple[int, int]]
 
 
+@panics_told()
 def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[TokenisedSentence]:
     """Return the subwords of sentences; special ones, such as a [SEP] that a text speaks of, are left out.
 
@@ -196,7 +199,7 @@ def evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 def _open(folder: Path) -> Blocks:
     datasets = _datasets()
     try:
-        told = json.loads((folder / _TOLD).read_text(encoding="utf-8"))
+        told = parse_json((folder / _TOLD).read_text(encoding="utf-8"))
         counts = np.cumsum(np.load(folder / "counts.npy"))
         table = datasets.load_from_disk(str(folder / "table"))
         documents = table.with_format("arrow")["document"].combine_chunks().to_numpy()

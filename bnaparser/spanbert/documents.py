@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import glob
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from bnaparser.errors import DataError, MissingExtraError
 from bnaparser.files.compressed import ending, open_compressed
-from bnaparser.files.tables import whole_characters
+from bnaparser.files.tables import parse_json, whole_characters
 from bnaparser.spanbert.pretrain_settings import TextSettings
 
 # A document that goes on for longer than this many characters is cut at the next line end, so that
@@ -89,8 +88,8 @@ def _read_json_lines(path: Path, field: str) -> Iterator[str]:
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
+                row = parse_json(line)
+            except ValueError as error:
                 raise DataError(f"{path}, line {number}: not JSON: {error}") from None
             yield _text_of(row, field, f"{path}, line {number}")
 

@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.loading import save_tokenizer
 from bnaparser.errors import ModelError, in_one_line
-from bnaparser.files.folder import put_in_place, unfinished
+from bnaparser.files.folder import check_model_file, put_in_place, unfinished
 from bnaparser.files.tables import write_json
 from bnaparser.files.tensors import writing
 from bnaparser.spanbert.span_model import SpanModel
@@ -56,6 +56,7 @@ def load_heads(model: SpanModel, name: str) -> bool:
     file = Path(name) / HEADS
     if not file.is_file():
         return False
+    check_model_file(file)
     try:
         stored = load_file(file)
         wanted = model.state_dict()

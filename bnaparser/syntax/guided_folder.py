@@ -10,6 +10,7 @@ from torch import nn
 from transformers import AutoConfig, PreTrainedModel
 
 from bnaparser.errors import ModelError, in_one_line
+from bnaparser.files.folder import check_encoder_files
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.settings import validate
@@ -58,6 +59,7 @@ def load_guided(folder: str | Path) -> Any:
     """
     folder = Path(folder)
     settings = _settings(folder / SETTINGS)
+    check_encoder_files(folder)
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         kind = getattr(transformers, (config.architectures or ["no class"])[0])

@@ -7,7 +7,6 @@ that was cut off starts from its last checkpoint.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 import re
@@ -24,7 +23,7 @@ from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.device import check_device
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import METRICS, put_in_place
-from bnaparser.files.tables import write_json
+from bnaparser.files.tables import parse_json, write_json
 from bnaparser.tasks import task_storage
 from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.prepared_example import Gold
@@ -269,6 +268,6 @@ def _check_same(
 
 def _read(file: Path) -> Any:
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return parse_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: cannot be read: {error}") from error

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, SyntaxSettings
@@ -60,6 +61,7 @@ class Pieces:
         return (int(found[0]), int(found[-1])) if len(found) else None
 
 
+@panics_told()
 def pieces_of(tokenizer: PreTrainedTokenizerBase, words: Words, places: Sequence[Span]) -> Pieces:
     """Return the pieces of words that stand at ``places`` of a text."""
     backend = tokenizer.backend_tokenizer

@@ -14,13 +14,12 @@ SQuAD's own files (Rajpurkar and others 2016 and 2018) are one object, with pass
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import DataError
-from bnaparser.files.tables import whole_characters
+from bnaparser.files.tables import parse_json, whole_characters
 from bnaparser.tasks.prepared_example import Span, TaskExample
 from bnaparser.tasks.task_lines import class_of, read_lines
 from bnaparser.tasks.task_settings import TaskFile, TaskSettings
@@ -48,10 +47,10 @@ def read_squad(path: Path) -> Iterator[TaskExample]:
     """
     text = "\n".join(line for _, line in read_lines(path))
     try:
-        articles = json.loads(text)["data"]
+        articles = parse_json(text)["data"]
         paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
         asked = [(paragraph, question) for paragraph in paragraphs for question in paragraph["qas"]]
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{path} is not JSON: {error}") from error
     except KeyError as error:
         raise DataError(
@@ -97,8 +96,8 @@ def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             continue
         place = f"{path}:{number}"
         try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            found = parse_json(line)
+        except ValueError as error:
             raise DataError(f"{place}: not JSON: {error}") from error
         if not isinstance(found, dict):
             raise DataError(f"{place}: not an object {{...}}: {line[:40]!r}")

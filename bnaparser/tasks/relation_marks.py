@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import DataError
 from bnaparser.tasks.prepared_example import PreparedExample, Span, Written
 
@@ -103,6 +104,7 @@ class MarkedBatch:
     starts: Tensor
 
 
+@panics_told()
 def tokenize_marked(
     tokenizer: PreTrainedTokenizerBase, examples: Sequence[PreparedExample], limit: int
 ) -> MarkedBatch:
@@ -127,6 +129,7 @@ def tokenize_marked(
     return MarkedBatch(tokens, words, torch.stack(starts, dim=1))
 
 
+@panics_told()
 def shortened(
     tokenizer: PreTrainedTokenizerBase, example: PreparedExample, limit: int
 ) -> MarkedWords:

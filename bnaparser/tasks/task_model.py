@@ -19,6 +19,7 @@ from bnaparser.encoders.loading import load_pretrained, load_tokenizer
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import reads_alone
 from bnaparser.encoders.subwords import reads_blanks
+from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import ModelError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, first_pieces
@@ -66,6 +67,7 @@ class TaskModel:
         """What makes windows of questions and passages, for a model of answers."""
         return AnswerReader(self.tokenizer, self.settings.answers, self.max_pieces)
 
+    @panics_told()
     def tokenize(self, examples: Sequence[PreparedExample], max_pieces: int | None = None) -> Any:
         """Return the tokens of the examples' words, padded, as tensors."""
         return self.tokenizer(
@@ -272,6 +274,7 @@ def outputs(task: TaskSettings, labels: tuple[str, ...]) -> int:
     return 2 if task.kind == "answers" else len(labels) or 1
 
 
+@panics_told()
 def load_words_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     """Load a tokenizer that is given words: byte-level ones are told that a blank stood before.
 

@@ -6,13 +6,13 @@ A task's recipe is a TOML file with the tables ``[task]``, ``[encoder]``, ``[syn
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from bnaparser.errors import SettingsError
+from bnaparser.files.tables import parse_toml
 from bnaparser.settings import Seed, Settings, read_table, validate
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import LisaSettings
@@ -329,7 +329,7 @@ class TaskRecipe(TaskModelSettings):
 def is_task_recipe(path: str | Path) -> bool:
     """Tell whether a recipe is a task's; one that cannot be read is not, others say why."""
     try:
-        return "task" in tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        return "task" in parse_toml(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return False
 

@@ -15,13 +15,13 @@ children on its parent::
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import DataError, SettingsError, TreeError
+from bnaparser.files.tables import parse_toml
 from bnaparser.trees.brackets import check_readable
 from bnaparser.trees.cleaning import rewrite
 from bnaparser.trees.tree import Tree
@@ -61,7 +61,7 @@ def read_label_map(path: str | PathLike[str], name: str) -> LabelMap:
     """
     file = Path(path)
     try:
-        maps = tomllib.loads(file.read_text(encoding="utf-8-sig")).get("map")
+        maps = parse_toml(file.read_text(encoding="utf-8-sig")).get("map")
     except OSError as error:
         raise DataError(f"{file}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # not UTF-8, or not TOML

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bnaparser.errors import DataError, MissingExtraError
 from bnaparser.files.compressed import ending, open_compressed
+from bnaparser.files.tables import parse_json
 from bnaparser.treebanks.reading import (
     Found,
     StrPath,
@@ -89,8 +89,8 @@ def in_json_lines(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Ite
         if not line.strip():
             continue
         try:
-            text = json.loads(line)[_FIELD]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            text = parse_json(line)[_FIELD]
+        except (ValueError, KeyError, TypeError) as error:
             message = f"{source}:{number}: no line of JSON with a field {_FIELD!r}: {error!r}"
             raise DataError(message) from None
         yield from _tree_of(text, source, number, may_hold)

@@ -19,13 +19,17 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import uvicorn
 
 from bnaparser import models
+from bnaparser.files.temporary import (
+    remove_abandoned_folders,
+    remove_temporary_folders,
+    temporary_folder,
+)
 from bnaparser.server import logs
 from bnaparser.server.process.connection import Connection
 from bnaparser.server.process.sockets import (
@@ -98,12 +102,13 @@ def _supervise(settings: ServerSettings, load: Load, sockets: Sequence[socket.so
     """Run several workers; their metrics are summed over files in a folder of this run."""
     from prometheus_client.multiprocess import mark_process_dead
 
-    with TemporaryDirectory(prefix=f"bnaparser-metrics-{os.getpid()}-") as folder:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # for the workers, when they start
+    with temporary_folder() as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)  # for the workers, when they start
         target = partial(_worker, settings, load, sockets)
         welcome = partial(_welcome, settings, sockets)
         patience = settings.drain_seconds
         Supervisor(target, settings.workers, patience, mark_process_dead, welcome).run()
+    remove_abandoned_folders()  # of workers that were killed while they loaded
 
 
 def _worker(
@@ -131,7 +136,7 @@ async def _work(
     loop = asyncio.get_running_loop()
     if pipe is not None:
         loop.add_signal_handler(signal.SIGTERM, server.stop)
-        loop.add_reader(parent_is_gone(), os._exit, 1)
+        loop.add_reader(parent_is_gone(), _exit, 1)
         accept_signals()
     else:
         for number in STOP_SIGNALS:
@@ -199,7 +204,7 @@ class _Server(uvicorn.Server):
     def stop(self) -> None:
         """Begin to drain; to be called from the event loop, as often as one likes."""
         if not self.started:
-            os._exit(0)  # nothing was taken in, and a model that is being loaded cannot be stopped
+            _exit(0)  # nothing was taken in, and a model that is being loaded cannot be stopped
         if self.should_exit:
             return
         self.should_exit = True
@@ -260,11 +265,11 @@ def _leaving_quietly() -> Iterator[None]:
 
 
 def _leave_early(number: int, frame: FrameType | None) -> None:
-    os._exit(0)
+    _exit(0)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    os._exit(128 + number)
+    _exit(128 + number)
 
 
 def _end_anyway() -> None:
@@ -277,4 +282,10 @@ def _end() -> None:
     and wait for a batch that is still being computed for nobody."""
     log.info("ended")
     logging.shutdown()
-    os._exit(0)
+    _exit(0)
+
+
+def _exit(status: int) -> NoReturn:
+    """End the process at once; its temporary folders go with it, such as that of a zip that is being loaded."""
+    remove_temporary_folders()
+    os._exit(status)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from zipfile import ZIP_LZMA, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import pytest
 
 from bnaparser import Parser
+from bnaparser.cli import main
 from bnaparser.compute.instructions import instructions
 from bnaparser.errors import ModelError
-from bnaparser.files.folder import CONFIG
+from bnaparser.files.folder import CONFIG, LABELS, WEIGHTS
 from bnaparser.network import storage
 from bnaparser.network.compiled import compiled_network
 from bnaparser.network.model import BnaModel
@@ -58,3 +61,94 @@ def test_a_zip_of_a_model_of_another_format_is_refused(good: Path, tmp_path: Pat
     path = shutil.make_archive(str(tmp_path / "model"), "zip", tmp_path, "model")
     with pytest.raises(ModelError, match=r"model\.zip holds a model of format 2"):
         storage.load(path)
+
+
+Files = dict[str, bytes]
+
+
+def packed(files: Files, packing: int = ZIP_DEFLATED) -> bytes:
+    data = io.BytesIO()
+    with ZipFile(data, "w", packing) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def replaced(data: bytes, before: bytes, after: bytes) -> bytes:
+    assert data.count(before) == 2  # before the file, and in the table at the end
+    return data.replace(before, after)
+
+
+WHOLE: Files = {CONFIG: b"{}", LABELS: b"{}", WEIGHTS: b"weights"}
+FAULTY: dict[str, tuple[bytes, str]] = {
+    "empty": (packed({}), f"there is no {CONFIG} in it"),
+    "a zip of a zip": (packed({"model.zip": packed(WHOLE)}), f"there is no {CONFIG} in it"),
+    "no weights": (packed({"m/config.json": b"{}"}), f"there is no 'm/{WEIGHTS}' in it"),
+    "a bomb": (packed({**WHOLE, WEIGHTS: bytes(20 << 20)}), "and would unpack to 21 MB"),
+    "many": (packed({**WHOLE, **{f"{n}.txt": b"" for n in range(999)}}), "not as many as 1,002 files"),
+    "twice": (replaced(packed({**WHOLE, "labels.jsom": b""}), b"labels.jsom", b"labels.json"), "'labels.json' is twice"),
+    "encrypted": (
+        packed(WHOLE, 0).replace(b"PK\1\2\24\3\24\0\0\0", b"PK\1\2\24\3\24\0\1\0").replace(b"PK\3\4\24\0\0\0", b"PK\3\4\24\0\1\0"),
+        "is encrypted",
+    ),
+    "a name that is not UTF-8": (
+        packed({**WHOLE, "n\xe9.txt": b""}, 0).replace(b"n\xc3\xa9", b"n\xc3\xc3"),
+        "'utf-8' codec can't decode",
+    ),
+    "another packing": (packed(WHOLE, 0).replace(b"PK\1\2\24\3\24\0\0\0\0\0", b"PK\1\2\24\3\24\0\0\0\x62\0"), "compression"),
+    "changed": (packed(WHOLE, 0).replace(b"weights", b"weight5"), "Bad CRC-32"),
+    "a file that is a folder": (packed({**WHOLE, "labels.json/a.json": b""}), "File exists"),
+    "a long name": (packed({**WHOLE, "n" * 300 + ".txt": b""}), "File name too long"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+def test_a_faulty_zip_is_one_sentence_with_its_name(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, said = FAULTY[fault]
+    path = tmp_path / "model.zip"
+    path.write_bytes(data)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    target = str(tmp_path / "new")
+    for command in (
+        ["parse", "--model", str(path), "It rained."],
+        ["classify", "--model", str(path), "It rained."],
+        ["models", "describe", str(path)],
+        ["models", "import", str(path), target],
+        ["models", "export", str(path), target, "--name", "mine"],
+    ):
+        assert main(command) == 2
+        err = capsys.readouterr().err
+        assert f"{path} is not a whole zip file of a model: " in err and said in err
+        assert err.count("\n") == 1
+    assert not list(temporary.iterdir()) and not (tmp_path / "new").exists()
+
+
+def test_nothing_of_a_zip_without_a_model_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    path = tmp_path / "model.zip"
+    for fault in ("empty", "a bomb", "no weights", "many", "twice"):
+        path.write_bytes(FAULTY[fault][0])
+        with pytest.raises(ModelError, match="not a whole zip file of a model"):
+            storage.load(path)
+
+
+def test_only_files_of_a_model_are_unpacked_and_errors_name_the_zip(
+    good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {str(file.relative_to(good)): file.read_bytes() for file in good.rglob("*.*")}
+    path, target = tmp_path / "model.zip", tmp_path / "new"
+    strange = {"../up.json": b"{}", "/root.json": b"{}", "run.py": b"", "bomb.bin": bytes(30 << 20)}
+    path.write_bytes(packed({**files, **strange}))
+    assert main(["models", "import", str(path), str(target)]) == 0
+    assert {str(file.relative_to(target)) for file in target.rglob("*.*")} == set(files)
+    del files[LABELS]
+    path.write_bytes(packed({f"m/{name}": content for name, content in files.items()}))
+    capsys.readouterr()
+    assert main(["parse", "--model", str(path), "It rained."]) == 2
+    assert f"{path}/{LABELS} is missing" in capsys.readouterr().err

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
 from bnaparser.errors import DataError, in_one_line
+from bnaparser.files.tables import parse_json
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile
 from bnaparser.parsing.corpus.corpus_texts import decode
 from bnaparser.parsing.corpus.pieces import Piece
@@ -31,9 +31,9 @@ def json_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> I
         if line.isspace():
             continue
         try:
-            row = json.loads(line)
+            row = parse_json(line)
             row, wrong = (row, None) if isinstance(row, dict) else (None, "no JSON object")
-        except (ValueError, RecursionError) as error:  # the second where it is nested too deeply
+        except ValueError as error:
             row, wrong = None, f"no JSON: {error}"
         yield _piece(file, number, row, wrong, field)
 

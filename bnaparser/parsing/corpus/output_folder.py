@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.tables import parse_json
 from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardFormat
 
 MANIFEST, ERRORS, STATE = "manifest.json", "errors.jsonl", ".run"
@@ -250,7 +251,7 @@ def _make(folder: Path) -> None:
 
 def _read(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        return parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: is damaged: {error}; give --fresh") from error
 
@@ -261,7 +262,7 @@ def _manifest(folder: Path) -> Facts | None:
     if not path.exists():
         return None
     try:
-        found = json.loads(path.read_bytes())
+        found = parse_json(path.read_bytes())
     except (OSError, ValueError):
         found = None
     if isinstance(found, dict) and {"run", "totals", "shards"} <= found.keys():

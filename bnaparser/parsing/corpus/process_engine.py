@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from bnaparser.errors import DataError
+from bnaparser.files.temporary import remove_abandoned_folders
 from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard
 from bnaparser.parsing.parser import Parser
 
@@ -84,6 +85,7 @@ def in_processes(
     finally:
         for helper in helpers:
             helper.end()
+        remove_abandoned_folders()  # of those that were loading their model
 
 
 class _Helper:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bnaparser.errors import DataError, ModelError, TreeError
 from bnaparser.files.folder import WEIGHTS, deciding_files
+from bnaparser.files.tables import parse_json
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.text.sentence import Sentence
 from bnaparser.treebanks.reading import StrPath
@@ -146,9 +147,9 @@ def _read_sentences(stored: bytes, text: str) -> list[Sentence] | None:
                 tuple((start, end) for start, end in offsets),
                 language=language,
             )
-            for words, offsets, language in json.loads(stored)
+            for words, offsets, language in parse_json(stored)
         ]
-    except (ValueError, TypeError, IndexError, RecursionError):
+    except (ValueError, TypeError, IndexError):
         return None
     fits = all(
         len(one.words) == len(one.offsets) and one.offsets[-1][1] <= len(text) for one in found

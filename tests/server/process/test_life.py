@@ -273,7 +273,9 @@ def test_a_dead_worker_is_replaced_and_its_request_gets_an_error(run: Run) -> No
     service.wait_for(lambda: not in_work(service, 1))
     service.signal()
     assert service.end() == 0
-    assert not list(Path(tempfile.gettempdir()).glob(f"bnaparser-metrics-{service.process.pid}-*"))
+    assert not list(
+        Path(tempfile.gettempdir()).glob(f"bnaparser-temporary-{service.process.pid}-*")
+    )
 
 
 def test_no_worker_outlives_a_killed_supervisor(run: Run) -> None:
