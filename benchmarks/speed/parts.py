@@ -152,11 +152,12 @@ def bare_encoder(parser: Any) -> Any:
 
 def score(network: Any, batch: Sequence[Any]) -> None:
     """Run a parser's whole network over prepared sentences: encoder, layers, scorer, tags."""
+    from bnaparser.network.decoding import predicted_tags
+
     with network.inference():
         encoded = network.encode(batch)
         network.best_labels(encoded)
-        if network.settings.tags.predict:
-            network.best_tags(encoded)
+        predicted_tags(network, encoded, batch)
 
 
 def on_all_threads(work: Callable[[Any], Any], batches: Sequence[Any]) -> None:

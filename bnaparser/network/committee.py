@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.tag_forms import allowed_tags
 
 
 class Committee:
@@ -23,6 +24,7 @@ class Committee:
         self.networks, self.shares = list(networks), list(shares)
         self.labels = Inventory.of_labels(name for one in networks for name in one.labels.names)
         self.tags = Inventory.of_tags(name for one in networks for name in one.tags.names)
+        self.allowed_tags = allowed_tags(self.tags.names, _known_tags(networks))
         self.predicts_tags = all(one.settings.tags.predict for one in networks)
         self.allow_empty_root = any(one.allow_empty_root for one in networks)
         self.temperature = sum(
@@ -73,6 +75,16 @@ def _worst(scores: NDArray[np.float32]) -> NDArray[np.float32]:
         labels = np.where(labels < BARRED / 2, np.float32(np.inf), labels)
     worst: NDArray[np.float32] = labels.min(axis=1, keepdims=True)
     return worst
+
+
+def _known_tags(networks: Iterable[ParsingNetwork]) -> set[str]:
+    """Return the tags that any of the networks knows in its language."""
+    return {
+        name
+        for one in networks
+        for name, known in zip(one.tags.names, one.allowed_tags.any(axis=0), strict=True)
+        if known
+    }
 
 
 def _places(names: Inventory, among: Inventory) -> list[int]:

@@ -14,7 +14,7 @@ from bnaparser.encoders.batching import batches_by_length
 from bnaparser.network.best_labels import BestLabels
 from bnaparser.network.labels import Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.network.prepared import PreparedSentence
+from bnaparser.network.prepared import PreparedSentence, forms_of
 from bnaparser.trees.tree import Span
 
 
@@ -55,7 +55,7 @@ def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> l
     """Parse one batch of sentences of at least one word; the model must be in evaluation mode."""
     with model.inference():
         encoded = model.encode(batch)
-        best, tags = model.best_labels(encoded), predicted_tags(model, encoded)
+        best, tags = model.best_labels(encoded), predicted_tags(model, encoded, batch)
     return best_trees(best, encoded.lengths, model.labels, tags)
 
 
@@ -90,10 +90,12 @@ def _spans(
     ]
 
 
-def predicted_tags(model: ParsingNetwork, encoded: Any) -> list[list[str] | None]:
-    """Return the best tag of every word, sentence by sentence; None where none are predicted."""
+def predicted_tags(
+    model: ParsingNetwork, encoded: Any, batch: Sequence[PreparedSentence]
+) -> list[list[str] | None]:
+    """Return the best tag of every word that its form allows, sentence by sentence; None where none are predicted."""
     if not model.settings.tags.predict:
         return [None] * len(encoded.lengths)
     names = model.tags.names
-    numbers = iter(model.best_tags(encoded))
+    numbers = iter(model.best_tags(encoded, model.allowed_tags[forms_of(batch)]))
     return [[names[next(numbers)] for _ in range(n)] for n in encoded.lengths]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from bnaparser.network.compiled.compiled_network import CompiledNetwork
 from bnaparser.network.labels import LanguageNames, barred
 from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.tag_forms import allowed_tags
 
 if TYPE_CHECKING:
     from torch import nn
@@ -40,6 +41,7 @@ def _barring(model: BnaModel, known: LanguageNames) -> BnaModel:
         view.tagger[last] = _barred(
             cast("nn.Linear", model.tagger[last]), model.tags.names, known.tags
         )
+        view.allowed_tags = allowed_tags(model.tags.names, known.tags)
     return view
 
 

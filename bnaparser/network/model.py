@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ from bnaparser.network.prepared import (
     words_and_sides,
 )
 from bnaparser.network.scorer import SpanScorer
+from bnaparser.network.tag_forms import allowed_tags, word_forms
 from bnaparser.network.word_shapes import WordShape, word_shapes
 from bnaparser.text.typed import words_and_blanks
 
@@ -77,6 +79,7 @@ class BnaModel(nn.Module):
         self.by_language: dict[str, LanguageNames] = {}
         self.allow_empty_root = allow_empty_root
         self.settings, self.labels, self.tags = settings, labels, tags
+        self.allowed_tags = allowed_tags(tags.names)
         self.subwords = subwords
         self.encoder = encoder
         self.stack = LayerStack(settings.layers)
@@ -149,12 +152,21 @@ class BnaModel(nn.Module):
         return self.subwords is not None and self.subwords.mask is not None
 
     def prepare(
-        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]] | None = None,
+        written: Sequence[Sequence[str]] | None = None,
     ) -> list[PreparedSentence]:
-        """Return sentences of words as the network takes them; ``tags`` where it wants given ones.
+        """Return sentences as the network takes them.
 
-        A tag that training never saw is read as such; where all are, a warning is logged. Raises
-        ValueError where it wants tags and there are none.
+        Args:
+            sentences: The words that the network reads.
+            tags: The part-of-speech tags, where the network reads them. A tag that training never saw is read
+                as such; where all are, a warning is logged.
+            written: The words of the text, where the network reads others in their place.
+
+        Raises:
+            ValueError: The network reads tags and there are none.
         """
         if self.settings.tags.given and tags is None:
             raise ValueError("this model reads part-of-speech tags: give a row for each sentence")
@@ -173,8 +185,10 @@ class BnaModel(nn.Module):
             shapes = [word_shapes(words) for words in sentences]
         # One model has windows of one kind only, which the types do not say.
         return [
-            PreparedSentence(len(words), tuple(of), row, shape)  # type: ignore[arg-type]
-            for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
+            PreparedSentence(len(words), tuple(of), row, shape, word_forms(own))  # type: ignore[arg-type]
+            for words, of, row, shape, own in zip(
+                sentences, windows, numbers, shapes, written or sentences, strict=True
+            )
         ]
 
     def inference(self) -> AbstractContextManager[Any]:
@@ -266,9 +280,11 @@ class BnaModel(nn.Module):
         found = scores.cpu().numpy(), labels.cpu().numpy()
         return packed_best(*found, encoded.lengths, self.allow_empty_root)
 
-    def best_tags(self, encoded: Encoded) -> list[int]:
-        """Return the number of the best tag of every word."""
-        numbers: list[int] = self.tag_scores(encoded).argmax(dim=-1).tolist()
+    def best_tags(self, encoded: Encoded, allowed: NDArray[np.bool_]) -> list[int]:
+        """Return the number of the best tag of every word; ``allowed`` is (words, tags)."""
+        never = torch.from_numpy(~allowed).to(self.device)
+        scores = self.tag_scores(encoded).masked_fill(never, -math.inf)
+        numbers: list[int] = scores.argmax(dim=-1).tolist()
         return numbers
 
     def _at_positions(

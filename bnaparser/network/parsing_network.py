@@ -18,7 +18,8 @@ from bnaparser.network.prepared import PreparedSentence
 class ParsingNetwork(Protocol):
     """A parser's network: `BnaModel`, or what computes the same without PyTorch.
 
-    ``precision`` is "float32", "bfloat16" or "int8".
+    ``precision`` is "float32", "bfloat16" or "int8". ``allowed_tags`` (`tag_forms.allowed_tags`) says which
+    tags a word of each form can have.
     """
 
     precision: str
@@ -27,6 +28,7 @@ class ParsingNetwork(Protocol):
     tags: Inventory
     allow_empty_root: bool
     by_language: dict[str, LanguageNames]
+    allowed_tags: NDArray[np.bool_]
 
     @property
     def device(self) -> Any:
@@ -51,9 +53,18 @@ class ParsingNetwork(Protocol):
         """Predict from now on: nothing is dropped any more."""
 
     def prepare(
-        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]] | None = None,
+        written: Sequence[Sequence[str]] | None = None,
     ) -> list[PreparedSentence]:
-        """Return sentences of words as the network takes them; ``tags`` where it wants given ones."""
+        """Return sentences as the network takes them.
+
+        Args:
+            sentences: The words that the network reads.
+            tags: The part-of-speech tags, where the network reads them.
+            written: The words of the text, where the network reads others in their place.
+        """
 
     def inference(self) -> AbstractContextManager[Any]:
         """Return a context in which no gradients are kept."""
@@ -73,5 +84,5 @@ class ParsingNetwork(Protocol):
     def all_word_scores(self, encoded: Any) -> NDArray[np.float32]:
         """Score pieces that were read as words: float32 (pieces,), above 0 where one begins a word."""
 
-    def best_tags(self, encoded: Any) -> list[int]:
-        """Return the number of the best tag of every word."""
+    def best_tags(self, encoded: Any, allowed: NDArray[np.bool_]) -> list[int]:
+        """Return the number of the best tag of every word; ``allowed`` is (words, tags)."""

@@ -24,13 +24,15 @@ log = logging.getLogger(__name__)
 class PreparedSentence:
     """A sentence ready for the network: its windows and, where the model takes them, tags and shapes.
 
-    ``tags`` and ``shapes`` (`word_shapes`) are int64 (words,).
+    ``tags`` and ``shapes`` (`word_shapes`) are int64 (words,). ``forms`` (`word_forms`), int8 (words,), decide
+    which tags the words can have.
     """
 
     words: int
     windows: tuple[Window, ...] | tuple[CharacterWindow, ...]
     tags: NDArray[np.int64] | None = None
     shapes: NDArray[np.int64] | None = None
+    forms: NDArray[np.int8] | None = None
 
     @property
     def size(self) -> int:
@@ -61,6 +63,13 @@ def window_numbers(
             part = own[window.first_word : window.first_word + window.words]
             rows.append(np.concatenate([[0], part, [0]]))
     return rows
+
+
+def forms_of(batch: Sequence[PreparedSentence]) -> NDArray[np.int8]:
+    """Return the `WordForm` of all words of a batch, int8 (words,)."""
+    forms = [one.forms for one in batch if one.forms is not None]
+    assert len(forms) == len(batch)  # else they were not prepared by a model
+    return np.concatenate(forms)
 
 
 def position_rows(

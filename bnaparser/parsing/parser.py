@@ -341,7 +341,7 @@ class Parser:
             ]
         else:
             read = [as_typed(one.sentence, joined) for one in given]
-        return self.model.prepare(read, rows)
+        return self.model.prepare(read, rows, [one.sentence.words for one in given])
 
     def _apart(self) -> dict[str, Parser]:
         """Return a parser for each language, as this one is set now."""
@@ -365,7 +365,7 @@ class Parser:
             with self.model.inference():
                 encoded = self.model.encode(prepared)
                 scores = self.model.all_scores(encoded)
-                tags = predicted_tags(self.model, encoded)
+                tags = predicted_tags(self.model, encoded, prepared)
         questions = [question for _, question in batch]
         return answers(scores, encoded.lengths, questions, chart_of(self.model), tags)
 

@@ -19,7 +19,8 @@ from bnaparser.network.averaging import normalised_shares
 from bnaparser.network.best_labels import packed_best
 from bnaparser.network.committee import Committee
 from bnaparser.network.decoding import Prediction, best_trees
-from bnaparser.network.prepared import PreparedSentence
+from bnaparser.network.prepared import PreparedSentence, forms_of
+from bnaparser.network.tag_forms import best_tags
 from bnaparser.parsing.answering import ChartModel, answers
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
 from bnaparser.parsing.found_words import with_words
@@ -134,7 +135,7 @@ class Ensemble:
                 for model, prepared in zip(committee.networks, of_each, strict=True)
             ]
             scores = committee.mean_scores(encoded)
-            tags = self._tags(encoded)
+            tags = self._tags(encoded, [prepared[0] for prepared, _ in batch])
         lengths, empty_root = encoded[0].lengths, committee.allow_empty_root
         if not all(question.plain for _, question in batch):
             known = ChartModel(self.labels, empty_root, committee.temperature)
@@ -144,12 +145,15 @@ class Ensemble:
         packed = packed_best(best, labels, lengths, empty_root)
         return best_trees(packed, lengths, self.labels, tags)
 
-    def _tags(self, encoded: Sequence[Any]) -> list[list[str] | None]:
-        """Return the tag of most mean probability of every word; None where none are predicted."""
-        lengths = encoded[0].lengths
+    def _tags(
+        self, encoded: Sequence[Any], batch: Sequence[PreparedSentence]
+    ) -> list[list[str] | None]:
+        """Return the tag of most mean probability of every word that its form allows; None where none are predicted."""
+        lengths, committee = encoded[0].lengths, self.committee
         if not self.predicts_tags:
             return [None] * len(lengths)
-        numbers = iter(self.committee.mean_tags(encoded).argmax(axis=1).tolist())
+        allowed = committee.allowed_tags[forms_of(batch)]
+        numbers = iter(best_tags(committee.mean_tags(encoded), allowed))
         return [[self.tags.names[next(numbers)] for _ in range(n)] for n in lengths]
 
 

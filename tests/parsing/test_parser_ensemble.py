@@ -14,6 +14,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
+from bnaparser.network.tag_forms import allowed_tags, word_forms
 from bnaparser.parsing.each_sentence import Given
 from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.parsing.question import PLAIN
@@ -65,6 +66,7 @@ def literal_mean(
         for number, name in enumerate(ensemble.tags.names):
             if name in model.tags:
                 tags[:, number] += share * probabilities[:, model.tags.number(name)]
+    tags[~allowed_tags(ensemble.tags.names)[word_forms(words)]] = -1.0
     return spans, [ensemble.tags.names[best] for best in tags.argmax(axis=1)]
 
 

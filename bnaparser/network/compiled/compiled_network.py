@@ -38,6 +38,7 @@ from bnaparser.network.prepared import (
     words_and_sides,
 )
 from bnaparser.network.stored_settings import StoredSettings, read_settings
+from bnaparser.network.tag_forms import allowed_tags, best_tags, word_forms
 from bnaparser.network.word_shapes import WordShape, word_shapes
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class CompiledNetwork:
         folder: Path,
     ):
         self.settings, self.labels, self.tags = stored.settings, stored.labels, stored.tags
+        self.allowed_tags = allowed_tags(stored.tags.names)
         self.allow_empty_root = stored.allow_empty_root
         self.by_language = stored.by_language
         self.subwords, self.encoder = subwords, encoder
@@ -126,6 +128,7 @@ class CompiledNetwork:
         if self.settings.tags.predict:
             bias = barred(self._tag_output.bias, self.tags.names, known.tags)
             view._tag_output = replace(self._tag_output, bias=bias)
+            view.allowed_tags = allowed_tags(self.tags.names, known.tags)
         return view
 
     def eval(self) -> CompiledNetwork:
@@ -133,7 +136,10 @@ class CompiledNetwork:
         return self
 
     def prepare(
-        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]] | None = None,
+        written: Sequence[Sequence[str]] | None = None,
     ) -> list[PreparedSentence]:
         """Return sentences of words as the network takes them, as `BnaModel.prepare` does."""
         numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
@@ -148,8 +154,10 @@ class CompiledNetwork:
             shapes = [word_shapes(words) for words in sentences]
         windows = self.subwords.windows(sentences)
         return [
-            PreparedSentence(len(words), tuple(of), row, shape)
-            for words, of, row, shape in zip(sentences, windows, numbers, shapes, strict=True)
+            PreparedSentence(len(words), tuple(of), row, shape, word_forms(own))
+            for words, of, row, shape, own in zip(
+                sentences, windows, numbers, shapes, written or sentences, strict=True
+            )
         ]
 
     def inference(self) -> AbstractContextManager[Any]:
@@ -197,10 +205,9 @@ class CompiledNetwork:
             scores[part, 1:] = self._output(hidden)
         return scores
 
-    def best_tags(self, encoded: CompiledBatch) -> list[int]:
-        """Return the number of the best tag of every word."""
-        numbers: list[int] = self.all_tag_scores(encoded).argmax(axis=1).tolist()
-        return numbers
+    def best_tags(self, encoded: CompiledBatch, allowed: NDArray[np.bool_]) -> list[int]:
+        """Return the number of the best tag of every word; ``allowed`` is (words, tags)."""
+        return best_tags(self.all_tag_scores(encoded), allowed)
 
     def all_tag_scores(self, encoded: CompiledBatch) -> Floats:
         """Score the tags of all words: float32 (words, tags)."""

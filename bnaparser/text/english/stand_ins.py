@@ -26,8 +26,25 @@ _FOREIGN = re.compile(
     "|[\u0386-\u03ab][\u03ac-\u03ce]{2,}"
 )
 _NAME = "Tokyo"
-# Short forms that encoders take for quotation marks.
-_IN_FULL = {"'t": "it", "'T": "It", "'n'": "and", "'N'": "AND"}
+# Short forms, and the words that they stand for: encoders take their apostrophe for a quotation mark.
+_IN_FULL = {
+    "'t": "it",
+    "'n": "and",
+    "'n'": "and",
+    "an'": "and",
+    "o'": "of",
+    "ol'": "old",
+    "lil'": "little",
+    "th'": "the",
+    "'em": "them",
+    "'bout": "about",
+    "'cause": "because",
+    "'round": "around",
+    "'til": "until",
+}
+_DROPPED_G = re.compile("[A-Za-z]{2,}(?:in|IN)'")  # walkin', nothin'
+_ONE_OR_MORE = re.compile(r"([A-Za-z]{2,})\((e?s)\)")  # student(s)
+_IN_ANGLES = re.compile(r"</?([^<>\s]*[A-Za-z][^<>\s]*?)/?>")  # <bob@x.org>, <br>
 _STRAIGHT = str.maketrans("\u2018\u2019", "''")
 
 
@@ -37,8 +54,9 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
     ``cased`` says that the encoder knows capitals: a sentence in CAPITALS or Title Case is read in
     lower case. The sentence's period is given to an abbreviation that lent it (``p.m`` ``.`` is
     read ``p.m.`` ``.``), smileys are read as a mark, and so are pictures after the last word. A word of
-    another script is read as a name, and Latin letters in another dress (ligatures) as plain ones;
-    ``'n'`` and the ``'t`` of ``'tis`` are read in full.
+    another script is read as a name, and Latin letters in another dress (ligatures) as plain ones.
+    Short forms are read in full: ``walkin'``, ``an'``, ``'n'``, ``student(s)`` and the ``'t`` of ``'tis``.
+    Of ``<br>`` the inside is read.
     """
     plain = [_undressed(word) if _DRESSED.search(word) else word for word in words]
     read = (recased(plain) if cased else None) or plain
@@ -48,8 +66,8 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
         word = unescape(words[place])
         if not word.isascii() and _FOREIGN.fullmatch(word) and any(map(str.isalpha, word)):
             read[place] = _NAME
-        if word[:1] in "'\u2018\u2019":
-            read[place] = _IN_FULL.get(read[place].translate(_STRAIGHT), read[place])
+        if not word.isalnum():
+            read[place] = _plainly(word, read[place])
         if _FACE.fullmatch(word) or (is_last and _PICTURE.fullmatch(word)):
             read[place] = _MARK
         elif any(map(str.isalnum, word)):
@@ -57,6 +75,28 @@ def as_read(words: Sequence[str], cased: bool) -> list[str]:
                 read[place] += "."
             is_last = False
         following = word
+    return read
+
+
+def _plainly(word: str, read: str) -> str:
+    """Return what is read in the place of a word that ends or begins with a mark, as if it were punctuation.
+
+    ``walkin'`` is read ``walking``, ``an'`` ``and``, ``student(s)`` ``students``, ``<br>`` ``br``.
+    """
+    plain = read.translate(_STRAIGHT)
+    if "'" in (plain[0], plain[-1]):
+        if _DROPPED_G.fullmatch(plain):
+            return plain[:-1] + ("G" if plain.isupper() else "g")
+        full = _IN_FULL.get(plain.lower())
+        if full is not None:
+            letters = plain.replace("'", "")
+            if len(letters) > 1 and letters.isupper():
+                return full.upper()
+            return full.capitalize() if letters[0].isupper() else full
+    elif word[-1] in ")>":
+        found = _ONE_OR_MORE.fullmatch(word) or _IN_ANGLES.fullmatch(word)
+        if found is not None:
+            return "".join(found.groups())
     return read
 
 

@@ -20,7 +20,7 @@ from bnaparser.errors import ModelError
 from bnaparser.files.folder import WEIGHTS
 from bnaparser.network import storage
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
-from bnaparser.network.decoding import predict, predict_batch
+from bnaparser.network.decoding import predict, predict_batch, predicted_tags
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, ScorerSettings, TagSettings
 from bnaparser.training.data import Example
@@ -50,11 +50,10 @@ def assert_same(model: BnaModel, compiled: CompiledNetwork, batch: Any, toleranc
     with torch.inference_mode():
         expected = model.encode(batch)
         scores, of_model = model.all_scores(expected), model.best_labels(expected)
-        tags = model.best_tags(expected) if model.settings.tags.predict else None
+        tags = predicted_tags(model, expected, batch)
     assert found.lengths == expected.lengths
     assert compiled.all_scores(found) == pytest.approx(scores, abs=tolerance)
-    if tags is not None:
-        assert compiled.best_tags(found) == tags
+    assert predicted_tags(compiled, found, batch) == tags
     best = compiled.best_labels(found)
     assert best.scores == pytest.approx(of_model.scores, abs=tolerance)
     assert best.root_scores == pytest.approx(of_model.root_scores, abs=tolerance)
