@@ -17,6 +17,14 @@ def shortened(text: str, most: int = 80) -> str:
     return f"{text[: most * 2 // 3]}... ({len(text):,} characters) ...{text[-(most // 6) :]}"
 
 
+def type_name(value: object) -> str:
+    """Return the name of a value's type with its article: ``an int``; ``None`` for None."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
 class BnaparserError(Exception):
     """Base of all errors below: catch this one to catch them all."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, type_name
 from bnaparser.eval.errorlog import ErrorLog
 from bnaparser.eval.files import open_bytes
 from bnaparser.eval.pairs import PairScorer
@@ -85,7 +85,7 @@ def read_lines(trees: Trees) -> Iterator[bytes]:
     for tree in trees:
         if hasattr(type(tree), "tree"):
             raise TypeError(
-                f"a {type(tree).__name__} is no tree: give its tree, {type(tree).__name__.lower()}.tree"
+                f"{type_name(tree)} is no tree: give its tree, {type(tree).__name__.lower()}.tree"
             )
         if isinstance(tree, bytes):
             yield tree

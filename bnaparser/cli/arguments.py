@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from bnaparser.files.text_files import OPTION
+
 
 def add_examples(parser: argparse.ArgumentParser, examples: str) -> None:
     """Show these lines at the end of ``--help``, as they are."""
@@ -98,3 +100,13 @@ def add_recipe(parser: argparse.ArgumentParser, written: str) -> None:
         "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
     )
     parser.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+
+
+def add_encoding(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the encoding of the input."""
+    parser.add_argument(
+        OPTION,
+        metavar="NAME",
+        help="encoding of the input, such as cp1252 or utf-16-le (default: what its byte order mark"
+        " says, else UTF-8)",
+    )

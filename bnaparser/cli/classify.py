@@ -8,17 +8,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.arguments import add_encoding, add_examples
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.streams import (
-    LineReader,
     answered,
     empty,
     open_input,
     open_output,
+    read_input,
     refuse_file_names,
 )
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.errors import SettingsError
+from bnaparser.files.text_files import OPTION, LineReader, read_text
 from bnaparser.parsing.startup import loading
 
 if TYPE_CHECKING:
@@ -39,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input",
         type=Path,
         metavar="FILE",
-        help="read this file, a text a line (UTF-8, or UTF-16 with a byte order mark); "
-        "-: standard input",
+        help="read this file, a text a line (also .gz, .xz, .bz2, .zst); -: standard input",
     )
+    add_encoding(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
     )
@@ -72,34 +73,33 @@ def run(options: argparse.Namespace) -> int:
     """Classify what the options say; 0 when every text and sentence went well, 1 when some failed."""
     if options.text and options.input:
         raise SettingsError("give either text or --input, not both")
-    passage = None if options.passage is None else read_passage(options.passage)
+    if options.text and options.encoding and options.passage is None:
+        raise SettingsError("--encoding is of files and standard input: leave it out")
+    passage = None
+    if options.passage is not None:  # line ends as they are: answers have places
+        passage = read_text(options.passage, options.encoding, OPTION)
     refuse_file_names(options.text, options.command, "classify")
     with ExitStack() as stack:
         # Files are opened before the models are loaded: a wrong name is known at once.
-        source = None if options.text else stack.enter_context(open_input(options.input))
-        output = stack.enter_context(open_output(options.output, source, options.passage))
+        source = reader = None
+        if not options.text:
+            source = stack.enter_context(open_input(options.input))
+            reader = read_input(source, options.input, options.encoding)
+        output = stack.enter_context(
+            open_output(options.output, options.input, source, options.passage)
+        )
         classifier = _load(options)
         if passage is not None and classifier.model.kind != "answers":
             raise SettingsError(f"{options.model} answers no questions: leave --passage out")
         empty(output)
-        if source is None:
+        if reader is None:
             answers: Iterable[tuple[int, Classification | None]] = [
                 (1, classifier(_asked(" ".join(options.text), passage)))
             ]
         else:
             progress = not (options.quiet or output.isatty())
-            answers = _answers(classifier, LineReader(source), passage, progress)
+            answers = _answers(classifier, reader, passage, progress)
         return _write(answers, output, options.format)
-
-
-def read_passage(path: Path) -> str:
-    """Return the text of a file that questions are about; DataError where it cannot be read."""
-    try:
-        return path.read_bytes().decode("utf-8-sig")  # line ends as they are: answers have places
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start + 1} is not UTF-8") from error
 
 
 def _asked(text: str, passage: str | None) -> str | tuple[str, str]:

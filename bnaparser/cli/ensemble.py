@@ -9,11 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.arguments import add_encoding, add_examples
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.cli.streams import (
-    LineReader,
     answered,
     empty,
     in_chunks,
@@ -21,8 +20,10 @@ from bnaparser.cli.streams import (
     open_input,
     open_output,
     place_name,
+    read_input,
 )
 from bnaparser.errors import SettingsError
+from bnaparser.files.text_files import LineReader
 from bnaparser.text.split_names import SPLITS, Split
 
 if TYPE_CHECKING:
@@ -44,8 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shares", nargs="+", type=float, metavar="X", help="one for each model (equal ones)"
     )
     parser.add_argument(
-        "-i", "--input", type=Path, metavar="FILE", help="text, UTF-8; -: standard input"
+        "-i",
+        "--input",
+        type=Path,
+        metavar="FILE",
+        help="text (also .gz, .xz, .bz2, .zst); -: standard input",
     )
+    add_encoding(parser)
     parser.add_argument("--trees", metavar="FILE", help="parse the words of these trees instead")
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
@@ -73,16 +79,17 @@ def run(options: argparse.Namespace) -> int:
     # A wrong name is known before the output is emptied.
     trees = [] if options.trees is None else list_files(options.trees)
     with ExitStack() as stack:
-        source = None
+        source = reader = None
         if options.trees is None:
             source = stack.enter_context(open_input(options.input))
-        output = stack.enter_context(open_output(options.output, source, *trees))
+            reader = read_input(source, options.input, options.encoding)
+        output = stack.enter_context(open_output(options.output, options.input, source, *trees))
         ensemble = Ensemble.load(options.models, options.shares, options.device, options.language)
         empty(output)
-        if source is None:
+        if reader is None:
             return _write(_of_trees(ensemble, trees), output)
         progress = not (options.quiet or output.isatty())
-        return _write(_of_text(ensemble, LineReader(source), options.split, progress), output)
+        return _write(_of_text(ensemble, reader, options.split, progress), output)
 
 
 def _of_text(

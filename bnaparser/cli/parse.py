@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser import __version__
-from bnaparser.cli.arguments import add_examples, add_precision, read_arguments
+from bnaparser.cli.arguments import add_encoding, add_examples, add_precision, read_arguments
 from bnaparser.cli.asking import DependencyFile, add_questions, malus_of, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
 from bnaparser.cli.first_compiling import tell_of_compiling
 from bnaparser.cli.formats import FORMATS, described, writer
 from bnaparser.cli.given_tags import TagStream, missing_tags
 from bnaparser.cli.streams import (
-    LineReader,
     answered,
     note_wrapped,
     numbered,
@@ -27,10 +26,12 @@ from bnaparser.cli.streams import (
     open_output,
     open_words,
     place_name,
+    read_input,
     refuse_file_names,
 )
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import SettingsError
+from bnaparser.files.text_files import LineReader
 from bnaparser.parsing.startup import loading
 from bnaparser.text.split_names import SPLITS, Split
 
@@ -60,8 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input",
         type=Path,
         metavar="FILE",
-        help="read this file (UTF-8, or UTF-16 with a byte order mark); -: standard input",
+        help="read this file (also .gz, .xz, .bz2, .zst); -: standard input",
     )
+    add_encoding(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
     )
@@ -141,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
     """Parse what the options say; 0 when every sentence has its tree, 1 when some have none."""
     if options.text and options.input:
         raise SettingsError("give either text or --input, not both")
+    if options.text and options.encoding:
+        raise SettingsError("--encoding is of files and standard input: leave it out")
     if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
     if options.max_words < 1:
@@ -157,13 +161,16 @@ def run(options: argparse.Namespace) -> int:
         # Files are opened before the model is loaded: a wrong name is known at once.
         words = open_words(options.text) if options.text else open_input(options.input)
         source = stack.enter_context(words)
+        reader = read_input(source, options.input, options.encoding)
         tags = None if options.tags is None else TagStream(options.tags)
-        output = stack.enter_context(open_output(options.output, source, options.tags))
+        output = stack.enter_context(
+            open_output(options.output, options.input, source, options.tags)
+        )
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--split token --tags FILE")
         progress = not (options.quiet or output.isatty())
-        parses = _parses(parser, LineReader(source), tags, options, question, progress)
+        parses = _parses(parser, reader, tags, options, question, progress)
         code = _write(parses, output, options)
         if tags is not None:
             tags.check_end()

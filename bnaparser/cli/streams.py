@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import os
-import select
 import stat
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from io import BufferedIOBase, BytesIO
 from itertools import count, repeat
 from pathlib import Path
@@ -18,25 +15,39 @@ from typing import TextIO, TypeVar, cast
 from bnaparser.cli.exits import say
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.compressed import unpacked
+from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.text.split_names import Split
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
-_PIECE = 1 << 16  # bytes read at once
 _FIRST_CHUNK = 16  # items that are answered together at first
 _PROGRESS_AFTER = 1.0  # seconds: what takes less needs none
 _TIME_LEFT = "{percentage:3.0f} % |{bar:30}| {elapsed} gone, {remaining} left"
 
 
-def open_input(path: Path | None) -> BufferedIOBase | nullcontext[BufferedIOBase]:
-    """Open a file, or take standard input (also ``-``); DataError where it cannot be read."""
+@contextmanager
+def open_input(path: Path | None) -> Iterator[BufferedIOBase]:
+    """Open a file, decompressed as its name says, or take standard input (also ``-``).
+
+    Raises DataError where the file cannot be opened.
+    """
     if path is None or str(path) == "-":
-        return nullcontext(standard_input("give text or --input FILE"))
+        yield standard_input("give text or --input FILE")
+        return
     try:
-        return path.open("rb")
+        raw = path.open("rb")
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
+    with raw:
+        yield cast(BufferedIOBase, unpacked(raw, path.suffix.lower()))
+
+
+def read_input(source: BufferedIOBase, path: Path | None, encoding: str | None) -> LineReader:
+    """Return the lines of what `open_input` opened; DataError where that is not text."""
+    standard = path is None or str(path) == "-"
+    return LineReader(source, "standard input" if standard else str(path), encoding, OPTION)
 
 
 def standard_input(instead: str) -> BufferedIOBase:
@@ -49,12 +60,18 @@ def standard_input(instead: str) -> BufferedIOBase:
 
 
 def open_words(words: Sequence[str]) -> BufferedIOBase:
-    """Return the text that was typed, words with a blank between, as a file would hold it."""
+    """Return the text that was typed, words with a blank between, as a file would hold it.
+
+    Raises DataError where the shell gave bytes that are not UTF-8.
+    """
     text = " ".join(words)
     try:
-        return BytesIO(text.encode("utf-8", errors="surrogateescape"))  # as the shell gave it
-    except UnicodeEncodeError:
-        return BytesIO(text.encode("utf-8", errors="replace"))
+        return BytesIO(text.encode())
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"the text is not UTF-8 at character {error.start + 1}: write it to a file, and give"
+            f" --input FILE {OPTION} NAME"
+        ) from None
 
 
 def refuse_file_names(words: Sequence[str], command: str, doing: str) -> None:
@@ -128,85 +145,6 @@ def _same_file(source: BufferedIOBase | str | Path, output: TextIO) -> bool:
     return stat.S_ISREG(one.st_mode) and os.path.samestat(one, other)
 
 
-class LineReader:
-    """The lines of a file or stream, with their ends.
-
-    A byte order mark is no part of the text; it may be one of UTF-16, all other text is UTF-8.
-    What is neither is replaced and reported, with the number of its line from 1 on. ``place`` counts
-    the bytes of the lines that were given out.
-    """
-
-    def __init__(self, source: BufferedIOBase):
-        self.place = 0
-        self._source = source
-        self._utf16 = False
-        self._lines: deque[bytes] = deque()  # read, not yet given out
-
-    def __iter__(self) -> Iterator[str]:
-        for number, raw in enumerate(self._read(), 1):
-            line = self._decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, number)
-            self.place += 2 * len(line) if self._utf16 else len(raw)
-            yield line
-
-    def waits(self) -> bool:
-        """Whether reading on would have to wait for whoever writes to the pipe or terminal."""
-        if self._lines:
-            return False
-        try:
-            return not select.select([self._source], [], [], 0)[0]
-        except (OSError, ValueError):  # no file, or a system that cannot tell
-            return False
-
-    def bytes_left(self) -> int | None:
-        """Return how many bytes there are to read from here on, None where nobody can know."""
-        try:
-            state = os.fstat(self._source.fileno())
-            return state.st_size - self._source.tell() if stat.S_ISREG(state.st_mode) else None
-        except OSError:  # bytes in memory
-            return None
-
-    def _decoded(self, raw: bytes, number: int) -> str:
-        try:
-            line = raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            say(f"line {number}: byte {error.start + 1} is not UTF-8, replaced")
-            return raw.decode("utf-8", errors="replace")
-        if self._utf16 and "\ufffd" in line:
-            say(f"line {number}: not all of it is UTF-16, replaced")
-        return line
-
-    def _read(self) -> Iterator[bytes]:
-        """Yield lines, in UTF-8."""
-        unfinished: list[bytes] = []
-        for piece in self._pieces():
-            whole, newline, rest = piece.rpartition(b"\n")
-            if newline:
-                self._lines.extend(b"".join([*unfinished, whole]).split(b"\n"))
-                unfinished = []
-            unfinished.append(rest)
-            while self._lines:
-                yield self._lines.popleft() + b"\n"
-        if last := b"".join(unfinished):
-            yield last
-
-    def _pieces(self) -> Iterator[bytes]:
-        """Yield what is read, in UTF-8 whatever it was."""
-        piece = self._source.read1(_PIECE)
-        if piece in (codecs.BOM_UTF16_LE[:1], codecs.BOM_UTF16_BE[:1]):  # a slow pipe
-            piece += self._source.read1(_PIECE)
-        self._utf16 = piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        if not self._utf16:
-            while piece:
-                yield piece
-                piece = self._source.read1(_PIECE)
-            return
-        decoder = codecs.getincrementaldecoder("utf-16")("replace")
-        while piece:
-            yield decoder.decode(piece).encode()
-            piece = self._source.read1(_PIECE)
-        yield decoder.decode(b"", final=True).encode()
-
-
 def note_wrapped(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines; say once if a sentence seems to go on from one to the next."""
     from bnaparser.text.splitting import goes_on
@@ -271,7 +209,7 @@ def answered(
     """
     from tqdm import tqdm
 
-    total = reader.bytes_left()
+    total = reader.size
     bar = tqdm(
         total=total,
         unit="B",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
+from bnaparser.errors import type_name
 from bnaparser.files.tables import whole_characters
-from bnaparser.parsing.given import kind
 from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import CHAIN
 
@@ -49,7 +49,8 @@ def sentence_columns(parses: Parsed) -> Columns:
     Between these stand ``probability``, ``confidence`` and ``entropy``, which are missing unless they
     were asked for.
     ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` gives them, it
-    counts in the text, and ``document`` the texts.
+    counts in the text. ``document`` is then the text's index label, where the texts are a Series of
+    pandas, else its place among the texts, from 0. Raises ValueError where two texts have one label.
     """
     given, of_texts = _looked_at(parses)
     rows = [
@@ -99,24 +100,34 @@ def _looked_at(parses: Parsed) -> tuple[Iterable[Any], bool]:
     return chain(first, source), any(isinstance(one, list | tuple) for one in first)
 
 
-def _numbered(parses: Iterable[Any]) -> Iterator[tuple[int | None, int, Parse]]:
-    """Yield parses with the number of their text, None where there are no texts, and their own."""
+def _numbered(parses: Iterable[Any]) -> Iterator[tuple[Hashable, int, Parse]]:
+    """Yield parses with the label or number of their text, None where there are no texts, and their own."""
+    labels: set[Hashable] = set()
     for number, one in enumerate(parses):
         if isinstance(one, Parse):
             yield None, number, one
-        else:
-            for place, parse in enumerate(_of_text(one)):
-                yield number, place, parse
+            continue
+        label = getattr(one, "label", None)
+        if label is not None and label in labels:
+            raise ValueError(
+                f"two texts have the index label {label!r}, and a row could be of either: give"
+                " parser.pipe texts whose labels differ, as frame.reset_index() makes them, or a list"
+            )
+        labels.add(label)
+        for place, parse in enumerate(_of_text(one)):
+            yield number if label is None else label, place, parse
 
 
 def _of_text(given: Any) -> Sequence[Parse]:
     """Return the parses of a text; TypeError for anything else, as for pairs of them and something."""
     if not isinstance(given, list | tuple):
-        raise TypeError(f"give parses, or lists of them, as parser.pipe does, not {kind(given)}")
+        raise TypeError(
+            f"give parses, or lists of them, as parser.pipe does, not {type_name(given)}"
+        )
     for one in given:
         if not isinstance(one, Parse):
             raise TypeError(
-                f"give parses, or lists of them, not {kind(given)} with {kind(one)} in it:"
+                f"give parses, or lists of them, not {type_name(given)} with {type_name(one)} in it:"
                 " parser.pipe gives them without as_tuples"
             )
     return given
@@ -125,7 +136,8 @@ def _of_text(given: Any) -> Sequence[Parse]:
 def _columns(types: dict[str, type], rows: list[tuple[Any, ...]], of_texts: bool) -> Columns:
     """The rows by columns, half a character as U+FFFD; ``document`` also where none of several texts has a row."""
     columns = {
-        name: [whole_characters(row[place]) for row in rows] for place, name in enumerate(types)
+        name: [whole_characters(row[place]) if of_kind is str else row[place] for row in rows]
+        for place, (name, of_kind) in enumerate(types.items())
     }
     if not of_texts and all(number is None for number in columns["document"]):
         del columns["document"]

@@ -2,11 +2,12 @@
 
 from bnaparser.integrations.pandas import constituents
 constituents(parser(text)).query("label == 'NP'")
-constituents(parser.pipe(frame["text"])).merge(frame, left_on="document", right_index=True)
+constituents(parser.pipe(frame["text"])).join(frame["id"], on="document")
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from bnaparser.errors import MissingExtraError
@@ -18,24 +19,53 @@ from bnaparser.integrations.columns import (
     constituent_columns,
     sentence_columns,
 )
+from bnaparser.parsing.result import Parse, Parses
+
+try:
+    import pandas
+except ImportError as error:
+    raise MissingExtraError("pandas", "pandas") from error
 
 # Types of pandas that know what is missing; of a float that is NaN.
 _TYPES = {int: "Int64", float: "float64", str: "string"}
 
 
 def constituents(parses: Parsed) -> Any:
-    """Return the frame of `bnaparser.integrations.columns.constituent_columns`."""
-    return _frame(constituent_columns(parses), CONSTITUENT_TYPES)
+    """Return the frame of `bnaparser.integrations.columns.constituent_columns`.
+
+    ``parses`` may be a Series, too, of a Parse or of a text's parses each: ``document`` is then its index
+    label.
+    """
+    return _frame(constituent_columns(_labelled(parses)), CONSTITUENT_TYPES)
 
 
 def sentences(parses: Parsed) -> Any:
-    """Return the frame of `bnaparser.integrations.columns.sentence_columns`."""
-    return _frame(sentence_columns(parses), SENTENCE_TYPES)
+    """Return the frame of `bnaparser.integrations.columns.sentence_columns`; a Series as in `constituents`."""
+    return _frame(sentence_columns(_labelled(parses)), SENTENCE_TYPES)
+
+
+def _labelled(parses: Any) -> Any:
+    """Return the parses of each text of a Series with the text's label; anything else as it is."""
+    return _of_series(parses) if isinstance(parses, pandas.Series) else parses
+
+
+def _of_series(series: Any) -> Iterator[Any]:
+    for label, given in series.items():
+        if isinstance(given, Parse | list | tuple):
+            given = Parses([given] if isinstance(given, Parse) else given)
+            given.label = label
+        yield given
 
 
 def _frame(columns: Columns, types: dict[str, type]) -> Any:
-    try:
-        from pandas import DataFrame, array
-    except ImportError as error:
-        raise MissingExtraError("pandas", "pandas") from error
-    return DataFrame({n: array(values, _TYPES[types[n]]) for n, values in columns.items()})
+    return pandas.DataFrame({name: _array(values, types[name]) for name, values in columns.items()})
+
+
+def _array(values: list[Any], kind: type) -> Any:
+    """Return a column; labels of texts, which need not be numbers, in the type that fits them."""
+    if kind is not int or all(value is None or isinstance(value, int) for value in values):
+        return pandas.array(values, _TYPES[kind])
+    labels = pandas.Series([None] * len(values), dtype=object)
+    for place, value in enumerate(values):  # tuples, too: labels of a MultiIndex
+        labels.iat[place] = value
+    return labels.infer_objects()

@@ -37,4 +37,7 @@ def _frame(columns: Columns, types: dict[str, type]) -> Any:
         raise MissingExtraError("polars", "polars") from error
     # with_row_index, to which "document" is joined, counts in UInt32: join casts neither.
     known = {int: Int64, float: Float64, str: String}
-    return DataFrame(columns, schema={name: known[types[name]] for name in columns})
+    schema: dict[str, Any] = {name: known[types[name]] for name in columns}
+    if not all(isinstance(value, int | None) for value in columns.get("document", ())):
+        schema["document"] = None  # labels of a Series of pandas: of the type that fits them
+    return DataFrame(columns, schema=schema)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bnaparser.errors import SentenceError
 from bnaparser.text.sentence import MAX_WORDS, Sentence
@@ -11,6 +12,8 @@ Tags = tuple[str, ...] | None
 NO_WORDS = "the sentence has no words"
 
 _BLANK = re.compile(r"\s", re.ASCII)
+# NUL, which no text has, and half of a surrogate pair, which no encoding has.
+_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 
 
 def reason_against(
@@ -41,6 +44,7 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
             if not word or _BLANK.search(word)
         )
         raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
+    _check_characters("word", sentence.words)
     if tags is None:
         if reads_tags:
             raise SentenceError(
@@ -49,8 +53,22 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
         return
     if len(tags) != count:
         raise SentenceError(f"{len(tags)} tags for {count} words: give one tag a word")
+    _check_characters("tag", tags)
     for number, tag in enumerate(tags, 1):
         if not tag or any(char.isspace() or char in "()" for char in tag):
             raise SentenceError(
                 f"tag {number} is {tag!r}: a tag has no blanks, no brackets and is not empty"
+            )
+
+
+def _check_characters(what: str, strings: Sequence[str]) -> None:
+    """Raise SentenceError where a string has a character that no text has."""
+    if _NO_CHARACTER.search("".join(strings)) is None:
+        return
+    for number, string in enumerate(strings, 1):
+        if found := _NO_CHARACTER.search(string):
+            is_nul = found[0] == "\0"
+            name = "a NUL character" if is_nul else "half of a surrogate pair"
+            raise SentenceError(
+                f"{what} {number} is {string!a:.40}: it has {name}: this is not text"
             )

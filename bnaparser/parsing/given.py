@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from numbers import Integral
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeGuard, TypeVar
 
+from bnaparser.errors import type_name
 from bnaparser.text.sentence import Sentence, from_words, not_one_string
 
 Context = TypeVar("Context")
@@ -18,30 +20,60 @@ def check_text(text: object, otherwise: str) -> None:
     if isinstance(text, bytes):
         raise TypeError("give text, not bytes: text.decode('utf-8') makes text of them")
     if not isinstance(text, str):
-        raise TypeError(f"give text, not {kind(text)}: {otherwise}")
+        raise TypeError(f"give text, not {type_name(text)}: {otherwise}")
 
 
 def check_name(model: object, call: str) -> None:
     """Raise TypeError unless it can be a model's name or folder; ``call`` shows how it is given."""
     if not isinstance(model, str | Path):
-        raise TypeError(f"give a model's name or folder, as in {call}, not {kind(model)}")
+        raise TypeError(f"give a model's name or folder, as in {call}, not {type_name(model)}")
 
 
 def each_text(texts: Iterable[str], what: str) -> Iterator[str]:
     """Yield the texts; TypeError for one string, and at the first that is none. ``what``: plural."""
     for number, text in enumerate(not_one_string(texts, what), 1):
-        check_text(text, f"number {number} of the {what}")
+        place = f"number {number} of the {what}"
+        if isinstance(text, float) and math.isnan(text):  # as pandas has what is missing
+            raise TypeError(f"give text, not NaN: {place} is missing; leave it out")
+        check_text(text, place)
         yield text
+
+
+def each_labelled_text(texts: Iterable[str]) -> Iterator[tuple[str | None, Hashable]]:
+    """Yield texts with their labels, those of a Series of pandas; any other text has the label None.
+
+    A missing text of a Series, of pandas or Polars, is None. Raises TypeError as `each_text` does.
+    """
+    if _is_series(texts, "pandas"):
+        for label, is_missing, text in zip(texts.index, texts.isna(), texts, strict=True):
+            if not is_missing:
+                check_text(text, f"the text with the index label {label!r}")
+            yield None if is_missing else text, label
+    elif _is_series(texts, "polars"):
+        for number, text in enumerate(texts):
+            if text is not None:
+                check_text(text, f"row {number} of the Series")
+            yield text, None
+    else:
+        for text in each_text(texts, "texts"):
+            yield text, None
+
+
+def _is_series(texts: Any, library: str) -> TypeGuard[Any]:
+    """Return whether this is a Series of a library, which is loaded then."""
+    loaded = sys.modules.get(library)
+    return loaded is not None and isinstance(texts, getattr(loaded, "Series", ()))
 
 
 def each_pair(pairs: Iterable[tuple[str, Context]]) -> Iterator[tuple[str, Context]]:
     """Yield pairs of a text and anything; TypeError at the first that is none."""
     for number, pair in enumerate(not_one_string(pairs, "pairs"), 1):
-        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise TypeError(
-                f"number {number} is {kind(pair)}: give pairs of a text and anything, or texts"
+                f"number {number} is {type_name(pair)}: give pairs of a text and anything, or texts"
                 " without as_tuples"
             )
+        check_text(pair[0], f"the first of pair {number}")
         yield pair[0], pair[1]
 
 
@@ -57,32 +89,32 @@ def sentence_of(words: Iterable[str]) -> Sentence:
         shown = f"a string: {words[:40]!r}"
         raise TypeError(f"give a list of words, not {shown}; parser.parse_sentence takes text")
     if not isinstance(words, Iterable):
-        raise TypeError(f"give a list of words, not {kind(words)}")
+        raise TypeError(f"give a list of words, not {type_name(words)}")
     given = tuple(words)
     if set(map(type, given)) != {str}:
         for number, word in enumerate(given, 1):
             if not isinstance(word, str):
-                raise TypeError(f"word {number} is {kind(word)}, not a string: {word!r:.40}")
+                raise TypeError(f"word {number} is {type_name(word)}, not a string: {word!r:.40}")
     return from_words(given)
 
 
 def rows_of_tags(tags: Iterable[Iterable[str]]) -> list[tuple[str, ...]]:
     """Return the tags of each sentence; TypeError for a string, whose letters would be the tags, and other kinds."""
     if not isinstance(tags, Iterable):
-        raise TypeError(f"give a list of tags for each sentence, not {kind(tags)}")
+        raise TypeError(f"give a list of tags for each sentence, not {type_name(tags)}")
     rows = enumerate(not_one_string(tags, "lists of tags"), 1)
     return [_row_of_tags(row, number) for number, row in rows]
 
 
 def _row_of_tags(row: object, number: int) -> tuple[str, ...]:
     if isinstance(row, bytes) or not isinstance(row, Iterable):
-        raise TypeError(f"give a list of tags for sentence {number}, not {kind(row)}")
+        raise TypeError(f"give a list of tags for sentence {number}, not {type_name(row)}")
     given = tuple(not_one_string(row, "tags"))
     if set(map(type, given)) != {str}:
         for place, tag in enumerate(given, 1):
             if not isinstance(tag, str):
                 raise TypeError(
-                    f"tag {place} of sentence {number} is {kind(tag)}, not a string: {tag!r:.40}"
+                    f"tag {place} of sentence {number} is {type_name(tag)}, not a string: {tag!r:.40}"
                 )
     return given
 
@@ -92,7 +124,7 @@ def check_sentences(sentences: Iterable[object]) -> None:
     for sentence in sentences:
         if not isinstance(sentence, Sentence):
             raise TypeError(
-                f"give a list of Sentence, not of {kind(sentence)}: parser(text) takes text,"
+                f"give a list of Sentence, not of {type_name(sentence)}: parser(text) takes text,"
                 " parser.parse_many lists of words"
             )
 
@@ -100,7 +132,7 @@ def check_sentences(sentences: Iterable[object]) -> None:
 def check_language(language: object) -> None:
     """Raise TypeError unless it can be a language's code."""
     if not isinstance(language, str):
-        raise TypeError(f'give a language by its code, as in "es", not {kind(language)}')
+        raise TypeError(f'give a language by its code, as in "es", not {type_name(language)}')
 
 
 def check_at_least_1(name: str, value: object) -> None:
@@ -120,9 +152,4 @@ def device_name(device: object) -> str | None:
     torch = sys.modules.get("torch")  # who has a device has loaded it
     if torch is not None and isinstance(device, torch.device):
         return str(device)
-    raise TypeError(f'give a device as in "cuda:1", not {kind(device)}: {device!r:.40}')
-
-
-def kind(given: object) -> str:
-    """Return what something is, with its article."""
-    return "None" if given is None else f"a {type(given).__name__}"
+    raise TypeError(f'give a device as in "cuda:1", not {type_name(device)}: {device!r:.40}')

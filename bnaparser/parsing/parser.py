@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 from bnaparser import models
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
-from bnaparser.errors import SettingsError
+from bnaparser.errors import SettingsError, type_name
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
 from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -26,10 +26,10 @@ from bnaparser.parsing.given import (
     check_sentences,
     check_text,
     device_name,
+    each_labelled_text,
     each_pair,
     each_sentence,
     each_text,
-    kind,
     sentence_of,
 )
 from bnaparser.parsing.markup import under_constraints
@@ -48,7 +48,9 @@ if TYPE_CHECKING:
     import torch
 
 Context = TypeVar("Context")
+Item = TypeVar("Item")
 
+NO_TEXT = "the text is missing"
 _MANY = "parser.pipe takes many texts, parser.parse_words the words of a sentence"
 
 __all__ = ["MAX_WORDS", "Parse", "Parser", "Parses"]
@@ -71,7 +73,7 @@ class Parser:
     ):
         if not hasattr(model, "best_labels"):
             raise TypeError(
-                f"give a loaded model, not {kind(model)}: Parser.load takes a name or a folder, as"
+                f"give a loaded model, not {type_name(model)}: Parser.load takes a name or a folder, as"
                 ' in Parser.load("en")'
             )
         check_at_least_1("batch_tokens", batch_tokens)
@@ -237,10 +239,11 @@ class Parser:
         """Parse lines, a sentence each, in constant memory; a Parse each, in order.
 
         A line is one sentence whatever is in it, as with ``split="line"``, and offsets count in it.
-        ``batch_tokens`` takes the place of the parser's own.
+        ``batch_tokens`` takes the place of the parser's own. Where ``lines`` raises an error, the lines
+        before the error are parsed first.
         """
-        source, question = each_text(lines, "lines"), asked_question(asked)
-        while ahead := list(islice(source, READ_AHEAD)):
+        question = asked_question(asked)
+        for ahead in _read_ahead(each_text(lines, "lines"), lambda line: 1):
             sentences = [self.text.sentence(line) for line in ahead]
             yield from self.parse_sentences(sentences, None, batch_tokens, question)
 
@@ -264,18 +267,30 @@ class Parser:
         """Parse running texts, in constant memory; what ``parser(text)`` gives for each, in order.
 
         Batches are filled across texts. ``as_tuples``: pairs of a text and anything at all come
-        in, pairs of its parses and the same thing go out.
+        in, pairs of its parses and the same thing go out. Where ``texts`` raises an error, the texts
+        before the error are parsed first.
+
+        ``texts`` may be a Series of pandas or Polars: a missing text (None, NaN) gives one Parse with
+        ``error``. The parses of a text of pandas keep its index label in ``label``, from which
+        `bnaparser.integrations.pandas.constituents` takes the column ``document``.
         """
         question = asked_question(asked)
-        source = each_pair(texts) if as_tuples else ((t, None) for t in each_text(texts, "texts"))
-        for ahead in _read_ahead(
-            (read_sentences(text, rules=self.text), context) for text, context in source
-        ):
-            given = [sentence for sentences, _ in ahead for sentence in sentences]
+        source = each_pair(texts) if as_tuples else each_labelled_text(texts)
+        read = ((None if t is None else read_sentences(t, rules=self.text), c) for t, c in source)
+        # An empty text counts, too: there may be any number of them.
+        for ahead in _read_ahead(read, lambda one: max(1, len(one[0] or ()))):
+            given = [sentence for sentences, _ in ahead for sentence in sentences or ()]
             parses = iter(self.parse_sentences(given, questions=question))
             for sentences, context in ahead:
-                of_text = Parses(islice(parses, len(sentences)))
-                yield (of_text, context) if as_tuples else of_text
+                if sentences is None:
+                    of_text = Parses([Parse("", error=NO_TEXT)])
+                else:
+                    of_text = Parses(islice(parses, len(sentences)))
+                if as_tuples:
+                    yield of_text, context
+                else:
+                    of_text.label = context
+                    yield of_text
 
     def parse_sentences(
         self,
@@ -384,17 +399,23 @@ class Parser:
         return self.threads or usable_threads()
 
 
-def _read_ahead(
-    texts: Iterable[tuple[list[Sentence], Context]],
-) -> Iterator[list[tuple[list[Sentence], Context]]]:
-    """Yield texts together that have READ_AHEAD sentences or more; the last ones may have fewer."""
-    ahead, count = [], 0
-    for sentences, context in texts:
-        ahead.append((sentences, context))
-        # An empty text counts, too: there may be any number of them.
-        count += max(1, len(sentences))
-        if count >= READ_AHEAD:
+def _read_ahead(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Yield lists of items that have READ_AHEAD sentences or more; the last items may have fewer.
+
+    Where ``items`` raises an error, the items before the error are yielded first.
+    """
+    ahead: list[Item] = []
+    count = 0
+    try:
+        for item in items:
+            ahead.append(item)
+            count += size(item)
+            if count >= READ_AHEAD:
+                yield ahead
+                ahead, count = [], 0
+    except Exception:
+        if ahead:
             yield ahead
-            ahead, count = [], 0
+        raise
     if ahead:
         yield ahead

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -275,7 +275,12 @@ class Parse:
 
 
 class Parses(list[Parse]):
-    """The parses of sentences, in order: a list, all of whose trees a notebook draws."""
+    """The parses of sentences, in order: a list, all of whose trees a notebook draws.
+
+    ``label`` is the index label of the text, where the text is of a Series of pandas, else None.
+    """
+
+    label: Hashable = None
 
     def _repr_html_(self) -> str:
         shown = [html_figure(one.text, one.to_svg(), one.error) for one in self[:MOST_DRAWN]]

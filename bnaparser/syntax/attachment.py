@@ -13,7 +13,7 @@ from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import SAFE_WEIGHTS_INDEX_NAME, SAFE_WEIGHTS_NAME
 
-from bnaparser.errors import ModelError, SettingsError
+from bnaparser.errors import ModelError, SettingsError, type_name
 from bnaparser.files.tables import read_object
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
 from bnaparser.syntax.batch import SyntaxBatch
@@ -139,7 +139,7 @@ def encoder_of(model: nn.Module) -> PreTrainedModel:
                         f"{type(module).__name__} is a decoder: syntax needs both sides"
                     )
                 return module
-    raise SettingsError(f"there is no encoder of transformers in a {type(model).__name__}")
+    raise SettingsError(f"there is no encoder of transformers in {type_name(model)}")
 
 
 def build(settings: SyntaxSettings, sizes: Sizes) -> Syntax:
@@ -201,8 +201,7 @@ def _sites(encoder: PreTrainedModel) -> tuple[list[Site], TakeOver]:
         if sites:
             return sites, take_over
     raise SettingsError(
-        f"syntax cannot be attached to a {type(encoder).__name__}: known are "
-        f"{', '.join(KNOWN.values())}"
+        f"syntax cannot be attached to {type_name(encoder)}: known are {', '.join(KNOWN.values())}"
     )
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, type_name
 from bnaparser.files.tables import json_line
-from bnaparser.parsing.given import kind
 from bnaparser.parsing.result import Parse
 from bnaparser.tasks.answer_spans import AnswerCandidates
 from bnaparser.tasks.prepared_example import Span
@@ -164,7 +163,7 @@ def read_text(
     if isinstance(text, str):
         written = text.split("\t") if task.pair else [text]
     elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
-        raise TypeError(f"give text, or two texts for a model of pairs, not {kind(text)}")
+        raise TypeError(f"give text, or two texts for a model of pairs, not {type_name(text)}")
     else:
         written, text = list(text), "\t".join(text)
     if task.pair and len(written) != 2:

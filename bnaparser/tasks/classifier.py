@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser import models
-from bnaparser.errors import ModelError
+from bnaparser.errors import ModelError, type_name
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.found_words import check_finds_words
-from bnaparser.parsing.given import check_name, check_text, kind
+from bnaparser.parsing.given import check_name, check_text
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.polyglot import Polyglot, name_in, parser_of, text_in
 from bnaparser.parsing.result import Parse
@@ -58,7 +58,7 @@ class Classifier:
     def __init__(self, model: TaskModel, parser: Parser | Polyglot):
         if not isinstance(model, TaskModel) or not isinstance(parser, Parser | Polyglot):
             raise TypeError(
-                f"give a loaded model and a Parser, not {kind(model)} and {kind(parser)}:"
+                f"give a loaded model and a Parser, not {type_name(model)} and {type_name(parser)}:"
                 ' Classifier.load takes names and folders, as in Classifier.load("sst2")'
             )
         language = model.settings.task.language

@@ -12,8 +12,8 @@ from bnaparser.text.text_pieces import TextPiece
 
 Item = TypeVar("Item")
 
-# As in trees, only ASCII blanks separate: a no-break space may stand inside a word. NUL is a blank.
-_SPACED_WORD = re.compile(r"[^\s\x00]+", re.ASCII)
+# As in trees, only ASCII blanks separate: a no-break space may stand inside a word.
+_SPACED_WORD = re.compile(r"\S+", re.ASCII)
 
 MAX_WORDS = 2000
 """How many words a sentence may have: more of them are no sentence, and cost time and memory."""

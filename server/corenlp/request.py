@@ -41,7 +41,7 @@ _FORM = "application/x-www-form-urlencoded"
 _BYTE_ORDER_MARK = "\ufeff"
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
-_WORD = re.compile(r"[^\s\x00]+")
+_WORD = re.compile(r"\S+")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*(?=\n)")
 _ENDS_SENTENCE = re.compile(r"\.|[!?]+|[\u3002\uff01\uff1f]+")
 _CLOSES = frozenset(["''", '"', "'", "\u201d", "\u2019", *")]}", "-RRB-", "-RSB-", "-RCB-"])
@@ -142,7 +142,7 @@ def read_text(body: bytes, content_type: str | None) -> str:
     their data) and one without a type may be percent-encoded text or just text: it is decoded where
     every ``%`` begins an escape, and in a form ``+`` is a blank if no blank stands in it. A byte order
     mark is no part of the text. Raises BadBody for bytes that are not of the character set (UTF-8 if
-    none is named), UnsupportedBody for a character set that is not read here.
+    none is named) and for NUL characters, UnsupportedBody for a character set that is not read here.
     """
     kind, _, parameters = (content_type or "").partition(";")
     charset = _charset(parameters)
@@ -155,6 +155,8 @@ def read_text(body: bytes, content_type: str | None) -> str:
         decode = unquote_plus if kind == _FORM and " " not in text else unquote
         with suppress(UnicodeDecodeError):  # else what looked like escapes was text
             text = decode(text, charset, errors="strict")
+    if "\0" in text:
+        raise BadBody(f"character {text.index(chr(0)) + 1} of the body is NUL: send text")
     return text.removeprefix(_BYTE_ORDER_MARK)
 
 

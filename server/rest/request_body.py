@@ -40,10 +40,8 @@ PLAIN = "text/plain"
 # What curl names the body of ``--data-binary @file`` when it is not told.
 _CURLS_DEFAULT = "application/x-www-form-urlencoded"
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
-# Half of a surrogate pair is no character. NUL is a blank in a text, as in the library and in
-# CoreNLP's protocol; a word that is given as such has no blanks.
-_NO_TEXT = re.compile("[\ud800-\udfff]")
-_NO_WORD = re.compile("[\x00\ud800-\udfff]")
+# What no text has: half of a surrogate pair is no character, and NUL stands in files that are not text.
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 _TOLD_MISTAKES = 3
 
 _ESCAPED = re.compile(rb"\\.", re.DOTALL)
@@ -129,7 +127,7 @@ def read_request(
     if len(kinds) != 1:
         found = f"the request has {' and '.join(kinds)}" if kinds else "the request has none"
         raise Unprocessable(f"give {'exactly ' if others else ''}{names}: {found}")
-    _check_text(given, _NO_WORD if kinds == ["tokens"] else _NO_TEXT)
+    _check_text(given)
     try:
         return requests[kinds[0]].model_validate(given)
     except ValidationError as error:
@@ -179,6 +177,7 @@ def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
 
 def _text(body: bytes, settings: ServerSettings) -> str:
     text = _decode(body)
+    _check_characters(text, "the body")
     check_size([text], settings)
     return text
 
@@ -255,21 +254,21 @@ def _no_constant(name: str) -> NoReturn:
     raise BadBody(f"the JSON has {name}, which is no JSON number")
 
 
-def _check_text(value: Any, bad: re.Pattern[str], place: str = "") -> None:
+def _check_text(value: Any, place: str = "") -> None:
     """Raise Unprocessable where a string holds a bad character; the depth is bounded."""
     if isinstance(value, str):
-        _check_characters(value, bad, place)
+        _check_characters(value, place)
     elif isinstance(value, dict):
         for name, item in value.items():
-            _check_characters(name, _NO_WORD, "a name")
-            _check_text(item, bad, f"{place}.{name}" if place else name)
+            _check_characters(name, "a name")
+            _check_text(item, f"{place}.{name}" if place else name)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            _check_text(item, bad, f"{place}[{index}]")
+            _check_text(item, f"{place}[{index}]")
 
 
-def _check_characters(text: str, bad: re.Pattern[str], place: str) -> None:
-    wrong = bad.search(text)
+def _check_characters(text: str, place: str) -> None:
+    wrong = _NO_TEXT.search(text)
     if wrong:
         name = "NUL" if wrong[0] == "\x00" else f"half of a surrogate pair, \\u{ord(wrong[0]):04x}"
         raise Unprocessable(f"{place}: character {wrong.start() + 1} is {name}")

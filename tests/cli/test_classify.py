@@ -82,14 +82,18 @@ def test_standard_input_and_a_file_for_output(
 
 def test_what_fails_has_its_line_and_is_said(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
-    source.write_bytes("It sang.\n\u200b\n".encode() + b"dog " * 2001 + b"\ncaf\xe9 fell\n")
+    source.write_bytes("It sang.\n\u200b\n".encode() + b"dog " * 2001 + b"\nIt fell\n")
     code, out, err = run("--input", str(source))
     lines = out.split("\n")
     assert code == 1
     assert len(lines) == 5 and lines[0] and not lines[1] and lines[2] and lines[3]
     assert "text 2: the text has no words" in err
     assert "the plain encoder served the text" in err
-    assert "line 4: byte 4 is not UTF-8" in err
+    source.write_bytes(b"It sang.\ncaf\xe9 fell\n")
+    code, out, err = run("--input", str(source))
+    assert code == 2 and "line 2: byte 4 (0xe9) is not UTF-8" in err
+    assert "give --encoding cp1252" in err
+    assert run("--input", str(source), "--encoding", "cp1252")[0] == 0
 
 
 def test_wrong_usage(run: Run, tmp_path: Path) -> None:
@@ -204,10 +208,10 @@ def test_a_passage_that_cannot_be_had(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _, err = run("Who?", "--passage", str(tmp_path / "none.txt"))
-    assert code == 2 and "none.txt: cannot be read" in err
+    assert code == 2 and "none.txt: no such file" in err
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
     code, _, err = run("Who?", "--passage", str(tmp_path / "latin.txt"))
-    assert code == 2 and "latin.txt: byte 4 is not UTF-8" in err
+    assert code == 2 and "latin.txt, line 1: byte 4 (0xe9) is not UTF-8" in err
     (tmp_path / "a.txt").write_text("It sang.")
     code, _, err = run("Who?", "--passage", str(tmp_path / "a.txt"))
     assert code == 2 and "answers no questions: leave --passage out" in err

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
@@ -117,22 +119,63 @@ def test_a_failed_line_is_an_object_in_json(run: Run, tmp_path: Path) -> None:
     assert "5,000 words" in json.loads(out)["error"]
 
 
-def test_bytes_that_are_not_utf8_are_replaced_and_reported(run: Run, tmp_path: Path) -> None:
-    source = tmp_path / "in.txt"
-    source.write_bytes(b"It rained.\nThe caf\xe9 closed.\n")
+def test_bytes_that_are_not_utf8_are_refused_unless_the_encoding_is_named(
+    run: Run, tmp_path: Path
+) -> None:
+    """Word's "Plain Text, Windows (default)" gave trees of U+FFFD, exit code 0."""
+    source, output = tmp_path / "in.txt", tmp_path / "out.mrg"
+    source.write_bytes("It rained.\nThe café isn\u2019t open.\n".encode("cp1252"))
+    code, _, err = run("--input", str(source), "-o", str(output))
+    assert code == 2
+    assert err == (
+        f"bnaparse: {source}, line 2: byte 8 (0xe9) is not UTF-8: it looks like Windows-1252: give"
+        " --encoding cp1252\n"
+    )
+    code, out, err = run("--input", str(source), "--encoding", "cp1252")
+    assert (code, err) == (0, "")
+    assert Tree.parse(out.splitlines()[1]).words == ("The", "café", "is", "n\u2019t", "open", ".")
+    code, _, err = run("--input", str(source), "--encoding", "cp12520")
+    assert (code, err[:33]) == (2, "bnaparse: there is no encoding 'c")
+
+
+@pytest.mark.parametrize("way", ["file", "standard input"])
+def test_what_is_not_text_is_refused_before_the_model_is_loaded(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    source, output = tmp_path / "notes.docx", tmp_path / "out.mrg"
+    with zipfile.ZipFile(source, "w") as file:
+        file.writestr("word/document.xml", "It rained.")
+    output.write_text("old", encoding="utf-8")
+    given = ["-i", str(source)] if way == "file" else []
+    with source.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code, out, err = run(*given, "-o", str(output), "--model", "no-such-model")
+    name = source if way == "file" else way
+    assert (code, out) == (2, "")
+    assert err == (
+        f"bnaparse: {name}: this is a Word file, not text: save it as plain text in UTF-8\n"
+    )
+    assert output.read_text(encoding="utf-8") == "old"
+
+
+def test_a_compressed_file_is_read_where_its_name_says_so(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt.gz"
+    source.write_bytes(gzip.compress(b"It rained.\nDogs bark.\n"))
     code, out, err = run("--input", str(source))
-    assert code == 0
-    assert Tree.parse(out.splitlines()[1]).words[1] == "caf\ufffd"
-    assert err == "bnaparse: line 2: byte 8 is not UTF-8, replaced\n"
+    assert (code, len(out.splitlines()), err) == (0, 2, "")
+    source.write_bytes(gzip.compress(b"It rained.\nDogs bark.\n")[:-9])
+    code, _, err = run("--input", str(source))
+    assert code == 2 and f"{source}: not a whole .gz file" in err
+    plain = source.rename(tmp_path / "in.txt")
+    code, _, err = run("--input", str(plain))
+    assert code == 2 and "this is gzip data, not text: unpack it, or give the file a name" in err
 
 
-def test_an_argument_that_is_not_utf8_still_gives_json(run: Run) -> None:
-    """``bnaparse --format json $'The caf\\xe9 closed.'`` ended in a traceback."""
+def test_an_argument_that_is_not_utf8_is_refused(run: Run) -> None:
     code, out, err = run("The caf\udce9 closed.", "--format", "json")
-    assert (code, err) == (0, "bnaparse: line 1: byte 8 is not UTF-8, replaced\n")  # as of a file
-    answer = json.loads(out.encode("utf-8"))
-    assert answer["text"] == "The caf\ufffd closed."
-    assert answer["tokens"][1]["text"] == "caf\ufffd"
+    assert (code, out) == (2, "")
+    assert "the text is not UTF-8 at character 8: write it to a file" in err
+    assert run("It rained.", "--encoding", "cp1252")[0] == 2
 
 
 def test_a_byte_order_mark_and_windows_line_ends(run: Run, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -27,9 +26,8 @@ def rows(frame: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("library", [pandas, polars])
 def test_half_a_character_loses_no_frame(library: Any, tiny_parser: Parser) -> None:
-    parses = tiny_parser("It\ud83d rained.")
-    for found in (rows(library.sentences(parses)), rows(library.constituents(parses))):
-        assert found[0]["text"].startswith("It\ufffd")
+    (row,) = rows(library.sentences(tiny_parser("It\ud83d rained.")))
+    assert row["text"].startswith("It\ufffd") and "half of a surrogate pair" in row["error"]
 
 
 @pytest.mark.parametrize("library", [pandas, polars])
@@ -105,17 +103,87 @@ def test_types_are_the_same_for_an_empty_frame(tiny_parser: Parser) -> None:
         assert of_polars[0] == of_polars[1]
 
 
-def test_frames_join_with_those_of_the_texts(tiny_parser: Parser) -> None:
-    texts = pd.DataFrame({"text": TEXTS, "id": ["a", "b", "c"]})
-    parsed = pandas.constituents(tiny_parser.pipe(texts["text"]))
-    joined = parsed.merge(texts["id"], left_on="document", right_index=True)
-    assert set(joined["id"]) == {"a", "c"}
-    frame = pl.from_pandas(texts)
-    both = polars.constituents(tiny_parser.pipe(frame["text"])).join(
-        frame.with_row_index("document"), on="document", suffix="_of_document"
-    )
-    assert set(both["id"]) == {"a", "c"}
-    assert np.array_equal(both["start"].to_numpy(), parsed["start"].to_numpy(int))
+FRAME = pd.DataFrame(
+    {
+        "id": ["a", "b", "c", "d"],
+        "lang": ["fr", "en", "en", "en"],
+        "text": ["Il pleut.", "It rained. The dogs barked.", "", "The cat sat."],
+    }
+)
+FRAMES = {
+    "as it is": FRAME,
+    "filtered": FRAME[FRAME["lang"] == "en"],
+    "reordered": FRAME.sort_values("id", ascending=False),
+    "labels are strings": FRAME.set_index(pd.Index(["w", "x", "y", "z"])),
+    "labels are dates": FRAME.set_index(pd.date_range("2026-01-01", periods=4)),
+    "labels are floats": FRAME.set_index(pd.Index([0.5, 1.0, 1.5, 2.0])),
+    "positions of others": FRAME.set_index(pd.Index([3, 2, 1, 0])),
+    "labels have several levels": FRAME.set_index(["lang", FRAME["id"].rename("key")]),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("make", [pandas.constituents, pandas.sentences])
+def test_a_frame_of_pandas_keeps_the_labels_of_its_texts(
+    name: str, make: Any, tiny_parser: Parser
+) -> None:
+    """On a filtered frame the join that docs/integrations.md gave had the wrong ids."""
+    frame = FRAMES[name]
+    column = frame.assign(parses=list(tiny_parser.pipe(frame["text"])))["parses"]
+    for parses in (tiny_parser.pipe(frame["text"]), column, column.iloc[::-1]):
+        found = make(parses)
+        ids = found["document"].map(frame["id"])
+        assert set(ids) == {"a", "b", "d"} & set(frame["id"])
+        for text, one in zip(found["text"], ids, strict=True):
+            assert text in frame.loc[frame["id"] == one, "text"].item()
+        if not isinstance(frame.index, pd.MultiIndex):
+            assert found.join(frame["id"], on="document")["id"].tolist() == ids.tolist()
+            merged = found.merge(frame["id"], left_on="document", right_index=True)
+            assert merged["id"].tolist() == ids.tolist()
+
+
+def test_texts_with_the_same_label_are_not_mixed_up(tiny_parser: Parser) -> None:
+    twice = pd.concat([FRAME, FRAME])
+    with pytest.raises(ValueError, match=r"the index label 0, .*reset_index"):
+        pandas.sentences(tiny_parser.pipe(twice["text"]))
+    found = pandas.sentences(tiny_parser.pipe(twice["text"].tolist()))
+    assert found["document"].unique().tolist() == [0, 1, 3, 4, 5, 7]
+    assert [len(parses) for parses in tiny_parser.pipe(twice["text"])] == [1, 2, 0, 1] * 2
+
+
+def test_a_missing_text_of_a_series_is_an_error_of_its_row(tiny_parser: Parser) -> None:
+    texts = ["It rained.", None, "Dogs bark."]
+    gone: list[Any] = [float("nan"), pd.NA, None, pd.NaT]
+    for missing in gone:
+        series = pd.Series([texts[0], missing, texts[2]], index=list("abc"), dtype=object)
+        found = pandas.sentences(tiny_parser.pipe(series))
+        assert found["document"].tolist() == ["a", "b", "c"]
+        assert found["error"].isna().tolist() == [True, False, True]
+        assert found["error"][1] == "the text is missing"
+    of_polars = polars.sentences(tiny_parser.pipe(pl.Series(texts)))
+    assert of_polars["error"].to_list() == [None, "the text is missing", None]
+    with pytest.raises(
+        TypeError, match=r"the text with the index label 'b': give|not an int: the text"
+    ):
+        list(tiny_parser.pipe(pd.Series(["a.", 5], index=["a", "b"], dtype=object)))
+    for wrong in ([*texts[:1], float("nan")], [*texts[:1], None]):
+        with pytest.raises(TypeError, match="number 2 of the texts"):
+            list(tiny_parser.pipe(wrong))
+
+
+def test_a_filtered_frame_of_polars_joins_by_its_rows(tiny_parser: Parser) -> None:
+    frame = pl.from_pandas(FRAME).filter(pl.col("lang") == "en")
+    found = polars.constituents(tiny_parser.pipe(frame["text"]))
+    joined = found.join(frame.with_row_index("document"), on="document", suffix="_of_document")
+    assert set(joined["id"]) == {"b", "d"}
+    for text, whole in zip(joined["text"], joined["text_of_document"], strict=True):
+        assert text in whole
+
+
+def test_parses_of_one_library_make_a_frame_of_the_other(tiny_parser: Parser) -> None:
+    series = FRAMES["labels are strings"]["text"]
+    assert polars.sentences(tiny_parser.pipe(series))["document"].to_list() == ["w", "x", "x", "z"]
+    assert pandas.sentences(tiny_parser.pipe(pl.Series(TEXTS)))["document"].tolist() == [0, 0, 2]
 
 
 @pytest.mark.parametrize("library", [pandas, polars])

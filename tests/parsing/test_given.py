@@ -26,23 +26,23 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda p: p.parse_sentence(["a"]), "not a list: .* parser.parse_words the words"),
     (lambda p: p.parse_words("a b"), "not a string: 'a b'; parser.parse_sentence takes text"),
     (lambda p: p.parse_words(None), "give a list of words, not None"),
-    (lambda p: p.parse_words(["a", 1]), "word 2 is a int, not a string: 1"),
+    (lambda p: p.parse_words(["a", 1]), "word 2 is an int, not a string: 1"),
     (lambda p: p.parse_words([["a"]]), "word 1 is a list"),
     (lambda p: p.parse_words(["a", "b"], "NN"), "give a list of tags, not a string: 'NN'"),
     (lambda p: p.parse_many([["a"]], "N"), "give a list of lists of tags, not a string"),
     (lambda p: p.parse_many([["a"]], ["N"]), "give a list of tags, not a string"),
-    (lambda p: p.parse_many([["a"]], [[1]]), "tag 1 of sentence 1 is a int, not a string: 1"),
+    (lambda p: p.parse_many([["a"]], [[1]]), "tag 1 of sentence 1 is an int, not a string: 1"),
     (lambda p: p.parse_many([["a"]] * 2, [["N"], [b"N"]]), "tag 1 of sentence 2 is a bytes"),
     (lambda p: p.parse_many([["a"]], [None]), "a list of tags for sentence 1, not None"),
     (lambda p: p.parse_many([["a"]], [b"N"]), "a list of tags for sentence 1, not a bytes"),
-    (lambda p: p.parse_many([["a"]], 5), "give a list of tags for each sentence, not a int"),
+    (lambda p: p.parse_many([["a"]], 5), "give a list of tags for each sentence, not an int"),
     (lambda p: Polyglot({"en": p}).parse_sentences(["a."]), "a list of Sentence, not of a str"),  # type: ignore[list-item]
     (lambda p: Ensemble([p, p]).parse_sentences("a."), "a list of Sentence, not of a str"),  # type: ignore[arg-type]
     (lambda _: Ensemble.load("en"), "give a list of names of models, not one: 'en'"),
-    (lambda p: p.in_language(5), 'a language by its code, as in "es", not a int'),
+    (lambda p: p.in_language(5), 'a language by its code, as in "es", not an int'),
     (lambda p: Polyglot({"en": p})("a.", language=5), "a language by its code"),  # type: ignore[arg-type]
     (lambda p: Parser(p.model, batch_tokens="5"), "batch_tokens is '5': it must be a whole number"),  # type: ignore[arg-type]
-    (lambda _: Parser.load("en", 0), 'give a device as in "cuda:1", not a int: 0'),  # type: ignore[arg-type]
+    (lambda _: Parser.load("en", 0), 'give a device as in "cuda:1", not an int: 0'),  # type: ignore[arg-type]
     (lambda p: p.parse_many([None]), "give a list of words, not None"),
     (lambda p: p.parse_sentences(["a."]), "give a list of Sentence, not of a str: parser"),
     (lambda p: p.parse_sentences("a."), "give a list of Sentence, not of a str: parser"),

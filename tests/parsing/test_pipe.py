@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bnaparser import Parse, Parser
+from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.polyglot import Polyglot
 from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.parsing.result import Parses
-from bnaparser.text.sentence import Sentence
+from bnaparser.text.sentence import Sentence, from_words
 
 TEXTS = ["It rained. Mira sang.", "", "The old cat sat.", "\n", "Dogs bark. It fell. Karo ran."]
 
@@ -59,3 +62,59 @@ def test_texts_share_batches_and_few_are_read_ahead(
     assert read == [0, 1]
     assert len(list(stream)) == 5
     assert at_once == [4, 4, 4]
+
+
+@pytest.mark.parametrize("name", ["stream", "pipe"])
+def test_what_was_read_before_an_error_is_not_lost(parser: Parser, name: str) -> None:
+    """An error in the user's iterable lost up to 1,024 lines that were read before."""
+
+    def texts() -> Iterator[str]:
+        yield "It rained."
+        yield "Dogs bark."
+        raise OSError("the disk is gone")
+
+    def with_a_wrong_one() -> Iterator[Any]:
+        yield from ["It rained.", "Dogs bark.", 5]
+
+    for given, kind in ((texts, OSError), (with_a_wrong_one, TypeError)):
+        found = []
+        with pytest.raises(kind, match=r"the disk is gone|number 3"):
+            for parses in getattr(parser, name)(given()):
+                found.append(parses)  # noqa: PERF402 (what came before the error)
+        assert len(found) == 2
+
+
+NOT_TEXT = {"\x00": "a NUL character", "\ud800": "half of a surrogate pair"}
+
+
+@pytest.mark.parametrize("sign", NOT_TEXT)
+@pytest.mark.parametrize("text", ["It rai{}ned.", "{}It rained.", "It rained.{}", "It {} rained."])
+def test_what_is_no_character_is_an_error_of_its_sentence(
+    parser: Parser, sign: str, text: str
+) -> None:
+    """A NUL inside a word split it without a message; half of a pair gave a tree that cannot be printed."""
+    bad, good, said = text.format(sign), "Dogs bark.", f"it has {NOT_TEXT[sign]}: this is not text"
+
+    def check(parses: Sequence[Parse]) -> None:
+        errors = [parse.error or "" for parse in parses]
+        assert sum(error.endswith(said) for error in errors) == 1
+        assert errors[-1] == "" and parses[-1].tree is not None
+        for parse in parses:
+            parse.to_json().encode()
+            (parse.error or "").encode()
+
+    check(parser(f"{bad}\n{good}"))
+    check([parser.parse_sentence(bad), parser.parse_sentence(good)])
+    check(list(parser.stream([bad, good])))
+    check([parse for parses in parser.pipe([bad, good]) for parse in parses])
+    check([parse for parses, _ in parser.pipe([(bad, 1), (good, 2)], True) for parse in parses])
+    check(parser.parse_many([bad.split(" "), good.split(" ")]))
+    check([parser.parse_words(bad.split(" ")), parser.parse_words(["Dogs"])])
+    check([parser.parse_words(["a", "b"], tags=["NN", f"N{sign}"]), parser.parse_words(["a"])])
+    polyglot = Polyglot({"en": parser, "es": parser})
+    check(polyglot(f"{bad}\n{good}"))
+    check(
+        Ensemble([parser, parser]).parse_sentences(
+            [from_words([bad[:2] + sign]), from_words(["ab"])]
+        )
+    )

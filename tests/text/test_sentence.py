@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bnaparser.text.sentence import Sentence, from_spaced_words, from_words
+from bnaparser.text.text_rules import LANGUAGE_NAMES, rules_of
 
 
 def test_given_words_are_joined_by_blanks() -> None:
@@ -26,10 +27,21 @@ def test_only_ascii_blanks_separate() -> None:
     assert from_spaced_words("10\xa0km away").words == ("10\xa0km", "away")
 
 
-def test_nul_separates_as_a_blank_does() -> None:
-    assert from_spaced_words("It\x00rained \x00").words == ("It", "rained")
+@pytest.mark.parametrize("sign", ["\x00", "\ud800"])
+def test_what_is_no_character_of_a_text_stands_in_words(sign: str) -> None:
+    """The parser refuses words that have it; between words it would be lost without a message."""
+    assert from_spaced_words(f"It{sign}rained {sign}").words == (f"It{sign}rained", sign)
+    for language in LANGUAGE_NAMES:
+        for text in (
+            f"It{sign}rained.",
+            f"{sign}It rained.",
+            f"It rained.{sign}",
+            f"It. {sign} So.",
+        ):
+            words = [word for one in rules_of(language).sentences(text, 0) for word in one.words]
+            assert "".join(words).count(sign) == 1
 
 
-@pytest.mark.parametrize("text", ["", " \n", "\x00"])
+@pytest.mark.parametrize("text", ["", " \n"])
 def test_no_words(text: str) -> None:
     assert from_spaced_words(text) == Sentence("", (), ())

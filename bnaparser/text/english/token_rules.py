@@ -28,11 +28,12 @@ class TokenRule(NamedTuple):
     words: str
 
 
-# Between words: white space, controls, direction marks, zero-width spaces, broken surrogates.
+# Between words: white space, controls, direction marks, zero-width spaces. NUL and half of a surrogate
+# pair are in words, by which the sentence is refused: they are not text.
 # As the inside of a character class; so are the constants below.
 BLANK = (
-    r"\s\x00-\x1f\x7f-\x9f\u180e\u200b\u200e\u200f\u2028-\u202e"
-    r"\u2061-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    r"\s\x01-\x1f\x7f-\x9f\u180e\u200b\u200e\u200f\u2028-\u202e"
+    r"\u2061-\u206f\ufeff\ufff9-\ufffb"
 )
 # Of these, what has no width: inside a word it is part of the word.
 NO_WIDTH = r"\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\ufeff"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from bnaparser.errors import type_name
 from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
@@ -45,7 +46,7 @@ class Pattern:
 
     def __init__(self, text: str, rules: HeadRules | str = COLLINS):
         if not isinstance(text, str):
-            raise TypeError(f"give a pattern as text, not a {type(text).__name__}")
+            raise TypeError(f"give a pattern as text, not {type_name(text)}")
         self.text = text
         self.rules = head_rules(rules) if isinstance(rules, str) else rules
         self._alternatives, self.names, self._descriptions = read_pattern(text)

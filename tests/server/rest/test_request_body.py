@@ -97,20 +97,19 @@ def test_a_byte_order_mark_is_no_text(client: TestClient) -> None:
     assert answer.text == "(TOP (S (VP (NN It) (NN rained) (NN .))))\n"
 
 
-def test_nul_is_a_blank_in_text_as_in_the_library_and_for_corenlps_clients(
-    client: TestClient,
-) -> None:
-    text = "It\x00rained."
-    words = [token["text"] for token in parses_of(client, text=text)[0]["tokens"]]
-    assert words == ["It", "rained", "."]
-    assert [token["text"] for token in parses_of(client, sentences=[text])[0]["tokens"]] == words
+@pytest.mark.parametrize("text", ["It\x00rained.", "It rained.\x00", "\x00"])
+def test_nul_is_refused_in_text_and_words(client: TestClient, text: str) -> None:
+    """A NUL inside a word split it without a message."""
+    said = f"character {text.index(chr(0)) + 1} is NUL"
+    for request in ({"text": text}, {"sentences": ["a", text]}, {"tokens": [["a", text]]}):
+        assert said in problem(client.post("/v1/parse", json=request), 422)
     plain = client.post("/v1/parse", content=text, headers={"content-type": "text/plain"})
-    assert plain.text == "(TOP (S (VP (NN It) (NN rained) (NN .))))\n"
+    assert f"the body: {said}" in problem(plain, 422)
     for given in ("false", "true"):
         query = {"annotators": "tokenize", "tokenize.whitespace": given}
-        corenlp = client.post("/", params=query, content=text).json()
-        tokens = [token["originalText"] for token in corenlp["sentences"][0]["tokens"]]
-        assert tokens == (words if given == "false" else ["It", "rained."])
+        answer = client.post("/", params=query, content=text)
+        assert answer.status_code == 400
+        assert "of the body is NUL" in answer.text
 
 
 def test_brackets_in_a_string_are_no_depth(client: TestClient) -> None:

@@ -281,7 +281,7 @@ def test_a_node_may_have_any_number_of_conditions() -> None:
 
 
 def test_a_pattern_is_text() -> None:
-    with pytest.raises(TypeError, match="give a pattern as text, not a int"):
+    with pytest.raises(TypeError, match="give a pattern as text, not an int"):
         Pattern(3)  # type: ignore[arg-type]
 
 

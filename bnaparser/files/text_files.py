@@ -1,0 +1,366 @@
+"""Reading text: bytes become lines of text in one encoding; what is not text is refused.
+
+Every command and library function that reads text from bytes reads it by a `LineReader`: text for the
+parser, treebanks, task data, text for pre-training. A file that is not text (Word, PDF, gzip, a
+program, anything with NUL characters) and bytes that do not fit the encoding are a DataError.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import select
+import stat
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedIOBase
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, NoReturn, cast
+
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.compressed import damage_told, open_compressed
+
+UTF8 = "utf-8"
+"""The encoding of text that has no byte order mark, unless another is named."""
+
+OPTION = "--encoding"
+"""The option of the commands by which a user names the encoding."""
+
+_PIECE = 1 << 16  # bytes read at once
+_START = 16  # bytes by which byte order marks and kinds of files are told
+
+# The longest first: that of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, UTF8),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Encodings that Python has, and no text file.
+_NO_TEXT_FILE = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+
+_UNPACK = "unpack it, or give the file a name that ends in"
+_SAVE = "save it as plain text in UTF-8"
+# What no text begins with, what that is, and what to do.
+_KINDS = (
+    (b"\x1f\x8b", "gzip data", f"{_UNPACK} .gz"),
+    (b"\xfd7zXZ\x00", "xz data", f"{_UNPACK} .xz"),
+    *((b"BZh%d1AY&SY" % level, "bzip2 data", f"{_UNPACK} .bz2") for level in range(1, 10)),
+    (b"\x28\xb5\x2f\xfd", "zstd data", f"{_UNPACK} .zst"),
+    (b"PK\x05\x06", "an empty zip archive", ""),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unpack it"),
+    (b"%PDF-", "a PDF file", "extract its text first, for example with pdftotext"),
+    (b"%!PS", "a PostScript file", "extract its text first, for example with ps2txt"),
+    (b"{\\rtf", "an RTF file", _SAVE),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a Word, Excel or PowerPoint file", _SAVE),
+    (b"\x7fELF", "a program", ""),
+    (b"\xfe\xed\xfa\xce", "a program", ""),
+    (b"\xfe\xed\xfa\xcf", "a program", ""),
+    (b"\xce\xfa\xed\xfe", "a program", ""),
+    (b"\xcf\xfa\xed\xfe", "a program", ""),
+    (b"\xca\xfe\xba\xbe", "a program", ""),
+    (b"\x89PNG", "a picture", ""),
+    (b"\xff\xd8\xff", "a picture", ""),
+)
+# The same for what a text may begin with: it is told where a NUL character follows.
+_KINDS_WITH_NUL = (
+    (b"MZ", "a program", ""),
+    (b"GIF8", "a picture", ""),
+    (b"BM", "a picture", ""),
+    (b"II*", "a picture", ""),
+    (b"MM", "a picture", ""),
+    (b"RIFF", "a picture or sound", ""),
+    (b"OggS", "a sound", ""),
+    (b"ID3", "a sound", ""),
+    (b"PAR1", "a Parquet file", "bnaparser corpus reads Parquet, by the name's ending .parquet"),
+    (b"SQLite", "a database", ""),
+)
+_ZIP = b"PK\x03\x04"
+# Names inside a zip that tell what it is.
+_ZIPS = (
+    (b"word/", "a Word file", _SAVE),
+    (b"xl/", "an Excel file", "save it as CSV in UTF-8"),
+    (b"ppt/", "a PowerPoint file", _SAVE),
+    (b"[Content_Types].xml", "a Word, Excel or PowerPoint file", _SAVE),
+    (b"mimetypeapplication/epub", "an e-book (EPUB)", "extract its text first"),
+    (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file", _SAVE),
+    (b"", "a zip archive", "unpack it"),
+)
+_TOO_MANY = 2  # one byte in so many beyond ASCII, or more, is no text in Windows-1252
+
+
+def check_encoding(name: str) -> str:
+    """Return Python's name of a text encoding; SettingsError where there is no such encoding."""
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):  # the second where a name has a NUL in it
+        found = None
+    is_text = getattr(found, "_is_text_encoding", False)
+    if found is None or not is_text or found.name in _NO_TEXT_FILE:
+        raise SettingsError(
+            f"there is no encoding {name!r}: give one such as utf-8, cp1252, latin-1, utf-16-le,"
+            " shift_jis or gb18030"
+        )
+    return UTF8 if found.name == "utf-8-sig" else found.name
+
+
+class LineReader:
+    """The lines of a binary file or stream as text, with their ends; only a line feed ends a line.
+
+    A byte order mark (UTF-8, UTF-16, UTF-32) says the encoding and is no part of the text. Without a
+    mark the text is in ``encoding``, by default UTF-8. Reading raises DataError, with ``name`` and the
+    line, where the input is not text or has bytes that do not fit the encoding; the lines before are
+    yielded first. Where ``option`` is set, the message tells the user to give that option.
+    """
+
+    def __init__(
+        self,
+        source: BufferedIOBase | IO[bytes],
+        name: str = "standard input",
+        encoding: str | None = None,
+        option: str = OPTION,
+    ):
+        self.number = 0  # of lines that were given out
+        self._source = cast(BufferedIOBase, source)
+        self._name, self._option = name, option
+        self._encoding = UTF8 if encoding is None else check_encoding(encoding)
+        self._lines: deque[str] = deque()  # decoded, not yet given out
+        self._marked = False  # a byte order mark says the encoding
+        self._has_others = False  # characters beyond ASCII, read without an error
+        self._start = b""  # the first bytes, by which a file that is not text is told
+        self._read = self._given = 0  # bytes: read, and those of the lines given out
+        self._each = 0.0  # bytes of a line of those in ``_lines``, on average
+        self.size = self._bytes_left()  # of the input; None where nobody can know
+        self._parts: Iterator[str] = self._texts()
+        if self._is_file():  # a file that is not text is refused at once
+            self._parts = chain(list(islice(self._parts, 1)), self._parts)
+
+    def __iter__(self) -> Iterator[str]:
+        for text in self._parts:
+            lines = text.split("\n")
+            last = lines.pop()
+            self._lines.extend(f"{line}\n" for line in lines)
+            if last:
+                self._lines.append(last)
+            if self._lines:
+                self._each = (self._read - self._given) / len(self._lines)
+            while self._lines:
+                self.number += 1
+                yield self._lines.popleft()
+            self._given = self._read
+
+    @property
+    def place(self) -> int:
+        """How many bytes of the input the lines that were given out have, about."""
+        return self._read - round(len(self._lines) * self._each)
+
+    def waits(self) -> bool:
+        """Whether reading on would have to wait for whoever writes to the pipe or terminal."""
+        if self._lines:
+            return False
+        try:
+            return not select.select([self._source], [], [], 0)[0]
+        except (OSError, ValueError):  # no file, or a system that cannot tell
+            return False
+
+    def _is_file(self) -> bool:
+        """Return whether this is a file on a disk, which is read without waiting."""
+        try:
+            return stat.S_ISREG(os.fstat(self._source.fileno()).st_mode)
+        except OSError:  # bytes in memory
+            return False
+
+    def _bytes_left(self) -> int | None:
+        """Return how many bytes there are to read from here on; None where nobody can know."""
+        if not self._is_file() or not hasattr(self._source, "raw"):  # decompressed while it is read
+            return None
+        return os.fstat(self._source.fileno()).st_size - self._source.tell()
+
+    def _texts(self) -> Iterator[str]:
+        """Yield the text in parts, each but the last with a line feed at its end."""
+        pieces = self._pieces()
+        first = next(pieces, b"")
+        for mark, encoding in _MARKS:
+            if first.startswith(mark):
+                self._encoding, self._marked, first = encoding, True, first[len(mark) :]
+                break
+        self._start = first
+        _refuse_kinds(self._name, first, _KINDS)
+        parts = self._by_lines if _ends_lines_alike(self._encoding) else self._by_characters
+        for text, broken in parts(first, pieces):
+            nul = text.find("\0")
+            if nul >= 0:
+                yield text[: text.rfind("\n", 0, nul) + 1]
+                self._fail_at_nul()
+            yield text
+            self._has_others = self._has_others or not text.isascii()
+            if broken is not None:
+                self._fail_at_byte(broken)
+
+    def _pieces(self) -> Iterator[bytes]:
+        """Yield what is read; the first piece is long enough to tell what it is, if possible."""
+        piece = self._read_piece()
+        while len(piece) < _START and b"\n" not in piece and (more := self._read_piece()):
+            piece += more
+        while piece:
+            self._read += len(piece)
+            yield piece
+            piece = self._read_piece()
+
+    def _read_piece(self) -> bytes:
+        with damage_told(Path(self._name)):
+            return self._source.read1(_PIECE)
+
+    def _by_lines(
+        self, first: bytes, pieces: Iterator[bytes]
+    ) -> Iterator[tuple[str, UnicodeDecodeError | None]]:
+        """Decode whole lines: in most encodings a line feed is one byte, and that byte nothing else."""
+        unfinished: list[bytes] = []
+        for piece in _first_then(first, pieces):
+            whole, newline, rest = piece.rpartition(b"\n")
+            if newline:
+                yield from self._decoded(b"".join([*unfinished, whole, newline]))
+                unfinished = []
+            unfinished.append(rest)
+            if b"\0" in rest:  # a file of NUL bytes may be as long as a disk
+                break
+        if last := b"".join(unfinished):
+            yield from self._decoded(last)
+
+    def _decoded(self, data: bytes) -> Iterator[tuple[str, UnicodeDecodeError | None]]:
+        try:
+            yield data.decode(self._encoding), None
+        except UnicodeDecodeError as error:
+            start = data.rfind(b"\n", 0, error.start) + 1
+            error.start, error.object = error.start - start, data[start:]
+            yield data[:start].decode(self._encoding), error
+
+    def _by_characters(
+        self, first: bytes, pieces: Iterator[bytes]
+    ) -> Iterator[tuple[str, UnicodeDecodeError | None]]:
+        """Decode character by character, in UTF-16 and the like, and put lines together."""
+        decoder = codecs.getincrementaldecoder(self._encoding)()
+        unfinished: list[str] = []
+        broken = None
+        for piece in _first_then(first, pieces, last=True):
+            try:
+                text = decoder.decode(piece, final=not piece)
+            except UnicodeDecodeError as error:
+                text, broken = error.object[: error.start].decode(self._encoding), error
+            whole, newline, rest = text.rpartition("\n")
+            if newline:
+                yield "".join([*unfinished, whole, newline]), None
+                unfinished = []
+            unfinished.append(rest)
+            if broken is not None or "\0" in rest:
+                break
+        yield ("", broken) if broken is not None else ("".join(unfinished), None)
+
+    def _fail_at_nul(self) -> NoReturn:
+        self._refuse_binary()
+        raise DataError(f"{self._name}, line {self.number + 1}: a NUL character: this is not text")
+
+    def _fail_at_byte(self, error: UnicodeDecodeError) -> NoReturn:
+        if b"\0" in self._start and _ends_lines_alike(self._encoding):
+            self._refuse_binary()
+            raise DataError(f"{self._name}: this is not text: it has NUL characters")
+        place = f"{self._name}, line {self.number + 1}"
+        if not _ends_lines_alike(self._encoding):  # bytes are not those of one line
+            said = f"this is not {_shown(self._encoding)} ({error.reason})"
+        else:
+            said = not_in_encoding(error, self._encoding)
+        if self._marked or self._has_others:
+            remedy = "this byte is damaged: correct it"
+        else:
+            remedy = self._remedy("cp1252" if looks_like_cp1252(error.object) else None)
+        raise DataError(f"{place}: {said}: {remedy}") from None
+
+    def _refuse_binary(self) -> None:
+        """Raise DataError where what a file with NUL characters is, or its encoding, can be told."""
+        _refuse_kinds(self._name, self._start, _KINDS_WITH_NUL)
+        utf16 = _utf16_of(self._start)
+        if utf16 is not None and _ends_lines_alike(self._encoding):
+            raise DataError(
+                f"{self._name}: this looks like UTF-16 without a byte order mark: "
+                + self._remedy(utf16)
+            )
+
+    def _remedy(self, encoding: str | None) -> str:
+        """Return what to do about bytes that are probably in ``encoding``."""
+        said = "it looks like Windows-1252: " if encoding == "cp1252" else ""
+        if self._option:
+            return f"{said}give {self._option} {encoding or 'NAME, the encoding of the text'}"
+        return f"{said}write it in UTF-8, for example by iconv -f {encoding or 'ENCODING'} -t utf-8"
+
+
+@contextmanager
+def open_text(path: Path, encoding: str | None = None, option: str = "") -> Iterator[LineReader]:
+    """Open a text file, plain or compressed as its name says, to read its lines.
+
+    Raises DataError where the file is missing, and inside the ``with`` block as `LineReader` does.
+    """
+    with open_compressed(path) as raw:
+        yield LineReader(raw, str(path), encoding, option)
+
+
+def read_text(path: Path, encoding: str | None = None, option: str = "") -> str:
+    """Return the whole text of a file, with its line ends; raises as `open_text` does."""
+    with open_text(path, encoding, option) as lines:
+        return "".join(lines)
+
+
+def not_in_encoding(error: UnicodeDecodeError, encoding: str = UTF8) -> str:
+    """Return which byte of a line does not fit the encoding: ``byte 8 (0xe9) is not UTF-8``."""
+    value = error.object[error.start]
+    return f"byte {error.start + 1} (0x{value:02x}) is not {_shown(encoding)}"
+
+
+def looks_like_cp1252(data: bytes) -> bool:
+    """Return whether bytes that are not UTF-8 look like Windows-1252: mostly ASCII, and no UTF-8."""
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    as_utf8 = data.decode(UTF8, "replace")
+    broken = as_utf8.count("\ufffd")
+    others = sum(character > "\x7f" for character in as_utf8) - broken
+    return others < broken and _TOO_MANY * sum(byte > 0x7F for byte in data) <= len(data)
+
+
+def _refuse_kinds(name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], ...]) -> None:
+    """Raise DataError where a file begins as one that is not text."""
+    if start.startswith(_ZIP):
+        kinds = tuple((_ZIP, what, do) for inside, what, do in _ZIPS if inside in start)
+    for begin, what, do in kinds:
+        if start.startswith(begin):
+            raise DataError(f"{name}: this is {what}, not text" + (f": {do}" if do else ""))
+
+
+def _ends_lines_alike(encoding: str) -> bool:
+    """Return whether a line feed is the byte that it is in ASCII."""
+    return "\n".encode(encoding) == b"\n"
+
+
+def _utf16_of(start: bytes) -> str | None:
+    """Return the kind of UTF-16 that bytes with NULs look like: every other byte of Latin text is NUL."""
+    first, second = start[:512:2].count(0), start[1:512:2].count(0)
+    if max(first, second) * 8 < min(len(start), 512) or min(first, second) * 8 > max(first, second):
+        return None
+    return "utf-16-le" if second > first else "utf-16-be"
+
+
+def _first_then(first: bytes, pieces: Iterator[bytes], last: bool = False) -> Iterator[bytes]:
+    """Yield the first piece, the others and, where ``last`` is set, an empty one."""
+    if first:
+        yield first
+    yield from pieces
+    if last:
+        yield b""
+
+
+def _shown(encoding: str) -> str:
+    return "UTF-8" if encoding == UTF8 else encoding.upper() if encoding[:3] == "utf" else encoding
