@@ -254,10 +254,10 @@ def _allowed(annotation: Any, metadata: Sequence[Any], *, in_json: bool) -> _All
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         fields = annotation.model_fields
         needed = [name for name, field in fields.items() if field.is_required()]
-        example = {
+        table = {
             name: _example(fields[name], in_json=in_json) for name in needed or list(fields)[:1]
         }
-        return _Allowed(*(("an object", "objects") if in_json else ("a table", "tables")), example)
+        return _Allowed(*(("an object", "objects") if in_json else ("a table", "tables")), table)
     return _scalar(annotation, metadata)
 
 
