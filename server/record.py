@@ -21,6 +21,7 @@ class Record:
     started: float
     status: int = CLIENT_CLOSED_REQUEST
     body_read: float | None = None
+    body_bytes: int = 0
     sentences: int = 0
     words: int = 0
     errors: int = 0

@@ -51,7 +51,7 @@ async def corenlp(request: Request) -> Response:
     with the tree `(X (XX word) ...)`, as there.
     """
     service: Service = request.app.state.service
-    service.admit()
+    service.admit(request.state.record)
     wanted = read_wanted(request.query_params.multi_items())
     check_coding(request.headers)
     kind = request.headers.get("content-type")

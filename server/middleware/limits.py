@@ -78,7 +78,7 @@ class ReadBody:
         if body is None:
             return
         record: Record = scope["state"]["record"]
-        record.body_read = time.monotonic()
+        record.body_read, record.body_bytes = time.monotonic(), len(body)
         service = scope["app"].state.service
         service.in_flight += 1
         try:

@@ -16,7 +16,17 @@ from typing import Generic, NamedTuple
 from bnaparser.server.metrics import WorkMetrics
 from bnaparser.server.problems import Failure, NotReady, Problem, QueueFull, TooLarge
 from bnaparser.server.queue.model_thread import ModelThread
-from bnaparser.server.queue.waiting import Job, Queued, Result, Rows, Unit, Waiting, weight
+from bnaparser.server.queue.waiting import (
+    Cost,
+    HasWords,
+    Job,
+    Queued,
+    Result,
+    Rows,
+    Unit,
+    Waiting,
+    words_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -24,9 +34,12 @@ Work = Callable[[Sequence[Unit], Rows], list[Result]]
 
 # The speed is measured over about so long: of a batch that took a second, a fifth of it.
 _SPEED_SECONDS = 5.0
-# A batch counts for that if it has this share of the words allowed: with little to do, small batches
+# A batch counts for that if it has this part of the cost allowed: with little to do, small batches
 # go through slowly, and say nothing about how long a full queue takes.
 _FULL = 0.5
+# A request is small if it costs at most this part of a batch. The queue keeps room for small requests.
+_SMALL = 0.5
+_ROOM_FOR_SMALL = 0.1  # of the words that may wait
 _FIRST_GUESS = 1000.0
 
 _Batch = Sequence[Queued[Unit, Result]]
@@ -46,11 +59,11 @@ _Done = tuple[_Batch[Unit, Result], _Outcome[Result]]
 class QueueLimits:
     """How much a batch and a queue may hold.
 
-    ``batch_words`` bounds a batch, unless a sentence or two have more; ``queue_words`` bounds the
-    words that wait, and so does ``queue_seconds``, the time that they will take at the speed of late.
+    ``batch_cost`` bounds a batch, unless a sentence or two cost more. ``queue_words`` bounds the
+    words that wait, and ``queue_seconds`` the time that they will take at the speed of late.
     """
 
-    batch_words: int
+    batch_cost: float
     queue_words: int
     queue_seconds: float
 
@@ -59,9 +72,10 @@ class Batcher(Generic[Unit, Result]):
     """Takes the sentences of many requests, and parses them in batches in one thread.
 
     What it does with them is ``work``, the parser's; a second Batcher, for texts that another model
-    reads, is given the same ``thread``: their batches take turns. ``name`` is the model's in errors.
+    reads, is given the same ``thread``: their batches take turns. ``name`` is the model's in errors, and ``cost``
+    tells what a sentence costs, by default its words.
     A request that finds nothing waiting is taken in however long it will take. ``speed`` is that of
-    late, in words a second.
+    late, in cost a second.
     """
 
     def __init__(
@@ -71,12 +85,13 @@ class Batcher(Generic[Unit, Result]):
         metrics: WorkMetrics,
         name: str = "parser",
         thread: ModelThread | None = None,
+        cost: Cost[Unit] = words_of,
     ):
-        self._do, self._name = work, name
+        self._do, self._name, self._cost = work, name, cost
         self.limits = limits
         self.metrics = metrics
         self.speed = _FIRST_GUESS
-        self.waiting: Waiting[Unit, Result] = Waiting(metrics)
+        self.waiting: Waiting[Unit, Result] = Waiting(metrics, _SMALL * limits.batch_cost)
         self._unanswered: set[Job[Unit, Result]] = set()
         self._work = asyncio.Event()
         self.thread = thread or ModelThread()
@@ -111,9 +126,9 @@ class Batcher(Generic[Unit, Result]):
 
         ``more`` words are perhaps on their way: how long they would take is asked once they are known.
         """
-        self._check_fits(1)
+        self._check_fits(1, 1.0)
         if self.waiting.words + more >= self.limits.queue_words:
-            raise QueueFull(self.waiting.words / self.speed)
+            raise QueueFull(self.waiting.cost / self.speed)
 
     async def submit(self, sentences: Sequence[Unit], tags: Rows = None) -> list[Result]:
         """Return a Parse a sentence, in order.
@@ -121,18 +136,14 @@ class Batcher(Generic[Unit, Result]):
         Raises QueueFull or TooLarge at once, Failure if the parser broke down. A task that is
         cancelled while it waits here takes its sentences out of the queue.
         """
-        words = sum(map(weight, sentences))
-        if words > self.limits.queue_words:
-            raise TooLarge(
-                f"the request has {words:,} words, more than the {self.limits.queue_words:,} that"
-                " this service keeps waiting: send it in parts"
-            )
+        words = check_words(sentences, self.limits.queue_words)
         if not self.alive:
             raise Failure(f"the {self._name} is not running")
         if not sentences:
             return []
-        self._check_fits(words)
-        job: Job[Unit, Result] = Job(sentences, tags)
+        costs = list(map(self._cost, sentences))
+        self._check_fits(words, sum(costs))
+        job: Job[Unit, Result] = Job(sentences, tags, costs)
         self.waiting.add(job)
         self._unanswered.add(job)
         self._work.set()
@@ -141,12 +152,21 @@ class Batcher(Generic[Unit, Result]):
         finally:
             self._forget(job)
 
-    def _check_fits(self, words: int) -> None:
-        waiting = self.waiting.words
-        total = waiting + words
-        too_long = waiting > 0 and total > self.speed * self.limits.queue_seconds
-        if too_long or total > self.limits.queue_words:
-            raise QueueFull(waiting / self.speed)
+    def _check_fits(self, words: int, cost: float) -> None:
+        """Raise QueueFull where so much more cannot be taken in.
+
+        The last of the words that may wait, and half of the time, are for small requests: these get half of each
+        batch, and do not wait for large ones.
+        """
+        waiting, limits = self.waiting, self.limits
+        small = cost <= waiting.small
+        most_words = limits.queue_words * (1.0 if small or not waiting else 1.0 - _ROOM_FOR_SMALL)
+        at_once = self.speed * limits.queue_seconds
+        too_long = waiting.cost > 0 and waiting.cost + cost > at_once
+        if small and waiting.small_cost + cost <= at_once / 2:
+            too_long = False
+        if too_long or waiting.words + words > most_words:
+            raise QueueFull(waiting.cost / self.speed)
 
     def _forget(self, job: Job[Unit, Result]) -> None:
         """Take a request out, with what of it still waits."""
@@ -173,7 +193,7 @@ class Batcher(Generic[Unit, Result]):
         """Work off what waits when the thread is free, or return None where nothing does."""
         begun = time.perf_counter()
         async with self.thread.turn:
-            batch = self.waiting.take(self.limits.batch_words)
+            batch = self.waiting.take(self.limits.batch_cost)
             if not batch:
                 return None
             sentences = [queued.job.sentences[queued.index] for queued in batch]
@@ -188,10 +208,11 @@ class Batcher(Generic[Unit, Result]):
         self, batch: _Batch[Unit, Result], outcome: _Outcome[Result], seconds: float
     ) -> None:
         """Note a batch done ``seconds`` after it could begin: other work may have come before it."""
-        words = sum(queued.words for queued in batch)
-        if words >= _FULL * self.limits.batch_words:
+        cost = sum(queued.cost for queued in batch)
+        if cost >= _FULL * self.limits.batch_cost:
             newest = 1.0 - math.exp(-seconds / _SPEED_SECONDS)
-            self.speed += newest * (words / max(seconds, 1e-6) - self.speed)
+            self.speed += newest * (cost / max(seconds, 1e-6) - self.speed)
+        words = sum(queued.words for queued in batch)
         self.metrics.batch_sentences.observe(len(batch))
         self.metrics.batch_words.observe(words)
         self.metrics.words.inc(words)
@@ -222,6 +243,17 @@ class Batcher(Generic[Unit, Result]):
             problem = Failure("the batcher broke down; see the service's log")
         for job in self._unanswered:
             job.refuse(problem)
+
+
+def check_words(sentences: Sequence[HasWords], most: int) -> int:
+    """Return how many words sentences have. Raises TooLarge for more than may ever wait."""
+    words = sum(map(words_of, sentences))
+    if words > most:
+        raise TooLarge(
+            f"the request has {words:,} words, more than the {most:,} that this service keeps"
+            " waiting: send it in parts"
+        )
+    return words
 
 
 def _guarded(work: Work[Unit, Result], sentences: Sequence[Unit], tags: Rows) -> _Outcome[Result]:

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING
 
 from bnaparser import models
 from bnaparser.errors import ModelError
-from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure
-from bnaparser.server.queue.asked import each_of, first_of, parsing_by
+from bnaparser.server.queue.asked import each_of, first_of
 from bnaparser.server.queue.batcher import Batcher
+from bnaparser.server.queue.lanes import ParsingQueue
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.service_settings import ServerSettings
-from bnaparser.text.sentence import Sentence
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
@@ -75,15 +74,14 @@ class Classifying:
         self,
         classifier: Classifier,
         parser: Parser | Polyglot,
-        parsing: Batcher[Sentence, Parse],
+        parsing: ParsingQueue,
         metrics: Metrics,
     ):
         self.classifier = classifier
         self._shared = _is_asked(parser, classifier)
         self.parsing = parsing
         if not self._shared:
-            work = parsing_by(classifier.parser)
-            self.parsing = Batcher(work, parsing.limits, metrics, thread=parsing.thread)
+            self.parsing = ParsingQueue(classifier.parser, parsing.limits, metrics, parsing.thread)
         self._queue: Batcher[_Unit, Classification] = Batcher(
             self._answer, parsing.limits, metrics.classifying, "classifier", parsing.thread
         )

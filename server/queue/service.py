@@ -20,12 +20,13 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import asking, parsing_by, read_in
-from bnaparser.server.queue.batcher import Batcher, QueueLimits
+from bnaparser.server.queue.asked import asking, read_in
+from bnaparser.server.queue.batcher import QueueLimits
 from bnaparser.server.queue.classifying import Classifying, load_classifier
+from bnaparser.server.queue.lanes import ParsingQueue
 from bnaparser.server.queue.model_thread import ModelThread
 from bnaparser.server.queue.searching import Searching
-from bnaparser.server.queue.text_thread import STOPPING, TextThread
+from bnaparser.server.queue.text_thread import SMALL, STOPPING, TextThread
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
@@ -99,7 +100,7 @@ class Service:
         self.in_flight = 0
         self._searching = Searching(settings.search_seconds)
         self._load, self._load_classifier = load, load_classifier
-        self._batcher: Batcher[Sentence, Parse] | None = None
+        self._batcher: ParsingQueue | None = None
         self.texts = TextThread(settings.max_characters)
         # All of torch runs in one thread, loading too: each that computes has helpers of its own, and
         # once these are more than the cores they no longer wait for work but sleep.
@@ -117,7 +118,7 @@ class Service:
         parser = await self._model_thread.run(self._load, self.settings)
         batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
         limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
-        batcher = Batcher(parsing_by(parser), limits, self.metrics, thread=self._model_thread)
+        batcher = ParsingQueue(parser, limits, self.metrics, self._model_thread)
         # Its words are given, and said to be in a language of the model's: any model takes them.
         sentence = replace(tokenize(_WARM_UP), language=parser.languages[0])
         tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
@@ -139,7 +140,7 @@ class Service:
         log.info("ready", extra={"fields": fields})
 
     async def _classifying(
-        self, parser: Parser | Polyglot, batcher: Batcher[Sentence, Parse]
+        self, parser: Parser | Polyglot, batcher: ParsingQueue
     ) -> Classifying | None:
         """Load the classifier, if there is to be one, and classify a text."""
         name = self.settings.classifier
@@ -171,13 +172,17 @@ class Service:
             raise NotReady(_STARTING)
         return read_in(self.parser, language)
 
-    def admit(self) -> None:
-        """Raise a Problem if a request could not be taken in now, before any work is done for it."""
+    def admit(self, record: Record) -> None:
+        """Raise a Problem if a request could not be taken in now, before any work is done for it.
+
+        Bodies that are being read count as words that wait, but for a request with a small body.
+        """
         if self.draining:
             raise NotReady(STOPPING)
         if self._batcher is None:
             raise NotReady(_STARTING)
-        self._batcher.check_room(self.texts.characters // _CHARACTERS_A_WORD)
+        more = 0 if record.body_bytes <= SMALL else self.texts.characters // _CHARACTERS_A_WORD
+        self._batcher.check_room(more)
 
     async def parse(
         self,
@@ -186,7 +191,7 @@ class Service:
         tags: Rows = None,
         *,
         deadline_seconds: float | None = None,
-        batcher: Batcher[Sentence, Parse] | None = None,
+        batcher: ParsingQueue | None = None,
     ) -> list[Parse]:
         """Return a Parse a sentence, in order, for an admitted request; noted in its ``record``.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heapreplace
 from math import inf
@@ -20,7 +20,7 @@ Rows = Sequence[Sequence[str]] | None
 
 
 class HasWords(Protocol):
-    """What a queue takes in, a sentence or a text: only the number of its words is asked for."""
+    """What a queue takes in: a sentence, or a text to be classified."""
 
     @property
     def words(self) -> Sized:
@@ -30,48 +30,64 @@ class HasWords(Protocol):
 Unit = TypeVar("Unit", bound=HasWords)
 Result = TypeVar("Result")
 
+Cost = Callable[[Unit], float]
+"""From a sentence to the time that it takes, in the time that a word of a short sentence takes."""
+
 # The part of a batch that goes to the requests of which least was begun; the rest goes to those that
 # have waited longest.
 _FOR_THE_LEAST = 0.5
-# How many of these are asked whether they have a sentence that still fits.
+# How many requests without a sentence that still fits are passed over while a batch is filled.
 _MOST_PASSED_OVER = 32
+
+
+def words_of(unit: HasWords) -> int:
+    """Return the words that a sentence counts as; a sentence without words takes a place all the same."""
+    return max(1, len(unit.words))
 
 
 @dataclass(eq=False)
 class Job(Generic[Unit, Result]):
     """The sentences of one request; to be made in the event loop.
 
-    ``waiting`` are the places of those not begun, longest last, and ``begun`` counts the words of the
-    others; ``answer`` is set when the last of the results is there.
+    ``costs`` are those of its sentences. ``waiting`` are the places of those not begun, the most costly last;
+    ``begun`` is the cost of the others. ``answer`` is set when the last of the results is there.
     """
 
     sentences: Sequence[Unit]
     tags: Rows
+    costs: Sequence[float]
     answer: asyncio.Future[list[Result]] = field(init=False)
     waiting: list[int] = field(init=False)
     results: list[Result | None] = field(init=False)
     missing: int = field(init=False)
-    begun: int = field(init=False, default=0)
+    cost: float = field(init=False)
+    begun: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
         self.answer = asyncio.get_running_loop().create_future()
         places = range(len(self.sentences))
-        self.waiting = sorted(places, key=self._weight)
+        self.waiting = sorted(places, key=self.costs.__getitem__)
         self.results = [None for _ in places]
         self.missing = len(places)
+        self.cost = sum(self.costs)
+
+    @property
+    def least(self) -> float:
+        """The cost of the cheapest sentence that waits."""
+        return self.costs[self.waiting[0]]
 
     def begin(self, like: float, most: float) -> Queued[Unit, Result] | None:
-        """Take out a waiting sentence of ``most`` words at most; None where none is so short.
+        """Take out a waiting sentence that costs ``most`` at most; None where none is so cheap.
 
-        It is the longest of up to ``like`` words, or else the shortest.
+        It is the most costly of up to ``like``, or else the cheapest.
         """
-        up_to = bisect_right(self.waiting, min(like, most), key=self._weight)
+        up_to = bisect_right(self.waiting, min(like, most), key=self.costs.__getitem__)
         place = max(0, up_to - 1)
-        if not self.waiting or self._weight(self.waiting[place]) > most:
+        if not self.waiting or self.costs[self.waiting[place]] > most:
             return None
         index = self.waiting.pop(place)
-        queued = Queued(self, index, self._weight(index))
-        self.begun += queued.words
+        queued = Queued(self, index, words_of(self.sentences[index]), self.costs[index])
+        self.begun += queued.cost
         return queued
 
     def take_in(self, index: int, result: Result) -> bool:
@@ -88,49 +104,47 @@ class Job(Generic[Unit, Result]):
         if not self.answer.done():
             self.answer.set_exception(problem)
 
-    def _weight(self, index: int) -> int:
-        return weight(self.sentences[index])
-
 
 @dataclass(frozen=True)
 class Queued(Generic[Unit, Result]):
-    """One sentence that waited: its request, its place there, and its words."""
+    """One sentence that waited: its request, its place there, its words and its cost."""
 
     job: Job[Unit, Result]
     index: int
     words: int
+    cost: float
 
 
 class _Filling(Generic[Unit, Result]):
-    """A batch that is being filled, up to so many words."""
+    """A batch that is being filled, up to a cost."""
 
     def __init__(self) -> None:
         self.queued: list[Queued[Unit, Result]] = []
-        self.words = 0
+        self.cost = 0.0
 
-    def fill_from_the_least(self, jobs: Sequence[Job[Unit, Result]], most: int) -> None:
-        """Take sentences of ``most`` words, or one of more: always of whom least was begun so far.
+    def fill_from_the_least(self, jobs: Sequence[Job[Unit, Result]], most: float) -> None:
+        """Take sentences up to a cost of ``most``, or one that costs more: always of whom least was begun.
 
-        Of two who are equal, who came first is first. With many who have a choice, short sentences
-        are chosen, so that there is room for one of each.
+        Of requests that are equal in this the one with the cheapest sentence is first, then who came first.
+        With many who have a choice, cheap sentences are chosen, so that there is room for one of each.
         """
         like = most / len(jobs)
-        order = [(job.begun, number) for number, job in enumerate(jobs)]
+        order = [(job.begun, job.least, number) for number, job in enumerate(jobs)]
         heapify(order)
         passed_over = 0
-        while order and self.words < most and passed_over < _MOST_PASSED_OVER:
-            number = order[0][1]
+        while order and self.cost < most and passed_over < _MOST_PASSED_OVER:
+            number = order[0][2]
             job = jobs[number]
             if not self._add(job, like, most if self.queued else inf):
                 passed_over += 1
                 heappop(order)
             elif job.waiting:
-                heapreplace(order, (job.begun, number))
+                heapreplace(order, (job.begun, job.least, number))
             else:
                 heappop(order)
 
-    def fill_from_the_oldest(self, jobs: Sequence[Job[Unit, Result]], most: int) -> None:
-        """Fill up to ``most`` words from who came first, then from the next: longest sentences first.
+    def fill_from_the_oldest(self, jobs: Sequence[Job[Unit, Result]], most: float) -> None:
+        """Fill up to a cost of ``most`` from who came first, then from the next: costly sentences first.
 
         One sentence at least is that of who came first, however full the batch is.
         """
@@ -138,33 +152,38 @@ class _Filling(Generic[Unit, Result]):
         has_none = all(queued.job is not oldest for queued in self.queued)
         if has_none and not self._add(oldest, inf, most):
             self._add(oldest, 0, inf)
+        passed_over = 0
         for job in jobs:
             while self._add(job, inf, most):
                 pass
-            if job.waiting:
+            passed_over += bool(job.waiting)
+            if passed_over > _MOST_PASSED_OVER:
                 break
 
     def _add(self, job: Job[Unit, Result], like: float, most: float) -> bool:
-        """Add a request's next sentence if the batch then has ``most`` words at most."""
-        queued = job.begin(like, most - self.words)
+        """Add a request's next sentence if the batch then costs ``most`` at most."""
+        queued = job.begin(like, most - self.cost)
         if queued is None:
             return False
         self.queued.append(queued)
-        self.words += queued.words
+        self.cost += queued.cost
         return True
 
 
 class Waiting(Generic[Unit, Result]):
-    """The requests of which sentences wait; ``words`` and ``sentences`` count what waits of them.
+    """The requests of which sentences wait; ``words``, ``sentences`` and ``cost`` sum up what waits of them.
 
-    One half of each batch goes to the requests of which the fewest words were begun: so who has just
-    come with a sentence waits for the batch that is being parsed, and for no other. The other half
-    goes to the request that has waited longest: so none waits without end while others keep coming.
+    One half of each batch goes to the requests of which the least cost was begun, the cheapest sentence
+    first: so who has just come with a short sentence waits for the batch that is being parsed, and for no other.
+    The other half goes to the request that has waited longest: so none waits without end while others keep coming.
+    ``small_cost`` is the part of requests that cost at most ``small``.
     """
 
-    def __init__(self, metrics: WorkMetrics):
+    def __init__(self, metrics: WorkMetrics, small: float = 0.0):
         self.words = 0
         self.sentences = 0
+        self.cost = self.small_cost = 0.0
+        self.small = small
         self._metrics = metrics
         # In the order in which they came. A batch has tags for all its sentences or for none: these
         # are two queues, whose batches take turns.
@@ -178,32 +197,32 @@ class Waiting(Generic[Unit, Result]):
     def add(self, job: Job[Unit, Result]) -> None:
         """Take in a request; it has a sentence or more."""
         self._queue_of(job).append(job)
-        self._count(len(job.sentences), sum(map(weight, job.sentences)))
+        self._count(job, 1, job.waiting)
 
     def remove(self, job: Job[Unit, Result]) -> None:
         """Take out what of a request still waits, if anything."""
         if job.waiting:
             self._queue_of(job).remove(job)
-            words = sum(weight(job.sentences[index]) for index in job.waiting)
-            self._count(-len(job.waiting), -words)
+            self._count(job, -1, job.waiting)
             job.waiting = []
 
-    def take(self, batch_words: int) -> list[Queued[Unit, Result]]:
-        """Take out the next batch, sentences of ``batch_words`` words at most.
+    def take(self, batch_cost: float) -> list[Queued[Unit, Result]]:
+        """Take out the next batch, sentences that cost ``batch_cost`` at most.
 
-        It has more where the first, or the first of who has waited longest, is longer than its part;
-        and half as many while one is new and another has had more than a whole batch.
+        It costs more where the first, or the first of who has waited longest, costs more than its part;
+        and half as much while one is new and another has had more than a whole batch.
         """
         jobs = self._next_queue()
         if not jobs:
             return []
-        if _some_just_came(jobs, batch_words):
-            batch_words //= 2
+        if _some_just_came(jobs, batch_cost):
+            batch_cost /= 2
         batch: _Filling[Unit, Result] = _Filling()
-        batch.fill_from_the_least(jobs, int(_FOR_THE_LEAST * batch_words))
-        batch.fill_from_the_oldest(jobs, batch_words)
+        batch.fill_from_the_least(jobs, _FOR_THE_LEAST * batch_cost)
+        batch.fill_from_the_oldest(jobs, batch_cost)
         jobs[:] = [job for job in jobs if job.waiting]
-        self._count(-len(batch.queued), -batch.words)
+        for queued in batch.queued:
+            self._count(queued.job, -1, (queued.index,))
         return batch.queued
 
     def _queue_of(self, job: Job[Unit, Result]) -> list[Job[Unit, Result]]:
@@ -214,19 +233,20 @@ class Waiting(Generic[Unit, Result]):
         self._last = other or self._last
         return self._last
 
-    def _count(self, sentences: int, words: int) -> None:
-        self.sentences += sentences
+    def _count(self, job: Job[Unit, Result], sign: int, places: Sequence[int]) -> None:
+        words = sign * sum(words_of(job.sentences[index]) for index in places)
+        cost = sign * sum(job.costs[index] for index in places)
         self.words += words
-        self._metrics.queue_sentences.inc(sentences)
+        self.sentences += sign * len(places)
+        # Of nothing the sum is nothing, however the last digits were rounded.
+        self.cost = self.cost + cost if self.sentences else 0.0
+        if job.cost <= self.small:
+            self.small_cost = self.small_cost + cost if self.sentences else 0.0
+        self._metrics.queue_sentences.inc(sign * len(places))
         self._metrics.queue_words.inc(words)
 
 
-def weight(sentence: HasWords) -> int:
-    """Return the words that a sentence counts as; one without words takes a place all the same."""
-    return max(1, len(sentence.words))
-
-
-def _some_just_came(jobs: Sequence[Job[Unit, Result]], batch_words: int) -> bool:
-    """Whether someone has just come to whom the words of long requests would only be in the way."""
+def _some_just_came(jobs: Sequence[Job[Unit, Result]], batch_cost: float) -> bool:
+    """Whether someone has just come to whom the sentences of long requests would only be in the way."""
     begun = [job.begun for job in jobs]
-    return min(begun) == 0 and max(begun) > batch_words
+    return min(begun) == 0 and max(begun) > batch_cost

@@ -113,7 +113,7 @@ async def classify(request: Request) -> Response:
     service: Service = request.app.state.service
     if service.settings.classifier is None:
         raise NoClassifier
-    service.admit()
+    service.admit(request.state.record)
     if service.classifying is None:
         raise NotReady("the service is starting: its classifier is not loaded yet")
     classifier = service.classifying.classifier

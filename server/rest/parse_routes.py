@@ -123,7 +123,7 @@ async def parse(request: Request) -> Response:
     header `X-Sentence-Errors` says why.
     """
     service: Service = request.app.state.service
-    service.admit()
+    service.admit(request.state.record)
     kind = request_body.media_type(request.headers)
     split = request_body.asked_split(request.query_params)
     language = request_body.asked_language(request.query_params)

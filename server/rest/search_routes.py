@@ -144,7 +144,7 @@ async def search(request: Request) -> Response:
     that takes longer than the service allows one (its setting `search_seconds`) gets 504.
     """
     service: Service = request.app.state.service
-    service.admit()
+    service.admit(request.state.record)
     if request_body.media_type(request.headers) != request_body.JSON:
         raise UnsupportedBody(
             f"a search is sent as {request_body.JSON}", {"Accept": request_body.JSON}

@@ -47,7 +47,7 @@ class HeldParser:
         self.begun = threading.Event()
         self.batches: list[list[tuple[str, ...]]] = []
         self.model = SimpleNamespace(
-            device="cpu", labels=SimpleNamespace(names=("", "S", "S::VP", "NP"))
+            device="cpu", takes_turns=False, labels=SimpleNamespace(names=("", "S", "S::VP", "NP"))
         )
 
     def parse_sentences(

@@ -34,7 +34,9 @@ class StandInParser:
     text = ENGLISH
     languages = ("en",)
     labels = ("S",)
-    model = SimpleNamespace(device="cpu", labels=SimpleNamespace(names=("", "S")))
+    model = SimpleNamespace(
+        device="cpu", takes_turns=False, labels=SimpleNamespace(names=("", "S"))
+    )
 
     def parse_sentences(
         self,

@@ -162,20 +162,40 @@ def test_a_full_queue_says_so_at_once(parser: HeldParser) -> None:
 
 def test_a_queue_is_full_when_it_would_take_too_long(parser: HeldParser) -> None:
     async def check() -> None:
-        async with running(parser, queue_seconds=5.0) as batcher:
+        async with running(parser, batch_words=20, queue_seconds=5.0) as batcher:
             await hold(batcher, parser)
             batcher.speed = 10.0
             long = await submit(batcher, sentence("long", 70))  # nothing waits: it is taken in
             with pytest.raises(QueueFull) as caught:
-                await batcher.submit([sentence("late")])
+                await batcher.submit([sentence("late", 11)])
             assert caught.value.headers == {"Retry-After": "7"}
-            with pytest.raises(QueueFull):
-                batcher.check_room()
-            batcher.speed = 14.2
-            batcher.check_room()
-            fits = await submit(batcher, sentence("fits"))
+            batcher.speed = 16.3
+            fits = await submit(batcher, sentence("fits", 11))
             parser.gate.set()
             assert [parse.words[0] for parse in await long + await fits] == ["long", "fits"]
+
+    asyncio.run(check())
+
+
+def test_a_queue_that_is_full_of_large_requests_has_room_for_small_ones(
+    parser: HeldParser,
+) -> None:
+    async def check() -> None:
+        async with running(parser, batch_words=20, queue_words=100, queue_seconds=5.0) as batcher:
+            await hold(batcher, parser)
+            batcher.speed = 4.0
+            large = await submit(batcher, sentence("large", 90))
+            with pytest.raises(QueueFull):
+                await batcher.submit([sentence("late", 11)])
+            batcher.check_room()
+            # Half of the 20 words that five seconds are enough for.
+            small = [await submit(batcher, sentence("small", 2)) for _ in range(5)]
+            with pytest.raises(QueueFull):
+                await batcher.submit([sentence("late", 2)])
+            with pytest.raises(QueueFull):
+                batcher.check_room()
+            parser.gate.set()
+            await asyncio.gather(large, *small)
 
     asyncio.run(check())
 

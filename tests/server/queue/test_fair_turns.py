@@ -29,7 +29,8 @@ BATCH = 400
 def job(lengths: Sequence[int], tags: bool = False) -> HeldJob:
     """A request with sentences of so many words."""
     sentences = [from_words(["word"] * length) for length in lengths]
-    return Job(sentences, [["NN"] * length for length in lengths] if tags else None)
+    rows = [["NN"] * length for length in lengths] if tags else None
+    return Job(sentences, rows, lengths)
 
 
 def nine_of_80() -> list[HeldJob]:
@@ -74,7 +75,7 @@ def test_the_batch_of_a_short_request_behind_long_ones_is_half_as_large() -> Non
     asyncio.run(check())
 
 
-def test_short_requests_of_many_keep_the_order_in_which_they_came() -> None:
+def test_of_many_who_have_come_the_shortest_and_the_oldest_are_first() -> None:
     async def check() -> None:
         chance = random.Random(4)
         jobs = [job([chance.randint(1, 60)]) for _ in range(300)]
@@ -82,13 +83,53 @@ def test_short_requests_of_many_keep_the_order_in_which_they_came() -> None:
         for one in jobs:
             waiting.add(one)
         order = {one: number for number, one in enumerate(jobs)}
-        taken = 0
         while batch := waiting.take(BATCH):
+            least = min(job.cost for job in order)
             numbers = sorted(order.pop(queued.job) for queued in batch)
+            assert min(queued.cost for queued in batch) == least
             assert not order or numbers[0] < min(order.values())
-            assert numbers[len(numbers) // 2] < taken + 2 * len(numbers)
-            taken += len(numbers)
         assert not order
+
+    asyncio.run(check())
+
+
+def test_a_short_request_goes_before_the_longer_ones_that_came_first() -> None:
+    """All are equal in what was begun: by their arrival eight batches would come before it."""
+
+    async def check() -> None:
+        waiting: Waiting[Sentence, Parse] = Waiting(Metrics())
+        for _ in range(8):
+            waiting.add(job([190]))
+        short = job([7])
+        waiting.add(short)
+        assert any(queued.job is short for queued in waiting.take(BATCH))
+
+    asyncio.run(check())
+
+
+def test_a_batch_is_filled_with_what_fits_behind_a_sentence_that_does_not() -> None:
+    async def check() -> None:
+        waiting: Waiting[Sentence, Parse] = Waiting(Metrics())
+        for length in (300, 300, 90):
+            waiting.add(job([length]))
+        assert sum(queued.words for queued in waiting.take(BATCH)) == 390
+
+    asyncio.run(check())
+
+
+def test_nothing_is_counted_of_what_no_longer_waits() -> None:
+    async def check() -> None:
+        waiting: Waiting[Sentence, Parse] = Waiting(Metrics(), small=20.0)
+        jobs = [job([3, 4, 9]) for _ in range(9)]
+        jobs += [job([40, 50])]
+        for one in jobs:
+            waiting.add(one)
+        assert (waiting.cost, waiting.small_cost) == (9 * 16 + 90, 9 * 16)
+        waiting.remove(jobs[0])
+        while waiting.take(BATCH):
+            pass
+        found = (waiting.words, waiting.sentences, waiting.cost, waiting.small_cost)
+        assert found == (0, 0, 0, 0)
 
     asyncio.run(check())
 

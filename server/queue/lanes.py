@@ -1,0 +1,107 @@
+"""Two queues of sentences: a long sentence takes seconds, and short ones do not wait for it.
+
+Each queue has a thread of its own where the parser can be used from two, and the system shares the cores out
+between them. So a short sentence waits for a batch of short ones at most, whatever others send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bnaparser.parsing.result import Parse
+from bnaparser.server.metrics import WorkMetrics
+from bnaparser.server.queue.asked import cost_of, each_of, parsing_by
+from bnaparser.server.queue.batcher import Batcher, QueueLimits, check_words
+from bnaparser.server.queue.model_thread import ModelThread
+from bnaparser.server.queue.waiting import Rows
+from bnaparser.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.parser import Parser
+    from bnaparser.parsing.polyglot import Polyglot
+
+LONG = 200.0
+"""A sentence that costs more is long: a core takes some tenths of a second for it."""
+
+
+class ParsingQueue:
+    """The queue of a parser's sentences: ``short`` ones and ``long`` ones, each in batches of their own.
+
+    It is used like a `Batcher`. ``thread`` is that of the short ones.
+    """
+
+    def __init__(
+        self,
+        parser: Parser | Polyglot,
+        limits: QueueLimits,
+        metrics: WorkMetrics,
+        thread: ModelThread,
+    ):
+        self.limits, self.thread = limits, thread
+        work = parsing_by(parser)
+        own = None if all(map(_is_for_threads, each_of(parser))) else thread
+        self.short = Batcher(work, limits, metrics, thread=thread, cost=cost_of)
+        self.long = Batcher(work, limits, metrics, thread=own, cost=cost_of)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it takes requests."""
+        return self.short.alive and self.long.alive
+
+    async def try_out(self, sentence: Sentence, tags: Rows = None) -> Parse:
+        """Parse a sentence past the queue, before it is started. Raises Failure."""
+        return await self.short.try_out(sentence, tags)
+
+    def start(self) -> None:
+        """Begin to work; to be called in the event loop."""
+        self.short.start()
+        self.long.start()
+
+    async def stop(self) -> None:
+        """Give up all that waits, and end."""
+        await self.short.stop()
+        await self.long.stop()
+
+    def check_room(self, more: int = 0) -> None:
+        """Raise QueueFull where not even a short sentence can be taken in; ``more`` as in `Batcher`."""
+        self.short.check_room(more)
+
+    async def submit(self, sentences: Sequence[Sentence], tags: Rows = None) -> list[Parse]:
+        """Return a Parse a sentence, in order; raises as `Batcher.submit` does."""
+        places = ([], [])  # type: tuple[list[int], list[int]]
+        for place, sentence in enumerate(sentences):
+            places[cost_of(sentence) > LONG].append(place)
+        if not places[True]:
+            return await self.short.submit(sentences, tags)
+        if not places[False]:
+            return await self.long.submit(sentences, tags)
+        check_words(sentences, self.limits.queue_words)
+        tasks = [
+            asyncio.ensure_future(
+                queue.submit(
+                    [sentences[place] for place in chosen],
+                    None if tags is None else [tags[place] for place in chosen],
+                )
+            )
+            for queue, chosen in zip((self.short, self.long), places, strict=True)
+        ]
+        try:
+            found = await asyncio.gather(*tasks)
+        finally:
+            # Where one queue refuses its part, the other's is taken out again.
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        of_place = {
+            place: parse
+            for chosen, parses in zip(places, found, strict=True)
+            for place, parse in zip(chosen, parses, strict=True)
+        }
+        return [of_place[place] for place in range(len(sentences))]
+
+
+def _is_for_threads(parser: Parser) -> bool:
+    """Whether a parser computes as quickly when two threads use it at once."""
+    return str(parser.model.device).startswith("cpu") and not parser.model.takes_turns
