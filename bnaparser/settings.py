@@ -151,7 +151,8 @@ def _sentence(mistake: ErrorDetails, kind: type[BaseModel], *, in_json: bool) ->
         case "extra_forbidden":
             table = key.rpartition(".")[0]
             beside = {name: f"{table}.{name}" if table else name for name in names}
-            return f"{key}: there is no such setting{nearest(str(mistake['loc'][-1]), beside)}"
+            what = "field" if in_json else "setting"
+            return f"{key}: there is no such {what}{nearest(str(mistake['loc'][-1]), beside)}"
     if annotation is None:  # a place that the types do not tell
         return f"{key}: {said}" if key else said
     allowed = _allowed(annotation, metadata, in_json=in_json)
@@ -310,7 +311,8 @@ def _found(value: Any, in_json: bool) -> str:
     if isinstance(value, SecretStr):
         return "another"
     if isinstance(value, (Mapping, list, tuple)) and len(value) > _MOST_SHOWN:
-        return f"{'a list' if isinstance(value, (list, tuple)) else 'a table'} of {len(value):,}"
+        table = "an object" if in_json else "a table"
+        return f"{'a list' if isinstance(value, (list, tuple)) else table} of {len(value):,}"
     return shortened(_written(value, in_json))
 
 

@@ -40,8 +40,8 @@ def check_size(texts: Iterable[str], settings: ServerSettings) -> None:
         characters += len(text)
         lines += text.count("\n")
     most_lines = max(_LINES_OF_ANY, _LINES_A_SENTENCE * settings.max_sentences)
-    _check_most(characters, "characters of text", settings.max_characters)
-    _check_most(lines, "lines, empty ones too", most_lines)
+    check_most(characters, "characters of text", settings.max_characters)
+    check_most(lines, "lines, empty ones too", most_lines)
 
 
 def check_count(count: int, what: str, settings: ServerSettings) -> None:
@@ -79,7 +79,8 @@ def size_of(sentences: Iterable[Sentence], trees: int = 1, *, drawn: bool = Fals
     return size * trees * (_TIMES_DRAWN if drawn else 1)
 
 
-def _check_most(count: int, what: str, most: int) -> None:
+def check_most(count: int, what: str, most: int) -> None:
+    """Raise TooLarge for more than ``most`` of something in a request."""
     if count > most:
         raise TooLarge(
             f"the request has {count:,} {what}, more than the {most:,} that this service takes at"

@@ -12,7 +12,14 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers, QueryParams
 
-from bnaparser.server.bounds import check_answer_size, check_coding, check_size, size_of
+from bnaparser.server.bounds import (
+    check_answer_size,
+    check_coding,
+    check_count,
+    check_most,
+    check_size,
+    size_of,
+)
 from bnaparser.server.problems import BadBody, Unprocessable, UnsupportedBody
 from bnaparser.server.rest.asked_sentences import (
     asked_of_sentences,
@@ -30,6 +37,7 @@ from bnaparser.server.rest.request_schemas import (
     TokensRequest,
 )
 from bnaparser.server.service_settings import ServerSettings
+from bnaparser.settings import mistakes
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import SPLITS, Split
 from bnaparser.text.splitting import read_sentences
@@ -43,6 +51,17 @@ _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 # What no text has: half of a surrogate pair is no character, and NUL stands in files that are not text.
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 _TOLD_MISTAKES = 3
+_MOST_NAMES = 64  # of an object in JSON; those that a request may have are fewer
+# Fields with an item a sentence, and what the items are called where there are too many.
+_COUNTED = {
+    "sentences": "sentences",
+    "tokens": "sentences",
+    "texts": "texts",
+    "trees": "trees",
+    "tags": "lists of tags",
+    "constraints": "lists of constraints",
+    "dependencies": "dependency trees",
+}
 
 _ESCAPED = re.compile(rb"\\.", re.DOTALL)
 _STRING = re.compile(rb'"[^"]*"?')
@@ -127,11 +146,27 @@ def read_request(
     if len(kinds) != 1:
         found = f"the request has {' and '.join(kinds)}" if kinds else "the request has none"
         raise Unprocessable(f"give {'exactly ' if others else ''}{names}: {found}")
+    _check_counts(given, settings)
     _check_text(given)
+    kind = requests[kinds[0]]
     try:
-        return requests[kinds[0]].model_validate(given)
+        return kind.model_validate(given)
     except ValidationError as error:
-        _tell_mistakes(error)
+        told = mistakes(error, kind, in_json=True, most=_TOLD_MISTAKES)
+        raise Unprocessable("; ".join(told)) from None
+
+
+def _check_counts(given: Mapping[str, Any], settings: ServerSettings) -> None:
+    """Raise TooLarge for more items than a request may have, before what is in them is looked at."""
+    for name, what in _COUNTED.items():
+        items = given.get(name)
+        if isinstance(items, list) and not (name == "constraints" and "text" in given):
+            check_count(len(items), what, settings)
+    for name in ("tokens", "tags"):
+        rows = given.get(name)
+        if isinstance(rows, list):
+            count = sum(len(row) for row in rows if isinstance(row, list))
+            check_most(count, "words" if name == "tokens" else "tags", settings.max_characters)
 
 
 def asked_split(query: QueryParams) -> Split:
@@ -244,6 +279,10 @@ def _decode(body: bytes) -> str:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > _MOST_NAMES:
+        raise Unprocessable(
+            f"the JSON has an object with {len(pairs):,} names: none has more than a few"
+        )
     found = dict(pairs)
     if len(found) != len(pairs):
         raise BadBody("the JSON has an object with the same name twice")
@@ -272,17 +311,3 @@ def _check_characters(text: str, place: str) -> None:
     if wrong:
         name = "NUL" if wrong[0] == "\x00" else f"half of a surrogate pair, \\u{ord(wrong[0]):04x}"
         raise Unprocessable(f"{place}: character {wrong.start() + 1} is {name}")
-
-
-def _tell_mistakes(error: ValidationError) -> NoReturn:
-    mistakes = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [f"{_place(mistake['loc'])}: {mistake['msg']}" for mistake in mistakes[:_TOLD_MISTAKES]]
-    if len(mistakes) > _TOLD_MISTAKES:
-        told.append(f"and {len(mistakes) - _TOLD_MISTAKES} more")
-    raise Unprocessable("; ".join(told)) from None
-
-
-def _place(parts: Sequence[int | str]) -> str:
-    """Write a place as ``tokens[3][1]``."""
-    written = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
-    return written.removeprefix(".")[:200]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from bnaparser.parsing.named_constraints import Kind
 from bnaparser.parsing.question import MALUS, TEMPERATURES, Decoder
+from bnaparser.settings import Checked
 from bnaparser.text.split_names import Split
 
 Format = Literal["json", "bracket", "svg"]
@@ -31,7 +32,7 @@ LONGEST_LANGUAGE = 40
 """Characters that the code of a language may have."""
 
 
-class Options(BaseModel):
+class Options(Checked):
     """What to answer; each request may say it."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -64,7 +65,7 @@ class Options(BaseModel):
     )
 
 
-class ConstraintBody(BaseModel):
+class ConstraintBody(Checked):
     """What is known of the words from `start` to `end`, half-open."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -82,7 +83,7 @@ class ConstraintBody(BaseModel):
     tag: str | None = None
 
 
-class DependenciesBody(BaseModel):
+class DependenciesBody(Checked):
     """A dependency tree that the constituents should fit."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -172,7 +173,7 @@ TextOrPair = Annotated[
 ]
 
 
-class ClassifyRequest(BaseModel):
+class ClassifyRequest(Checked):
     """Texts, of one sentence or several; two a piece for a model of pairs."""
 
     model_config = ConfigDict(extra="forbid", strict=True)

@@ -15,13 +15,14 @@ from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import request_body
 from bnaparser.server.rest.request_schemas import TREE_EXAMPLE
 from bnaparser.server.service_settings import ServerSettings
+from bnaparser.settings import Checked
 
 router = APIRouter()
 
 MOST_CHARACTERS = 1_000  # of a pattern
 
 
-class SearchRequest(BaseModel):
+class SearchRequest(Checked):
     """A pattern in tregex's language, and the trees to search."""
 
     model_config = ConfigDict(extra="forbid", strict=True)

@@ -218,7 +218,7 @@ def test_without_a_classifier_the_setting_is_named(client: TestClient) -> None:
         ("[]", "text and texts"),
         ("{}", "has none"),
         ('{"text": "a", "texts": []}', "text and texts"),
-        ('{"text": 5}', "text.text: Input should be a valid string"),
+        ('{"text": 5}', "text must be a string; it is 5"),
         ('{"texts": ["a", ["b"]]}', "texts[1].pair"),
         ('{"texts": [["a", null]]}', "texts[0].pair[1]"),
         ('{"text": "a", "scores": true}', "scores"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from bnaparser.parsing.result import Parse
 
+JSON = {"content-type": "application/json"}
 BAD_BODIES = [
     (b"{", 400, "line 1 column 2"),
     (b'{"text": "\xff"}', 400, "byte 11"),
@@ -141,9 +142,85 @@ def test_requests_beyond_the_limits_are_refused(make_client: Callable[..., TestC
     three = client.post("/v1/parse", json={"sentences": ["a", "b", "c"]})
     assert "3 sentences" in problem(three, 413)
     tags = client.post("/v1/parse", json={"tokens": [], "tags": [[]] * 3})
-    assert "3 sentences" in problem(tags, 413)
+    assert "3 lists of tags" in problem(tags, 413)
     six = client.post("/v1/parse", json={"tokens": [["a"] * 3, ["b"] * 3]})
     assert "6 words" in problem(six, 413)
+
+
+COSTLY: dict[str, tuple[Any, ...]] = {
+    "constraints of nothing": (
+        "constraints[0].kind is missing",
+        '{"text": "It rained.", "constraints": [%s]}',
+        "{}",
+    ),
+    "constraints of a sentence": (
+        "constraints[0][0].kind is missing",
+        '{"tokens": [["a"]], "constraints": [[%s]]}',
+        "{}",
+    ),
+    "constraints of many sentences": (
+        "1,200 lists of constraints",
+        '{"tokens": [["a"]], "constraints": [%s]}',
+        "[]",
+        1200,
+    ),
+    "numbers as words": ("tokens[0][0] must be a string; it is 1", '{"tokens": [[%s]]}', "1"),
+    "numbers as sentences": ("sentences[0] must be a string", '{"sentences": [%s]}', "1"),
+    "numbers as tags": ("tags[0][0] must be a string", '{"tokens": [["a"]], "tags": [[%s]]}', "1"),
+    "too many numbers": ("1,200 words", '{"tokens": [[%s]]}', "1", 1200),
+    "no words": ("1,200 sentences", '{"tokens": [%s]}', "[]", 1200),
+    "empty words": ("1,200 words", '{"tokens": [[%s]]}', '""', 1200),
+    "dependencies": (
+        "1,200 dependency trees",
+        '{"tokens": [["a"]], "dependencies": [%s]}',
+        "null",
+        1200,
+    ),
+    "heads": (
+        "dependencies[0].heads[0] must be a whole number",
+        '{"tokens": [["a"]], "dependencies": [{"heads": [%s]}]}',
+        '"a"',
+    ),
+    "labels": (
+        "constraints[0][0].labels[1] must be a string; it is 1",
+        '{"tokens": [["a"]], "constraints": [[{"kind": "not", "start": 0, "end": 1, "labels": ["NP", %s]}]]}',
+        "1",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "body", "item", "count"),
+    [(*case, 900)[:4] for case in COSTLY.values()],
+    ids=COSTLY,
+)
+def test_of_many_wrong_items_the_first_is_told(
+    make_client: Callable[..., TestClient], said: str, body: str, item: str, count: int
+) -> None:
+    client = make_client(max_characters=1000, max_sentences=1000)
+    answer = client.post("/v1/parse", content=body % ",".join([item] * count), headers=JSON)
+    assert answer.status_code in (413, 422)
+    detail = problem(answer, answer.status_code)
+    assert said in detail
+    assert len(detail) < 500
+
+
+@pytest.mark.parametrize("place", ["%s", '"constraints": [[{%s}]]'])
+def test_an_object_of_many_names_is_refused_as_such(client: TestClient, place: str) -> None:
+    names = ",".join(f'"n{number}": 1' for number in range(1000))
+    body = '{"tokens": [["a"]], %s}' % (place % names)
+    answer = client.post("/v1/parse", content=body, headers=JSON)
+    assert "an object with 1,00" in problem(answer, 422)
+
+
+def test_a_few_mistakes_in_several_fields_are_all_told(client: TestClient) -> None:
+    wrong = {"text": "a", "n_best": 0, "format": "xml", "modell": "en"}
+    said = problem(client.post("/v1/parse", json=wrong), 422)
+    assert said == (
+        'format must be one of "json", "bracket", "svg"; it is "xml"; '
+        "n_best must be a whole number, at least 1, such as 1; it is 0; "
+        "modell: there is no such field"
+    )
 
 
 def test_empty_lines_are_text_and_lines(make_client: Callable[..., TestClient]) -> None:

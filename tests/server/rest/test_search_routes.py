@@ -133,11 +133,11 @@ def test_a_search_that_breaks_down_is_a_failure(
     [
         ("[]", "the JSON is no object: send one with trees"),
         ('{"pattern": "NP"}', "give trees: the request has none"),
-        ('{"trees": []}', "pattern: Field required"),
-        ('{"pattern": "NP", "trees": [5]}', "trees[0]: Input should be a valid string"),
+        ('{"trees": []}', "pattern is missing: give a string of at most 1,000"),
+        ('{"pattern": "NP", "trees": [5]}', "trees[0] must be a string; it is 5"),
         ('{"pattern": "NP", "trees": [], "once": true}', "once"),
         ('{"pattern": "\\ud800", "trees": []}', "pattern: character 1 is half"),
-        (f'{{"pattern": "{"N" * (MOST_CHARACTERS + 1)}", "trees": []}}', "at most 1000"),
+        (f'{{"pattern": "{"N" * (MOST_CHARACTERS + 1)}", "trees": []}}', "at most 1,000"),
     ],
 )
 def test_a_wrong_request_is_told_with_its_place(client: TestClient, body: str, said: str) -> None:
