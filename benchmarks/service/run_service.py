@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import machine
+from benchmarks.service import costly as dear
 from benchmarks.service import fairness as fair
 from benchmarks.service import load
 from benchmarks.service.faults import run_faults
@@ -39,6 +40,7 @@ CONNECTIONS = (64, 128, 256)
 TURNS = 6
 AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05, 0.05
 AIM_BEHIND_SECONDS = 0.5
+AIM_MEGABYTES, AIM_LIVE_SECONDS, AIM_SHORT_SECONDS, AIM_SEARCH_SECONDS = 600, 0.3, 1.0, 2.0
 
 
 class Report:
@@ -256,6 +258,43 @@ def fairness(report: Report, options: argparse.Namespace) -> None:
     report.aim(f"ratio {ratio:.3f} (median), aim {AIM_RATIO}", ratio >= AIM_RATIO)
 
 
+def costly(report: Report, options: argparse.Namespace) -> None:
+    """Requests as large as they may be, and long sentences: memory, and how long others wait."""
+    with started(options) as server:
+        report.add(
+            "| request | status | seconds | memory at most, MB | `/live`, s | a sentence, s |"
+        )
+        report.add("|---|---|---|---|---|---|")
+        costs = []
+        for name, path, body in dear.bodies():
+            cost = dear.measure(server, path, body)
+            costs.append(cost)
+            report.add(f"| {name} | {cost.status} | {cost.seconds:.2f} | {cost.megabytes:.0f} | "
+                       f"{cost.live:.2f} | {cost.short:.2f} |")  # fmt: skip
+    memory = max(cost.megabytes for cost in costs)
+    live, short = max(cost.live for cost in costs), max(cost.short for cost in costs)
+    report.add()
+    report.aim(f"memory at most {memory:.0f} MB, aim {AIM_MEGABYTES}", memory <= AIM_MEGABYTES)
+    report.aim(f"`/live` within {live:.2f} s, aim {AIM_LIVE_SECONDS}", live <= AIM_LIVE_SECONDS)
+    report.aim(f"a sentence beside them within {short:.2f} s, aim {AIM_SHORT_SECONDS:g}",
+               short <= AIM_SHORT_SECONDS)  # fmt: skip
+    for clients, words in ((1, 500), (8, 500), (16, 500), (32, 300), (8, 190), (8, 120)):
+        for more in ({}, {"probabilities": True}, {"n_best": 100, "format": "svg"}):
+            with started(options, ["--deadline-seconds", "600"]) as server:
+                took, answered = dear.waits_beside(
+                    server, clients, words, options.step_seconds, more
+                )
+            asked = ", ".join(more) or "the best tree"
+            median = statistics.median(took)
+            report.aim(f"{clients} clients with {words} words ({asked}), {answered} answers: a sentence beside "
+                       f"them {median:.2f} s (median), the slowest {max(took):.2f} s, aim {AIM_SHORT_SECONDS:g}",
+                       max(took) <= AIM_SHORT_SECONDS)  # fmt: skip
+    with started(options) as server:
+        took = dear.waits_beside_searches(server, 8)
+    report.aim(f"a search beside 8 slow ones within {max(took):.2f} s, aim {AIM_SEARCH_SECONDS:g}",
+               max(took) <= AIM_SEARCH_SECONDS)  # fmt: skip
+
+
 def load_library(options: argparse.Namespace) -> Parse:
     """Return what parses texts without the service."""
     from bnaparser import Parser
@@ -387,6 +426,7 @@ PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
     "schema": schema,
     "throughput": throughput,
     "fairness": fairness,
+    "costly": costly,
     "overload": overload,
     "endurance": endurance,
     "faults": faults,

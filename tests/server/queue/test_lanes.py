@@ -118,12 +118,12 @@ def test_a_sentence_costs_more_the_more_is_asked_of_it() -> None:
     assert costs == sorted(costs)
     assert len(set(costs)) == 4
     assert cost_of(sentence("word", 500)) > 5 * cost_of(plain)
-    assert cost_of(sentence("", 0)) == pytest.approx(1, abs=0.01)
+    assert cost_of(sentence("", 0)) >= 1
 
 
 def test_words_of_many_subwords_cost_more() -> None:
     for word in ("x" * 300, "e" + "\u0301" * 200, "\U0001f600" * 40):
-        assert cost_of(sentence(word, 10)) > 10 * cost_of(sentence("word", 10))
+        assert cost_of(sentence(word, 10)) > 8 * cost_of(sentence("word", 10))
     typed = from_words(
         [
             "“",
@@ -144,4 +144,4 @@ def test_words_of_many_subwords_cost_more() -> None:
             "”",
         ]
     )
-    assert cost_of(typed) < 1.2 * len(typed.words)
+    assert cost_of(typed) < 1.3 * len(typed.words)
