@@ -2,13 +2,14 @@
 
     python -m bnaparser.server.queue.search_process SECONDS < asked.json > answer.json
 
-Python cannot be stopped within a regular expression, and one of a few signs may take years over a few words. So this
-process is ended from outside, and of itself after so many seconds of computing, should nobody be left to do it.
+Python cannot be stopped within a regular expression, and one of a few signs may take years over a few words. So the
+system ends this process after so many seconds of computing, and the service ends it from outside.
 """
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +48,7 @@ def search(text: str, trees: Sequence[str]) -> dict[str, Any]:
 
 def main() -> int:
     """Answer what stands on standard input; 0, or TOO_MUCH."""
-    _bound(int(sys.argv[1]))
+    _bound(float(sys.argv[1]))
     try:
         asked = json.load(sys.stdin.buffer)
         answer = json.dumps(search(asked["pattern"], asked["trees"]), ensure_ascii=False)
@@ -87,13 +88,13 @@ def _node(part: Tree | str, span: tuple[int, int]) -> dict[str, Any]:
     return {"label": label, "start": span[0], "end": span[1]}
 
 
-def _bound(seconds: int) -> None:
-    """Let the system end this process when it takes more time or memory than any search should."""
+def _bound(seconds: float) -> None:
+    """Let the system end this process, by SIGPROF, when it takes more time or memory than this search may."""
     try:
         import resource
     except ImportError:  # not on Windows
         return
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
 
 

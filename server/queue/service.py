@@ -229,12 +229,14 @@ class Service:
         work = self.classifying.answers(texts)
         return await before(self.settings.deadline_seconds, record, work)
 
-    async def search(self, pattern: str, trees: Sequence[str], record: Record) -> bytes:
-        """Return what a pattern finds in bracketed trees, as JSON.
+    async def search(
+        self, pattern: str, trees: Sequence[str], caller: str, record: Record
+    ) -> bytes:
+        """Return what a pattern finds in bracketed trees, as JSON; ``caller`` is the client's address.
 
         Raises what ``Searching.find`` raises, and DeadlinePassed.
         """
-        work = self._searching.find(pattern, trees)
+        work = self._searching.find(pattern, trees, caller)
         return await before(self.settings.deadline_seconds, record, work)
 
     def _too_long(self, sentence: Sentence) -> Parse:

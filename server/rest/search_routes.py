@@ -151,7 +151,8 @@ async def search(request: Request) -> Response:
             f"a search is sent as {request_body.JSON}", {"Accept": request_body.JSON}
         )
     asked = await read_body(request, read_search, service.settings, has_words=False)
-    answer = await service.search(asked.pattern, asked.trees, request.state.record)
+    caller = request.client.host if request.client else ""
+    answer = await service.search(asked.pattern, asked.trees, caller, request.state.record)
     return Response(answer, media_type=request_body.JSON)
 
 

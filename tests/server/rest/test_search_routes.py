@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from bnaparser.server.problems import SlowSearch
 from bnaparser.server.queue import search_process
-from bnaparser.server.queue.searching import MOST_WAITING
+from bnaparser.server.queue.searching import MOST_SLOW_OF_ONE, MOST_WAITING, Searching
 from bnaparser.server.rest.search_routes import MOST_CHARACTERS
 from bnaparser.trees.search import Pattern
 from bnaparser.trees.tree import Tree
@@ -100,8 +102,6 @@ def test_a_pattern_without_end_is_ended_and_holds_up_nobody(make_client: MakeCli
     with ThreadPoolExecutor(2) as threads:
         started = time.monotonic()
         endless = threads.submit(client.post, "/v1/search", json=ENDLESS)
-        while client.app.state.service._searching._waiting == 0:  # type: ignore[attr-defined]
-            time.sleep(0.01)
         assert client.post("/v1/parse", json={"text": "It rained."}).status_code == 200
         assert not endless.done() or time.monotonic() - started > 1
         said = problem(endless.result(), 504)
@@ -110,14 +110,43 @@ def test_a_pattern_without_end_is_ended_and_holds_up_nobody(make_client: MakeCli
 
 
 def test_searches_that_wait_are_few(make_client: MakeClient) -> None:
-    client = make_client(search_seconds=0.2)
-    with ThreadPoolExecutor(MOST_WAITING + 4) as threads:
-        asked = [
-            threads.submit(client.post, "/v1/search", json=ENDLESS) for _ in range(MOST_WAITING + 4)
-        ]
+    client = make_client(search_seconds=0.3)
+    count = MOST_WAITING + 4
+    with ThreadPoolExecutor(count) as threads:
+        asked = [threads.submit(client.post, "/v1/search", json=ENDLESS) for _ in range(count)]
         statuses = [one.result().status_code for one in asked]
     assert sorted(set(statuses)) == [503, 504]
-    assert statuses.count(504) >= MOST_WAITING
+    assert statuses.count(504) >= MOST_SLOW_OF_ONE
+
+
+def test_slow_searches_do_not_hold_up_quick_ones_nor_those_of_others() -> None:
+    """Four of one caller are slow: what another asks is answered before the second of them is given up."""
+
+    async def check() -> None:
+        searching = Searching(4.0)
+        ended: list[str] = []
+
+        async def ask(name: str, pattern: str, trees: list[str], caller: str) -> None:
+            try:
+                await searching.find(pattern, trees, caller)
+            except SlowSearch:
+                name += " is given up"
+            ended.append(name)
+
+        endless = (ENDLESS["pattern"], ENDLESS["trees"])
+        slow = [asyncio.ensure_future(ask("slow", *endless, "one")) for _ in range(4)]
+        await asyncio.sleep(0)
+        # The trees of the second take longer to read than a quick search may take.
+        await asyncio.gather(
+            ask("quick", "NP", [TREE], "one"), ask("long", "NP", [TREE] * 1000, "another")
+        )
+        assert ended in (["quick", "long"], ["quick", "slow is given up", "long"])
+        for one in slow:
+            one.cancel()
+        await asyncio.wait(slow)
+        searching.end()
+
+    asyncio.run(check())
 
 
 def test_a_search_that_breaks_down_is_a_failure(
