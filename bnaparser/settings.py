@@ -246,10 +246,12 @@ def _allowed(annotation: Any, metadata: Sequence[Any], *, in_json: bool) -> _All
         one, several = (f"{said} of {inside.several}" for said in named[:2])
         return _Allowed(one, several, {"name": inside.example})
     if origin in (list, tuple):
-        fixed = origin is tuple and items[-1] is not Ellipsis
         inside = _allowed(items[0], (), in_json=in_json)
-        number = f"{len(items)} " if fixed else ""
-        example = [inside.example] * (len(items) if fixed else 1)
+        lengths = [one.max_length for one in metadata if hasattr(one, "max_length")]
+        if origin is tuple and items[-1] is not Ellipsis:
+            lengths = [len(items)]
+        number = f"{lengths[0]} " if lengths else ""
+        example = [inside.example] * (lengths[0] if lengths else 1)
         said = f"of {number}{inside.several}"
         return _Allowed(f"a list {said}", f"lists {said}", example)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):

@@ -25,8 +25,9 @@ _LINES_A_SENTENCE, _LINES_OF_ANY = 4, 1_000
 
 def check_coding(headers: Headers) -> None:
     """Raise UnsupportedBody for a body that is compressed: it is not unpacked here."""
-    coding = headers.get("content-encoding", "identity").strip().lower()
-    if coding not in ("", "identity"):
+    codings = ",".join(headers.getlist("content-encoding")).lower().split(",")
+    coding = next((one.strip() for one in codings if one.strip() not in ("", "identity")), None)
+    if coding is not None:
         raise UnsupportedBody(
             f"the body is coded as {coding[:40]!r}: send it as it is",
             {"Accept-Encoding": "identity"},

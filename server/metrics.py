@@ -83,6 +83,11 @@ class Metrics(WorkMetrics):
             multiprocess_mode="livesum",
             registry=registry,
         )
+        self.connections_refused = Counter(
+            "bnaparser_connections_refused",
+            "Connections refused because as many were open as the limit on files allows",
+            registry=registry,
+        )
         self.sentence_errors = Counter(
             "bnaparser_sentence_errors", "Sentences that got an error", registry=registry
         )

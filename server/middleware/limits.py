@@ -28,7 +28,7 @@ from bnaparser.server.service_settings import ServerSettings
 # A body that is refused is read a little longer: a client that still sends would otherwise find
 # its connection reset, and never see why.
 _LINGER_SECONDS = 2.0
-_LINGER_BYTES = 64_000_000
+_LINGER_BYTES = 16_000_000
 
 
 class RequireKey:

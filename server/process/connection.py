@@ -1,4 +1,4 @@
-"""One client's connection: uvicorn's HTTP protocol, with limits on a request's head: its time and its size.
+"""One client's connection: uvicorn's HTTP protocol, stricter, and with limits on a request's head and on connections.
 
 A client that would rather speak another protocol (``Upgrade: h2c``, as Java's does by default) is answered in this one.
 """
@@ -6,13 +6,61 @@ A client that would rather speak another protocol (``Upgrade: h2c``, as Java's d
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
+import resource
+import time
+from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+log = logging.getLogger(__name__)
+
 HEAD_BYTES = 65_536
 """What a request's line and headers may have together."""
+
+# Files that are left to the process besides its connections, for searches say.
+_FILES_LEFT = 64
+_FEWEST_CONNECTIONS = 16
+_LOG_SECONDS = 10.0
+
+
+class ConnectionLimit:
+    """How many connections may be open; ``refused`` is called for each that is one too many.
+
+    The system would close these itself, without a word to anybody.
+    """
+
+    def __init__(self, most: int, refused: Callable[[], object]):
+        self.most, self._refused = most, refused
+        self._next_log = 0.0
+
+    def refuse(self) -> None:
+        """Count a connection that is one too many, and log it, once in ten seconds."""
+        self._refused()
+        now = time.monotonic()
+        if now >= self._next_log:
+            self._next_log = now + _LOG_SECONDS
+            log.warning(
+                "all %d connections are in use, and further ones are refused: raise the limit on open"
+                " files (ulimit -n), or find out who keeps them open",
+                self.most,
+            )
+
+
+def most_connections() -> int:
+    """Return how many connections this process can have open besides the files that it needs."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY:
+        return 1_000_000
+    return max(_FEWEST_CONNECTIONS, most - len(os.listdir("/dev/fd")) - _FILES_LEFT)
+
+
+class _Refused(Exception):
+    """A request's head is whole, and is not accepted."""
 
 
 class _Parser(httptools.HttpRequestParser):
@@ -42,31 +90,43 @@ class Connection(HttpToolsProtocol):
     """Closes a connection on which no request, or only part of its head, came for ``head_seconds``.
 
     uvicorn itself limits only the time between an answer and the next request, and no head's size: one of
-    more than ``HEAD_BYTES`` is answered by 400.
+    more than ``HEAD_BYTES`` is answered by 400. So is a request of HTTP/1.1 that does not have one Host, and
+    by 501 one with a transfer coding besides chunked (RFC 9112). ``limit`` bounds the connections.
     """
 
     parser: _Parser
 
-    def __init__(self, *arguments: Any, head_seconds: float, **named: Any):
+    def __init__(
+        self,
+        *arguments: Any,
+        head_seconds: float,
+        limit: ConnectionLimit | None = None,
+        **named: Any,
+    ):
         super().__init__(*arguments, **named)
         self.parser = _Parser(self)
-        self._head_seconds = head_seconds
+        self._head_seconds, self._limit = head_seconds, limit
         self._head_timer: asyncio.TimerHandle | None = None
         self._in_head = False
         self._head_bytes = 0
         self._ended_one = False  # whether the bytes that are read now end an earlier request
-        self._refusal: str | None = (
-            None  # what is wrong with a request behind others to be answered
-        )
+        # What is wrong with a request, and with one behind others that are still to be answered.
+        self._wrong: tuple[int, str] | None = None
+        self._refusal: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Begin to wait for a request; a connection that is one too many is closed."""
         super().connection_made(transport)
+        if self._limit is not None and len(self.connections) > self._limit.most:
+            self._limit.refuse()
+            self._wrong = (503, "All connections are in use: try again later.")
+            self._write_refusal("")
+            return
         self._wait_for_head()
 
     def data_received(self, data: bytes) -> None:
         """Take in bytes; those of a head that is not whole do not extend its time."""
-        if self._refusal is not None:
+        if self._refusal is not None or self.transport.is_closing():
             return
         self._ended_one = False
         super().data_received(data)
@@ -80,7 +140,7 @@ class Connection(HttpToolsProtocol):
         """Refuse what was sent, behind the answers to the whole requests before it; read no more."""
         is_last = self.cycle is not None and self.cycle.more_body and not self.pipeline
         if self.cycle is None or self.cycle.response_complete or is_last:
-            super().send_400_response(msg)
+            self._write_refusal(msg)
         else:
             self._refusal = msg
             self._stop_waiting()
@@ -90,6 +150,19 @@ class Connection(HttpToolsProtocol):
         super().on_response_complete()
         if self._refusal is not None and not self.transport.is_closing():
             self.send_400_response(self._refusal)
+
+    def _write_refusal(self, msg: str) -> None:
+        """Refuse with what is wrong with the head, or else with 400 and a message; then close the connection."""
+        status, said = self._wrong or (400, msg)
+        lines = [
+            f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+            "content-type: text/plain; charset=utf-8",
+            f"content-length: {len(said)}",
+            *(["retry-after: 5"] if status == 503 else []),
+            "connection: close",
+        ]
+        self.transport.write("\r\n".join([*lines, "", said]).encode())
+        self.transport.close()
 
     def on_message_begin(self) -> None:
         """Note that a request's head begins."""
@@ -112,12 +185,28 @@ class Connection(HttpToolsProtocol):
             super().on_message_complete()
 
     def on_headers_complete(self) -> None:
-        """Note that it is whole."""
+        """Note that it is whole; raise _Refused where it is not accepted."""
         if self.parser.asks_for_upgrade:
             return
         self._in_head = False
         self._stop_waiting()
+        self._wrong = self._wrong_head()
+        if self._wrong is not None:
+            raise _Refused
         super().on_headers_complete()
+
+    def _wrong_head(self) -> tuple[int, str] | None:
+        """Return the status and the reason to refuse a request that can be read, if there is one."""
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if size > HEAD_BYTES:
+            return 400, f"The head of the request has more than {HEAD_BYTES} bytes."
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (hosts < 1 and self.parser.get_http_version() != "1.0"):
+            return 400, "A request of HTTP/1.1 has one Host header."
+        codings = [value for name, value in self.headers if name == b"transfer-encoding"]
+        if codings and b",".join(codings).strip().lower() != b"chunked":
+            return 501, "Of transfer codings the service knows chunked only."
+        return None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import uvicorn
 
@@ -31,7 +31,7 @@ from bnaparser.files.temporary import (
     temporary_folder,
 )
 from bnaparser.server import logs
-from bnaparser.server.process.connection import Connection
+from bnaparser.server.process.connection import Connection, ConnectionLimit, most_connections
 from bnaparser.server.process.sockets import (
     address_of,
     close_stalling,
@@ -50,6 +50,9 @@ from bnaparser.server.process.supervisor import (
 )
 from bnaparser.server.queue.service import Load, Service, load_parser
 from bnaparser.server.service_settings import ServerSettings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 log = logging.getLogger(__name__)
 
@@ -155,15 +158,19 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
         runner.run(work)
 
 
-def _configuration(app: object, settings: ServerSettings) -> uvicorn.Config:
+def _configuration(app: FastAPI, settings: ServerSettings) -> uvicorn.Config:
+    service: Service = app.state.service
+    limit = ConnectionLimit(most_connections(), service.metrics.connections_refused.inc)
     return uvicorn.Config(
-        app,  # type: ignore[arg-type]
+        app,
         lifespan="off",  # it is entered by _work, so that its errors come out as they are
         log_config=None,
         access_log=False,
         server_header=False,
         ws="none",
-        http=partial(Connection, head_seconds=settings.body_seconds),  # type: ignore[arg-type]
+        http=partial(  # type: ignore[arg-type]
+            Connection, head_seconds=settings.body_seconds, limit=limit
+        ),
         # How many connections are accepted at once: of several workers each is to get its share.
         backlog=1 if settings.workers > 1 else 100,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,

@@ -48,10 +48,8 @@ PLAIN = "text/plain"
 # What curl names the body of ``--data-binary @file`` when it is not told.
 _CURLS_DEFAULT = "application/x-www-form-urlencoded"
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
-# Half of a surrogate pair is no character. NUL is a blank in a text, as in the library and in
-# CoreNLP's protocol; a word that is given as such has no blanks.
-_NO_TEXT = re.compile("[\ud800-\udfff]")
-_NO_WORD = re.compile("[\x00\ud800-\udfff]")
+# What no text has: half of a surrogate pair is no character, and NUL stands in files that are not text.
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 # Only an escape can write either in JSON.
 _ESCAPED_BADLY = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _TOLD_MISTAKES = 3

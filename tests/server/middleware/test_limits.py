@@ -18,6 +18,7 @@ from starlette.types import Message
 
 from bnaparser.server.app import create_app
 from bnaparser.server.problems import NotReady, QueueFull
+from bnaparser.server.record import Record
 from bnaparser.server.service_settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ async def hold(app: FastAPI, parser: HeldParser) -> RawConnection:
 
 
 def waiting(app: FastAPI) -> int:
-    words: int = app.state.service._batcher.waiting.words
+    words: int = app.state.service._batcher.short.waiting.words
     return words
 
 
@@ -137,17 +138,17 @@ def test_texts_that_are_read_wait_for_the_queue_and_answers_that_are_written_do_
     async def check() -> None:
         async with started(parser, queue_words=100, max_words=10) as app:
             service = app.state.service
-            gate = threading.Event()
+            gate, large = threading.Event(), Record("large", 0.0, body_bytes=1_000_000)
             writing = asyncio.ensure_future(service.texts.off_loop(1_000_000, gate.wait))
             await asyncio.sleep(0)
-            service.admit()
+            service.admit(large)
             reading = asyncio.ensure_future(service.texts.read(1_000_000, gate.wait))
             await asyncio.sleep(0)
             with pytest.raises(QueueFull):
-                service.admit()
+                service.admit(large)
             gate.set()
             await asyncio.gather(writing, reading)
-            service.admit()
+            service.admit(large)
 
     asyncio.run(check())
 
@@ -156,10 +157,10 @@ def test_a_body_counts_as_no_more_text_than_it_may_hold(parser: HeldParser) -> N
     async def check() -> None:
         async with started(parser) as app:
             service = app.state.service
-            gate = threading.Event()
+            gate, large = threading.Event(), Record("large", 0.0, body_bytes=1_000_000)
             reading = asyncio.ensure_future(service.texts.read(2_000_000, gate.wait))
             await asyncio.sleep(0)
-            service.admit()
+            service.admit(large)
             gate.set()
             await reading
             assert service.texts.characters == 0

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.client import HTTPResponse
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from bnaparser.server.process.connection import HEAD_BYTES, Connection
+from bnaparser.server.process.connection import HEAD_BYTES, Connection, ConnectionLimit
 
 WISH = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB"
 PATIENCE = 60  # seconds; a busy machine is no failure
@@ -35,9 +36,10 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": told})
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    http: Any = partial(Connection, head_seconds=30)
+@contextmanager
+def listening_port(limit: ConnectionLimit | None = None) -> Iterator[int]:
+    """Serve `echo`; gives the port."""
+    http: Any = partial(Connection, head_seconds=30, limit=limit)
     config = uvicorn.Config(echo, log_config=None, lifespan="off", ws="none", http=http)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -46,6 +48,12 @@ def port() -> Iterator[int]:
         yield int(listening.getsockname()[1])
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with listening_port() as found:
+        yield found
 
 
 def answer(client: socket.socket) -> tuple[int, str]:
@@ -121,7 +129,57 @@ def test_only_the_bytes_of_a_head_count_as_its_own(port: int) -> None:
 
 
 BROKEN_BODY = b"POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n"
-LONG = b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_BYTES
+LONG = b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"a" * HEAD_BYTES
+
+
+@pytest.mark.parametrize(
+    ("status", "lines"),
+    [
+        (400, []),
+        (400, ["Host: a", "Host: a"]),
+        (400, ["Host: a", "X: " + "a" * HEAD_BYTES]),
+        (400, ["Host: a", *(f"X{number}: {'a' * 5_000}" for number in range(14))]),
+        (501, ["Host: a", "Transfer-Encoding: gzip, chunked"]),
+        (501, ["Host: a", "Transfer-Encoding: gzip", "Transfer-Encoding: chunked"]),
+    ],
+    ids=["no Host", "two Hosts", "a long header", "long headers", "gzip", "gzip apart"],
+)
+def test_a_head_that_is_not_accepted_is_refused_whatever_its_pieces(
+    port: int, status: int, lines: list[str]
+) -> None:
+    head = "\r\n".join(["POST /a HTTP/1.1", *lines, "", ""]).encode()
+    chunks = b"1\r\na\r\n0\r\n\r\n" if status == 501 else b""
+    for pieces in ([head + chunks], [head[:20], head[20:], chunks]):
+        received = all_answers(port, request("It rained."), *pieces)
+        assert received.startswith(b"HTTP/1.1 200")
+        assert received.index(b"It rained.HTTP/1.1 %d" % status) > 0
+        assert received.count(b"connection: close") == 1
+
+
+def test_a_request_of_http_1_0_needs_no_host(port: int) -> None:
+    assert all_answers(port, b"GET /a HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200")
+
+
+def test_a_connection_that_is_one_too_many_is_refused_logged_and_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    refused: list[None] = []
+    limit = ConnectionLimit(2, lambda: refused.append(None))
+    with listening_port(limit) as port, ExitStack() as stack:
+        for _ in range(2):
+            client = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+            stack.enter_context(client)
+            client.sendall(request("It rained."))
+            assert answer(client)[0] == 200
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as third:
+                assert answer(third) == (503, "All connections are in use: try again later.")
+        assert len(refused) == 3
+        client.close()
+    said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [one.partition(":")[0] for one in said] == [
+        "all 2 connections are in use, and further ones are refused"
+    ]
 
 
 @pytest.mark.parametrize("wrong", [LONG, b"\0\r\n\r\n", BROKEN_BODY])

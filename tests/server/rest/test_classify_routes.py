@@ -59,13 +59,13 @@ def ask(client: TestClient, **request: Any) -> list[dict[str, Any]]:
 
 def waiting(client: TestClient) -> int:
     """The sentences that wait to be parsed."""
-    sentences: int = client.app.state.service._batcher.waiting.sentences  # type: ignore[attr-defined]
+    sentences: int = client.app.state.service._batcher.short.waiting.sentences  # type: ignore[attr-defined]
     return sentences
 
 
 def unanswered(client: TestClient) -> int:
     """The requests that wait for trees, those too whose sentences are being parsed."""
-    return len(client.app.state.service._batcher._unanswered)  # type: ignore[attr-defined]
+    return len(client.app.state.service._batcher.short._unanswered)  # type: ignore[attr-defined]
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -219,8 +219,11 @@ def test_without_a_classifier_the_setting_is_named(client: TestClient) -> None:
         ("{}", "has none"),
         ('{"text": "a", "texts": []}', "text and texts"),
         ('{"text": 5}', "text must be a string; it is 5"),
-        ('{"texts": ["a", ["b"]]}', "texts[1].pair"),
-        ('{"texts": [["a", null]]}', "texts[0].pair[1]"),
+        (
+            '{"texts": ["a", ["b"]]}',
+            'texts[1] must be a list of 2 strings, such as ["...", "..."]; it is ["b"]',
+        ),
+        ('{"texts": [["a", null]]}', "texts[0][1] must be a string"),
         ('{"text": "a", "scores": true}', "scores"),
         ('{"texts": ["a", "\\ud800"]}', "texts[1]: character 1 is half"),
     ],

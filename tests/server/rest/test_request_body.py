@@ -87,6 +87,16 @@ def test_a_compressed_body_is_refused_by_its_name(client: TestClient, path: str)
     assert answer.headers["accept-encoding"] == "identity"
 
 
+def test_a_second_coding_is_seen_as_well(client: TestClient) -> None:
+    headers = [
+        ("content-type", "text/plain"),
+        ("content-encoding", "identity"),
+        ("content-encoding", "gzip"),
+    ]
+    answer = client.post("/v1/parse", content=b"It rained.", headers=headers)
+    assert "coded as 'gzip'" in problem(answer, 415)
+
+
 def test_wrong_plain_text_is_told(client: TestClient) -> None:
     answer = client.post("/v1/parse", content=b"\xff", headers={"content-type": "text/plain"})
     assert "byte 1" in problem(answer, 400)
