@@ -7,7 +7,9 @@ of its seeds' metrics, and all seeds of an example are swapped and drawn togethe
 example are not independent of each other, and more seeds do not make more examples.
 
 What both need of a metric are sums over examples (of each class what is right, there and predicted,
-or spans), so the trials are one product of matrices; correlations are computed anew for each.
+or spans), so the trials are one product of matrices; correlations are computed anew for each. Where
+two runs' predictions have different scales, swapping mixes the scales: the test of correlations is
+conservative then.
 """
 
 from __future__ import annotations

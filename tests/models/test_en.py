@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from bnaparser import Parser, models
-from bnaparser.eval import score
-from bnaparser.treebanks.reading import load_trees
 
 FOLDER = models.SHIPPED / "en"
 pytestmark = pytest.mark.skipif(
@@ -75,14 +71,3 @@ def test_alone_and_in_a_batch_the_same(parser: Parser) -> None:
     ]
     together = [str(parse.tree) for parse in parser.parse_many(sentences)]
     assert together == [str(parser.parse_words(words).tree) for words in sentences]
-
-
-@pytest.mark.skipif(
-    "BNAPARSER_DATA" not in os.environ,
-    reason="BNAPARSER_DATA names no folder with treebanks/wsj_sample/dev.mrg",
-)
-def test_development_f1(parser: Parser) -> None:
-    folder = Path(os.environ["BNAPARSER_DATA"]) / "treebanks" / "wsj_sample"
-    gold = load_trees(folder / "dev.mrg")[:100]
-    parses = parser.parse_many([tree.words for tree in gold])
-    assert score(gold, [parse.tree for parse in parses]).f1 > 92.0

@@ -123,6 +123,14 @@ def test_the_p_value_is_that_of_all_swaps() -> None:
     assert found.low < found.difference < found.high
 
 
+def test_the_p_value_is_never_0_and_the_interval_is_that_of_95_percent() -> None:
+    """Of 100 examples drawn, 50 are right, distributed binomially."""
+    gold, second = [1] * 100, [0, 1] * 50
+    assert compare(TWO, ("no", "yes"), gold, [gold], [second], trials=99).p_value == 0.01
+    found = compare(TWO, ("no", "yes"), gold, [gold], [second], trials=5000)
+    assert (found.low, found.high) == pytest.approx((40, 60), abs=1.01)
+
+
 @pytest.mark.parametrize(
     ("task", "labels", "gold", "worse"),
     [
