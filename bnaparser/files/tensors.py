@@ -46,6 +46,23 @@ def write_weights(
     metadata = {"format": "pt", STORE: store, COPIES: json.dumps(copies)}
     with writing(path):
         save_file(_pack(once, store, step), path, metadata)
+        _sort_header(path)
+
+
+def _sort_header(path: Path) -> None:
+    """Sort the metadata of a weights file, so that the same tensors are the same bytes.
+
+    The library writes metadata in a random order. A file is the header's length (8 bytes), the header (JSON) and
+    the numbers. Sorting does not change the header's length.
+    """
+    with path.open("r+b") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+        header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+        assert len(text) <= size
+        file.seek(8)
+        file.write(text.ljust(size))  # the header is filled up with blanks
 
 
 def without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
