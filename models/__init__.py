@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def is_bare(name: str) -> bool:
 
 def lasting_name(name: str | Path, folder: Path) -> str:
     """Return a name by which `find` finds the folder again, in whatever folder a program runs then."""
-    return str(folder.resolve()) if folder == Path(name) else str(name)
+    return os.path.realpath(folder) if folder == Path(name) else str(name)
 
 
 def _is_there(name: str | Path) -> bool:

@@ -63,7 +63,7 @@ def about(folder: Path, name: str = "") -> About:
         for key in ("language", "license", "license_note", "description", "purpose")
     }
     return About(
-        name=name or folder.resolve().name,
+        name=name or Path(os.path.realpath(folder)).name,
         f1={str(name): float(value) for name, value in told.get("f1", {}).items()},
         size_bytes=sum(file.stat().st_size for file in files_below(folder)),
         **words,

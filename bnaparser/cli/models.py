@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -119,7 +120,7 @@ def _export(source: str, target: Path, name: str | None, version: str) -> None:
     from bnaparser.models.about import CARD, kind
     from bnaparser.models.export import export
 
-    name = name or target.resolve().name
+    name = name or Path(os.path.realpath(target)).name
     with _folder(models.find(source)) as folder:
         export(folder, target, name, version)
     missing = [] if (target / CARD).is_file() else [CARD]
@@ -127,7 +128,7 @@ def _export(source: str, target: Path, name: str | None, version: str) -> None:
     if missing:
         say(f"who gets it will look for {' and '.join(missing)}: the model has none")
     verb = "bnaparse" if kind(target) == "parser" else "bnaparser classify"
-    install = f"pip install {typed_path(target.resolve())}"
+    install = f"pip install {typed_path(Path(os.path.realpath(target)))}"
     print(f"{target} is written: {install}; {verb} --model {name} ...")
 
 

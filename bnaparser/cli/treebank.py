@@ -6,6 +6,7 @@ import argparse
 import bz2
 import gzip
 import lzma
+import os
 import sys
 import textwrap
 from collections import Counter
@@ -205,7 +206,7 @@ def _writer(name: str) -> Iterator[TextIO]:
         raise SettingsError(f"{path}: .zst is read, not written: name it .xz, .gz or .bz2")
     openers = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
     opener = cast("Callable[..., TextIO]", openers.get(suffix, open))
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     regular = target.is_file() or not target.exists()
     unfinished = target.with_name(target.name + ".part")
     try:

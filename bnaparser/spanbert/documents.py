@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -37,7 +38,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
         if not matches:
             raise DataError(f"{pattern}: no text file there")
         for path in matches:
-            found.setdefault(path.resolve(), path)
+            found.setdefault(Path(os.path.realpath(path)), path)
     return list(found.values())
 
 

@@ -6,6 +6,7 @@ Chinese Treebank 5.1 (LDC2005T01). Splits are those of the constituency parsing 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -149,7 +150,7 @@ def _once(numbered: list[tuple[int, Path]], root: Path) -> list[tuple[int, Path]
 
 def _within(file: Path, root: Path, folder: tuple[str, ...]) -> bool:
     """Tell whether the folders between root and file, one of them the root, hold ``folder``."""
-    between = (root.resolve().name, *file.relative_to(root).parts[:-1])
+    between = (Path(os.path.realpath(root)).name, *file.relative_to(root).parts[:-1])
     lower = [part.lower() for part in between]
     width = len(folder)
     return any(tuple(lower[at : at + width]) == folder for at in range(len(lower) - width + 1))

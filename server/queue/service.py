@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -260,7 +261,7 @@ def _shown_name(name: str) -> str:
     if "," in name and not Path(name).is_dir():
         return ",".join(_shown_name(part.strip()) for part in name.split(","))
     shipped_or_hub = name in models.shipped() or not Path(name).is_dir()
-    return name if shipped_or_hub else Path(name).resolve().name
+    return name if shipped_or_hub else Path(os.path.realpath(name)).name
 
 
 def _about(name: str) -> About:

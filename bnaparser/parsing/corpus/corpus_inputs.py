@@ -67,7 +67,7 @@ def find_files(
                 "standard input cannot be read again where a run goes on: give files, or use bnaparse"
             )
         for path, name in _named(given, kind, output):
-            found.setdefault(path.resolve(), _described(path, name, kind))
+            found.setdefault(Path(os.path.realpath(path)), _described(path, name, kind))
     return _told_apart(list(found.values()))
 
 
@@ -102,15 +102,15 @@ def _whole_paths(files: list[CorpusFile]) -> list[Path]:
     if len(set(given)) == len(given):
         return given
     # LINK/../FILE is beside what the link leads to, not beside the link.
-    return [file.path.parent.resolve() / file.path.name for file in files]
+    return [Path(os.path.realpath(file.path.parent)) / file.path.name for file in files]
 
 
 def _outside(files: list[Path], output: Path | None) -> list[Path]:
     """Leave out what lies in a folder, unless all does."""
     if output is None or not output.is_dir():
         return files
-    folder = output.resolve()
-    return [file for file in files if folder not in file.resolve().parents] or files
+    folder = Path(os.path.realpath(output))
+    return [file for file in files if folder not in Path(os.path.realpath(file)).parents] or files
 
 
 def _named(given: str, kind: Kind | None, output: Path | None) -> list[tuple[Path, str]]:

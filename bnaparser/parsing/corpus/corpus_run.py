@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -93,7 +94,11 @@ class CorpusRun:
         settings.cluster.check()
         self.settings, self.output = settings, output
         self.files = find_files(inputs, settings.kind, output)
-        inside = [one for one in self.files if output.resolve() in one.path.resolve().parents]
+        inside = [
+            one
+            for one in self.files
+            if Path(os.path.realpath(output)) in Path(os.path.realpath(one.path)).parents
+        ]
         if inside:
             raise SettingsError(f"{inside[0].path} is input, and in the output's folder {output}")
         self.field = TextField(settings.text_field, settings.id_field)
@@ -113,7 +118,7 @@ class CorpusRun:
             if complete:
                 notice(f"{self.output} is complete")
                 return folder.totals()
-            shards = self._missing(folder, report)
+            shards = self._missing(folder, report, notice)
             for shard, parsed in self._parsed(parser, shards, notice):
                 folder.write(shard, parsed)
                 self.progress.new_sentences += parsed.sentences
@@ -134,10 +139,10 @@ class CorpusRun:
         on_gpu = not str(parser.model.device).startswith("cpu") or self.settings.cluster.gpus > 0
         return 1 if on_gpu else usable_cores()
 
-    def _missing(self, folder: OutputFolder, report: Report) -> Iterator[Shard]:
+    def _missing(self, folder: OutputFolder, report: Report, notice: Notice) -> Iterator[Shard]:
         """Yield the shards that are not there yet; all input is read, and so checked."""
         for shard in cut(self._pieces(), self.settings.shard.size):
-            if folder.done(shard):
+            if folder.done(shard, notice):
                 self.progress.kept = shard.read
                 self._count(folder, shard, report)
             else:

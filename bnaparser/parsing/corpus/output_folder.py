@@ -14,7 +14,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,12 +22,14 @@ from typing import Any
 
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.tables import parse_json
-from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardFormat
+from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardFormat, where
 
 MANIFEST, ERRORS, STATE = "manifest.json", "errors.jsonl", ".run"
 _RUN, _LOCK, _DRAFT = "run.json", "lock", ".draft"
 _PART = re.compile(r"part-(?P<number>\d{6,})\.(jsonl|parquet)")
 _DRAFTS = re.compile(rf"({_PART.pattern}|errors\.jsonl|manifest\.json)(\.\d+)?\{_DRAFT}")
+
+_COUNTS = ("documents", "sentences", "words", "failed", "bytes")
 
 _written: set[Path] = set()  # by runs of this process, which the system's locks let in
 
@@ -67,7 +69,7 @@ class OutputFolder:
         manifest = _manifest(self.folder)
         if manifest is not None and not fresh:
             self._check_same(manifest["run"])
-            self._check_parts(manifest["shards"])
+            self._check_parts(manifest)
             self._remove_state()  # of a run that was killed while it did that
             yield True
             return
@@ -81,20 +83,32 @@ class OutputFolder:
             self._begin()
             yield False
 
-    def done(self, shard: Shard) -> bool:
-        """Tell whether a shard is there from before; DataError where its input is no longer the same."""
+    def done(self, shard: Shard, notice: Callable[[str], None]) -> bool:
+        """Tell whether a shard is there from before, byte for byte.
+
+        ``notice`` is told of a file that is gone or was changed: its shard is parsed again. Raises DataError where
+        the shard's input is no longer the same.
+        """
         record = self.state / f"{shard.number:06}.json"
         if not record.exists():
             return False
-        facts = ShardFacts(**_read(record))
+        told = _unsealed(record)
+        if told is None:
+            notice(f"{record} is damaged: {where(shard)} is parsed again")
+            return False
+        errors, facts = told["errors"], ShardFacts(**told["facts"])
         if facts.input != shard.digest:
             raise DataError(
                 f"the input of {self.folder / facts.name} ({shard.pieces[0].place} to"
                 f" {shard.pieces[-1].place}) was changed since it was parsed: give --fresh"
             )
-        file = self.folder / facts.name
-        if not file.exists() or file.stat().st_size != facts.bytes:
-            return False
+        files = {self.folder / facts.name: facts.sha256}
+        if errors is not None:
+            files[self.state / f"{shard.number:06}.errors"] = errors
+        for file, sha256 in files.items():
+            if _sha256(file) != sha256:
+                notice(f"{file} is gone or was changed: {where(shard)} is parsed again")
+                return False
         self.facts[shard.number] = facts
         return True
 
@@ -110,11 +124,13 @@ class OutputFolder:
             hashlib.sha256(parsed.data).hexdigest(),
             shard.digest,
         )
-        errors = self.state / f"{shard.number:06}.errors"
+        errors = None
         if parsed.errors:
-            self._write(errors, parsed.errors)
+            errors = hashlib.sha256(parsed.errors).hexdigest()
+            self._write(self.state / f"{shard.number:06}.errors", parsed.errors)
         self._write(self.folder / facts.name, parsed.data)
-        self._write(self.state / f"{shard.number:06}.json", _json(asdict(facts)))
+        record = _json({"facts": asdict(facts), "errors": errors})
+        self._write(self.state / f"{shard.number:06}.json", _sealed(record))
         self.facts[shard.number] = facts
 
     def finish(self) -> None:
@@ -130,10 +146,17 @@ class OutputFolder:
                         shutil.copyfileobj(source, target)
         draft.replace(self.folder / ERRORS)
         shards = [asdict(self.facts[number]) for number in range(count)]
-        names = ("documents", "sentences", "words", "failed", "bytes")
-        totals = {name: sum(shard[name] for shard in shards) for name in names}
+        totals = {name: sum(shard[name] for shard in shards) for name in _COUNTS}
         self._write(
-            self.folder / MANIFEST, _json({"run": self.about, "totals": totals, "shards": shards})
+            self.folder / MANIFEST,
+            _json(
+                {
+                    "run": self.about,
+                    "totals": totals,
+                    "shards": shards,
+                    "errors_sha256": _sha256(self.folder / ERRORS),
+                }
+            ),
         )
         self._remove_state()
 
@@ -165,11 +188,12 @@ class OutputFolder:
                 f"{self.folder} holds {min(strange)}, which is not of this run: give an empty folder"
             )
 
-    def _check_parts(self, shards: list[Facts]) -> None:
-        """Raise DataError where a part of a run that is complete is not there as it was written."""
-        for shard in shards:
-            file = self.folder / shard["name"]
-            if not file.exists() or file.stat().st_size != shard["bytes"]:
+    def _check_parts(self, manifest: Facts) -> None:
+        """Raise DataError where a file of a run that is complete is not there, byte for byte, as it was written."""
+        files = {shard["name"]: shard["sha256"] for shard in manifest["shards"]}
+        for name, sha256 in {**files, ERRORS: manifest["errors_sha256"]}.items():
+            file = self.folder / name
+            if _sha256(file) != sha256:
                 raise DataError(
                     f"{file}: it is gone or was changed since it was written: give --fresh"
                 )
@@ -222,7 +246,7 @@ class OutputFolder:
     def _locked(self) -> Iterator[None]:
         """Keep other runs out. The system lets go of it when the process ends, however it ends."""
         busy = SettingsError(f"{self.folder}: another run is writing here; wait for it, or end it")
-        here = self.folder.resolve()
+        here = Path(os.path.realpath(self.folder))
         if here in _written:
             raise busy
         with (self.state / _LOCK).open("a+b") as file:
@@ -265,9 +289,47 @@ def _manifest(folder: Path) -> Facts | None:
         found = parse_json(path.read_bytes())
     except (OSError, ValueError):
         found = None
-    if isinstance(found, dict) and {"run", "totals", "shards"} <= found.keys():
-        return found
+    if _is_manifest(found):
+        manifest: Facts = found
+        return manifest
     raise SettingsError(f"{path} is no manifest of a run, or is damaged: give an empty folder")
+
+
+def _is_manifest(found: Any) -> bool:
+    """Tell whether a value of JSON has what is read of a manifest."""
+    try:
+        names = [shard["name"] for shard in found["shards"] if isinstance(shard["sha256"], str)]
+        return (
+            {"run", "errors_sha256"} <= found.keys()
+            and len(names) == len(found["shards"])
+            and all(map(_PART.fullmatch, names))
+            and all(isinstance(found["totals"][name], int) for name in _COUNTS)
+        )
+    except (TypeError, LookupError, AttributeError):
+        return False
+
+
+def _sha256(file: Path) -> str | None:
+    """Return the hash of a file; None where it cannot be read."""
+    try:
+        with file.open("rb") as source:
+            return hashlib.file_digest(source, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _sealed(data: bytes) -> bytes:
+    """Return data below a line with their hash."""
+    return hashlib.sha256(data).hexdigest().encode() + b"\n" + data
+
+
+def _unsealed(path: Path) -> Any:
+    """Return the JSON of a file that `_sealed` wrote; None where it is damaged."""
+    try:
+        digest, _, data = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return parse_json(data) if hashlib.sha256(data).hexdigest().encode() == digest else None
 
 
 def _json(value: Any) -> bytes:

@@ -17,7 +17,7 @@ from typing import Any
 
 from bnaparser.errors import DataError
 from bnaparser.files.temporary import remove_abandoned_folders
-from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard
+from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard, where
 from bnaparser.parsing.parser import Parser
 
 logger = logging.getLogger(__name__)
@@ -136,11 +136,6 @@ def _note_death(helper: _Helper, shard: Shard, deaths: int, notice: Notice) -> N
             " to go on"
         )
     notice(f"{where(shard)}: its worker ended {how}, another one takes it{memory}")
-
-
-def where(shard: Shard) -> str:
-    """Return what a shard is called in a message: its number, and from where to where it goes."""
-    return f"shard {shard.number} ({shard.pieces[0].place} to {shard.pieces[-1].place})"
 
 
 def _work(parser: Parser, settings: ShardSettings, pipe: Connection, parent: int) -> None:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bnaparser.errors import DataError, MissingExtraError, SettingsError, in_one_line
-from bnaparser.parsing.corpus.process_engine import MOST_DEATHS, Results, where
-from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard
+from bnaparser.parsing.corpus.process_engine import MOST_DEATHS, Results
+from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard, where
 from bnaparser.parsing.parser import Parser
 
 _KNOCKS = 20.0  # seconds that a cluster has to take a connection

@@ -89,6 +89,11 @@ def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
         yield Shard(number, tuple(now), digest.hexdigest(), read, now[0].document == last)
 
 
+def where(shard: Shard) -> str:
+    """Return what a shard is called in a message: its number, and from where to where it goes."""
+    return f"shard {shard.number} ({shard.pieces[0].place} to {shard.pieces[-1].place})"
+
+
 def parse_shard(parser: Parser, shard: Shard, settings: ShardSettings) -> ParsedShard:
     """Parse a shard, with one thread: the bytes depend on it, the model and the settings alone."""
     before, parser.threads = parser.threads, 1

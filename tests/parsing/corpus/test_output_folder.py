@@ -10,7 +10,7 @@ import pytest
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.parsing.corpus.corpus_run import CorpusProgress
 from bnaparser.parsing.parser import Parser
-from tests.parsing.corpus.corpora import SMALL, many_lines, run, written
+from tests.parsing.corpus.corpora import SMALL, many_lines, run, write_jsonl, written
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +90,71 @@ def test_fresh_removes_its_own_parts_alone(file: Path, parser: Parser, tmp_path:
     assert set(written(output)) == {
         "errors.jsonl", "manifest.json", "part-000000.jsonl", *THEIRS,
     }  # fmt: skip
+
+
+DAMAGES = {
+    "part-000001.jsonl": lambda data: data.replace(b"often", b"oftem"),
+    ".run/000001.errors": lambda data: data.replace(b"error", b"errox"),
+    ".run/000001.json": lambda data: data.replace(b'"sentences": 2', b'"sentences": 3'),
+    ".run/000002.json": lambda data: b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_part_that_was_damaged_is_parsed_again_when_the_run_goes_on(
+    name: str, parser: Parser, tmp_path: Path
+) -> None:
+    """Its size was looked at alone, and the manifest had a hash that was not the file's."""
+    file = write_jsonl(tmp_path / "in.jsonl", [{"text": many_lines(1)}, {"id": "no text"}] * 4)
+    whole, output = tmp_path / "whole", tmp_path / "out"
+    settings = replace(SMALL, shard=replace(SMALL.shard, size=2))
+    run(parser, [file], whole, settings)
+
+    def stop(progress: CorpusProgress) -> None:
+        if progress.shards == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(parser, [file], output, settings, report=stop)
+    damaged = output / name
+    before = damaged.read_bytes()
+    damaged.write_bytes(DAMAGES[name](before))
+    assert damaged.read_bytes() != before
+    notices: list[str] = []
+    run(parser, [file], output, settings, notices=notices)
+    assert written(output) == written(whole)
+    assert len(notices) == 1 and str(damaged) in notices[0] and "is parsed again" in notices[0]
+
+
+@pytest.mark.parametrize("name", ["part-000002.jsonl", "errors.jsonl"])
+def test_a_file_of_a_complete_run_that_was_changed_is_told(
+    name: str, file: Path, parser: Parser, tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    run(parser, [file], output)
+    data = (output / name).read_bytes()
+    (output / name).write_bytes(data[:-1] + b" ")
+    with pytest.raises(DataError, match=rf"{name}: it is gone or was changed .*--fresh"):
+        run(parser, [file], output)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, "null", '{"run": 1, "totals": 2, "shards": 3, "errors_sha256": 4}'],
+)
+def test_a_manifest_that_is_none_is_one_sentence(
+    text: str, file: Path, parser: Parser, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "manifest.json").write_text(text)
+    with pytest.raises(SettingsError, match=r"manifest\.json is no manifest of a run"):
+        run(parser, [file], tmp_path / "out")
+
+
+def test_an_output_that_is_a_circle_of_links_is_one_sentence(
+    file: Path, parser: Parser, tmp_path: Path
+) -> None:
+    for one, other in (("a", "b"), ("b", "a")):
+        (tmp_path / one).symlink_to(tmp_path / other)
+    with pytest.raises(DataError, match="cannot be made"):
+        run(parser, [file], tmp_path / "a")
