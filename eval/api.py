@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from typing import BinaryIO
 
 from bnaparser.errors import DataError, type_name
 from bnaparser.eval.errorlog import ErrorLog
-from bnaparser.eval.files import open_bytes
+from bnaparser.eval.files import open_seekable, tree_lines
 from bnaparser.eval.pairs import PairScorer
 from bnaparser.eval.params import Params, collins
 from bnaparser.eval.report import Row, Totals, percent
 
 Trees = str | os.PathLike[str] | Iterable[object]
-"""A file name (one tree a line; ``.gz``, ``.xz`` and ``.bz2`` are unpacked), or trees: anything whose ``str`` is one."""
+"""A file name, or trees: anything whose ``str`` is one.
+
+A file has a tree a line, or is indented; ``.gz``, ``.xz`` and ``.bz2`` are unpacked.
+"""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def score(gold: Trees, pred: Trees, params: Params | None = None) -> Scores:
     messages: list[bytes] = []
     scorer = PairScorer(params, ErrorLog(None, messages.append))
     totals, rows = Totals(), []
-    for number, (gold_line, line) in enumerate(zip_longest(read_lines(gold), read_lines(pred)), 1):
+    for number, (gold_line, line) in enumerate(zip_longest(*read_sides(gold, pred)), 1):
         if gold_line is None or line is None:
             longer, shorter = ("gold", "pred") if line is None else ("pred", "gold")
             raise DataError(f"{shorter} ends after {number - 1} sentences, but {longer} goes on")
@@ -74,11 +79,21 @@ def score(gold: Trees, pred: Trees, params: Params | None = None) -> Scores:
     return _scores(totals, messages, rows)
 
 
-def read_lines(trees: Trees) -> Iterator[bytes]:
-    """Yield each tree as a line of bytes. Raises DataError if the file cannot be read."""
-    if isinstance(trees, str | os.PathLike):
-        yield from _read_file(trees)
-        return
+def read_sides(*sides: Trees) -> list[Iterable[bytes]]:
+    """Return the trees of each side as lines of bytes, those of several files in one form.
+
+    Raises DataError if a file cannot be read.
+    """
+    with ExitStack() as stack:
+        names = [os.fspath(side) for side in sides if isinstance(side, str | os.PathLike)]
+        files = [(stack.enter_context(_open(name)), name) for name in names]
+        of_files = iter([list(lines) for lines in tree_lines(*files)])
+    return [
+        next(of_files) if isinstance(side, str | os.PathLike) else _as_lines(side) for side in sides
+    ]
+
+
+def _as_lines(trees: Iterable[object]) -> Iterator[bytes]:
     # A tree or a parse alone, which would be taken for its children.
     if hasattr(trees, "label") or hasattr(type(trees), "tree"):
         trees = [trees]
@@ -94,15 +109,12 @@ def read_lines(trees: Trees) -> Iterator[bytes]:
             yield b"" if tree is None else str(tree).encode("utf-8", "surrogatepass")
 
 
-def _read_file(path: str | os.PathLike[str]) -> Iterator[bytes]:
+def _open(path: str) -> BinaryIO:
     try:
-        with open_bytes(path) as file:
-            yield from file
+        return open_seekable(path)
     except OSError as error:
-        hint = "; trees in memory go in a list" if str(path).lstrip().startswith("(") else ""
-        raise DataError(
-            f"cannot read {os.fspath(path)!r}: {error.strerror or error}{hint}"
-        ) from None
+        hint = "; trees in memory go in a list" if path.lstrip().startswith("(") else ""
+        raise DataError(f"cannot read {path!r}: {error.strerror or error}{hint}") from None
 
 
 def _scores(totals: Totals, messages: list[bytes], rows: list[Row]) -> Scores:

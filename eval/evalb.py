@@ -133,7 +133,7 @@ def load_params(name: bytes, base: Params, streams: Streams) -> Params:
 
 def score_files(gold: bytes | None, test: bytes | None, params: Params, streams: Streams) -> int:
     """Compare two files and print the table; return the exit code. Raise Exit if one is missing."""
-    with _open("gold", gold) as gold_file, _open("test", test) as test_file:
+    with open_side("gold", gold) as gold_file, open_side("test", test) as test_file:
         return score_streams(gold_file, test_file, params, streams)
 
 
@@ -181,10 +181,13 @@ def _print_table(
     write(totals_text(everything, short, params.cutoff))
 
 
-def _open(side: str, name: bytes | None) -> BinaryIO:
+def open_side(
+    side: str, name: bytes | None, opener: Callable[[bytes], BinaryIO] = open_bytes
+) -> BinaryIO:
+    """Open the file of a side, "gold" or "test"; raise Exit, as EVALB ends, if it cannot be opened."""
     try:
         if name is not None:
-            return open_bytes(name)
+            return opener(name)
     except OSError:
         pass
     shown = b"(null)" if name is None else name

@@ -11,7 +11,7 @@ import io
 from dataclasses import dataclass
 
 from bnaparser.errors import DataError, MissingExtraError
-from bnaparser.eval.api import Trees, read_lines
+from bnaparser.eval.api import Trees, read_sides
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def score_with_pyevalb(gold: Trees, pred: Trees) -> PyevalbScores:
     except ImportError:
         raise MissingExtraError("PYEVALB", "compare") from None
     sides = [
-        [line.decode("utf-8", "replace") for line in read_lines(trees)] for trees in (gold, pred)
+        [line.decode("utf-8", "replace") for line in lines] for lines in read_sides(gold, pred)
     ]
     printed = io.StringIO()
     try:

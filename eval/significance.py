@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import compress
 
 from bnaparser.errors import DataError
-from bnaparser.eval.api import Trees, read_lines, score
+from bnaparser.eval.api import Trees, read_sides, score
 from bnaparser.eval.errorlog import OK
 from bnaparser.eval.params import Params
 from bnaparser.eval.report import Row
@@ -62,8 +62,8 @@ def compare_outputs(
     ValueError where trials, resamples or confidence are out of their range.
     """
     _check(trials, resamples, confidence)
-    gold_lines = list(read_lines(gold))
-    rows = [score(gold_lines, one, params).rows for one in (first, second)]
+    gold_lines, *outputs = map(list, read_sides(gold, first, second))
+    rows = [score(gold_lines, lines, params).rows for lines in outputs]
     return compare_rows(*rows, trials=trials, resamples=resamples, confidence=confidence, seed=seed)
 
 

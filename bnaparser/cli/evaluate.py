@@ -14,14 +14,15 @@ from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.given_tags import GOLD, HELP, NONE, given_tags, missing_tags
 from bnaparser.errors import SettingsError
 from bnaparser.eval import compare_outputs, score_with_pyevalb
-from bnaparser.eval.api import Trees, read_lines
+from bnaparser.eval.api import Trees, read_sides
 from bnaparser.eval.evalb import (
     Streams,
     load_params,
-    score_files,
+    open_side,
     score_streams,
     with_standard_streams,
 )
+from bnaparser.eval.files import open_seekable, tree_lines
 from bnaparser.eval.params import Params, collins
 
 NAME = "evaluate"
@@ -34,10 +35,12 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this verb's arguments to its parser."""
     parser.add_argument(
-        "gold", metavar="GOLD", help="gold trees, one a line; .gz, .xz, .bz2 are unpacked"
+        "gold",
+        metavar="GOLD",
+        help="gold trees, one a line or indented; .gz, .xz, .bz2 are unpacked",
     )
     parser.add_argument(
-        "pred", metavar="PRED", nargs="?", help="predicted trees, one a line; left out with --model"
+        "pred", metavar="PRED", nargs="?", help="predicted trees, likewise; left out with --model"
     )
     parser.add_argument(
         "--prm", metavar="FILE", help="EVALB parameter file (default: the COLLINS.prm shipped here)"
@@ -93,11 +96,15 @@ def run_files(args: argparse.Namespace) -> int:
 
     def score(streams: Streams) -> int:
         params = _params(args, streams)
-        code = 0
-        if args.scorer == "pyevalb":
-            _print_pyevalb(args.gold, args.pred, streams)
-        else:
-            code = score_files(os.fsencode(args.gold), os.fsencode(args.pred), params, streams)
+        with (
+            open_side("gold", os.fsencode(args.gold), open_seekable) as gold_file,
+            open_side("test", os.fsencode(args.pred), open_seekable) as pred_file,
+        ):
+            gold, pred = tree_lines((gold_file, args.gold), (pred_file, args.pred))
+            if gold is not gold_file or args.scorer == "pyevalb":
+                code = _score_lines(args, list(gold), list(pred), params, streams)
+            else:
+                code = score_streams(gold_file, pred_file, params, streams)
         if code == 0 and args.significance is not None:
             _print_significance(args, args.gold, args.pred, params, streams)
         return code
@@ -106,7 +113,7 @@ def run_files(args: argparse.Namespace) -> int:
 
 
 def run_model(args: argparse.Namespace) -> int:
-    """Parse the words of GOLD with the model and score the trees; say on stderr how fast it was.
+    """Parse the words of GOLD with the model and score the trees; say what was scored, on stderr how fast.
 
     The gold trees are cleaned first, as `bnaparser treebank` does it: below TOP, without traces.
     Where a predicted tag makes a mark of a word or a word of a mark, EVALB counts an error; it does
@@ -117,25 +124,38 @@ def run_model(args: argparse.Namespace) -> int:
 
     def score(streams: Streams) -> int:
         params = _params(args, streams)
-        gold, pred, report = _parse_gold(args)
+        gold, pred, header, report = _parse_gold(args)
         if args.prm is None:
             params = replace(params, max_error=len(gold))
         streams.warn(report.encode(errors="surrogateescape"))
-        code = 0
-        if args.scorer == "pyevalb":
-            _print_pyevalb(gold, pred, streams)
-        else:
-            files = [BytesIO(b"".join(line + b"\n" for line in lines)) for lines in (gold, pred)]
-            code = score_streams(files[0], files[1], params, streams, piece=-1)
+        code = _score_lines(args, gold, pred, params, streams)
         if code == 0 and args.significance is not None:
             _print_significance(args, gold, pred, params, streams)
+        streams.out.write(header.encode(errors="surrogateescape"))
         return code or (SOME_FAILED if b"" in pred else SUCCESS)
 
     return with_standard_streams(score)
 
 
-def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str]:
-    """Return gold and predicted lines (empty where parsing failed), and a report for stderr."""
+def _score_lines(
+    args: argparse.Namespace,
+    gold: list[bytes],
+    pred: list[bytes],
+    params: Params,
+    streams: Streams,
+) -> int:
+    """Print the scores of trees in memory, a line each; return the exit code."""
+    if args.scorer == "pyevalb":
+        _print_pyevalb(gold, pred, streams)
+        return SUCCESS
+    files = [
+        BytesIO(b"".join(line.rstrip(b"\n") + b"\n" for line in side)) for side in (gold, pred)
+    ]
+    return score_streams(files[0], files[1], params, streams, piece=-1)
+
+
+def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str, str]:
+    """Return gold and predicted lines (empty where parsing failed), what was scored, and a report."""
     from bnaparser.parsing.parser import Parser  # with torch: only a model needs it
     from bnaparser.treebanks.reading import load_clean_trees
 
@@ -157,16 +177,19 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
     failures = (
         f"{number} : {parse.error}\n" for number, parse in enumerate(parses, 1) if parse.error
     )
-    report = (
+    header = (
+        "\n-- Scored --\n"
         f"model: {args.model}\n"
         f"data: {args.gold}\n"
         f"parameter file: {args.prm or 'COLLINS.prm'}\n"
         f"tags: {'predicted' if tags is None else source}\n"
+    )
+    report = (
         f"speed: {len(trees)} sentences, {words} words in {seconds:.2f} s,"
         f" {len(trees) / seconds:.1f} sentences/s, {words / seconds:.0f} words/s\n"
     )
-    predicted = list(read_lines(parse.tree for parse in parses))
-    return list(read_lines(trees)), predicted, "".join(failures) + report
+    gold, predicted = map(list, read_sides(trees, (parse.tree for parse in parses)))
+    return gold, predicted, header, "".join(failures) + report
 
 
 def _params(args: argparse.Namespace, streams: Streams) -> Params:

@@ -36,14 +36,15 @@ class TextFormat(NamedTuple):
 
 
 class BinaryFormat(NamedTuple):
-    """A format that is no text: what it says of itself, and what makes of a file a function to write.
+    """A format that is written whole at the end, as bytes: what it says of itself, and what opens it.
 
-    ``all_trees`` as of a text.
+    ``open`` makes of a file a function to write. ``all_trees`` as of a text. ``for_terminals``: it is text.
     """
 
     about: str
     open: Callable[[BinaryIO], AbstractContextManager[Write]]
     all_trees: bool = False
+    for_terminals: bool = False
 
 
 def _bracket(parse: Parse, number: int) -> str:
@@ -86,10 +87,6 @@ def _columns(parse: Parse, number: int) -> str:
 
 def _columns_document() -> tuple[str, str]:
     return "\t".join(_COLUMNS) + "\n", ""
-
-
-def _svg(parse: Parse, number: int) -> str:
-    return f"{parse.to_svg() or ''}\n"
 
 
 def _html(parse: Parse, number: int) -> str:
@@ -165,22 +162,37 @@ def _pdf(target: BinaryIO) -> Iterator[Write]:
 
 
 @contextmanager
-def _png(target: BinaryIO) -> Iterator[Write]:
+def _picture(
+    target: BinaryIO, kind: str, instead: str, draw: Callable[[Parse], bytes | None]
+) -> Iterator[Write]:
+    """Write one drawing. Raises SettingsError at a second tree, which ``kind`` of file cannot hold."""
     done = False
 
     def write(parse: Parse | None) -> None:
         nonlocal done
-        picture = None if parse is None else parse.to_png()
+        picture = None if parse is None else draw(parse)
         if picture is None:
             return
         if done:
-            raise SettingsError(
-                "a PNG holds one tree, here is a second one: give --format pdf, a page for each"
-            )
+            raise SettingsError(f"{kind} holds one tree, here is a second one: give {instead}")
         target.write(picture)
         done = True
 
     yield write
+
+
+def _png(target: BinaryIO) -> AbstractContextManager[Write]:
+    return _picture(target, "a PNG", "--format pdf, a page for each", lambda parse: parse.to_png())
+
+
+def _svg(target: BinaryIO) -> AbstractContextManager[Write]:
+    def draw(parse: Parse) -> bytes | None:
+        drawn = parse.to_svg()
+        return None if drawn is None else f"{drawn}\n".encode()
+
+    return _picture(
+        target, "an SVG", "--format html, a page with all, or pdf, a page for each", draw
+    )
 
 
 _LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
@@ -202,7 +214,7 @@ FORMATS: dict[str, TextFormat | BinaryFormat] = {
     "export": TextFormat("NEGRA's export format", _export, "", _export_document),
     "tiger": TextFormat("TIGER-XML", _tiger, "", _tiger_document),
     "parquet": BinaryFormat("a table with the fields of json (extra parquet)", _parquet, True),
-    "svg": TextFormat("one drawing a line; a viewer opens a file of one", _svg),
+    "svg": BinaryFormat("a drawing of one tree", _svg, for_terminals=True),
     "html": TextFormat("one page with all trees", _html, "", _html_page),
     "latex": TextFormat("for the forest package", _latex, "", lambda: (_LATEX_START, "")),
     "png": BinaryFormat("a picture of one tree (extra pictures)", _png),
@@ -234,7 +246,7 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
     """
     form = FORMATS[name]
     if isinstance(form, BinaryFormat):
-        if output.isatty():
+        if output.isatty() and not form.for_terminals:
             raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
         with tempfile.TemporaryFile() as whole:
             with form.open(whole) as write:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HEAD = ("model", "from", "size", "language", "licence", "take it for", "F1")
 SHIPS, HUB = "ships", "hub"
 EXAMPLES = """\
-  bnaparser models
+  bnaparser models list
   bnaparser models describe en
   bnaparser models import benepar_en3.zip runs/benepar_en3
   bnaparser models export runs/mine/model mine --name mine && pip install ./mine
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what can be done with models; nothing: they are listed."""
     add_examples(parser, EXAMPLES)
     commands = parser.add_subparsers(metavar="COMMAND", dest="models_command")
+    _command(commands, "list", "list the models that are installed, as without a command")
     for name, summary in (
         ("describe", "what is known of a model: where it is from, what it is, licence, scores"),
         ("card", "print a model's card: how it was made, and what for"),

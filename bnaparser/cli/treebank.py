@@ -17,7 +17,7 @@ from statistics import median
 from typing import TextIO, cast
 
 from bnaparser.cli.arguments import add_examples
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.errors import DataError, SettingsError, TreeError
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import Found, find_trees
 from bnaparser.treebanks.releases import CTB, PTB
@@ -91,6 +91,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the report and write the trees; raises BnaparserError for whatever cannot be done."""
+    try:
+        return _run(args)
+    except TreeError as error:
+        if args.skip_broken:
+            raise
+        message = f"{error.message}; --skip-broken leaves out what is no tree"
+        raise TreeError(message, error.source, error.line, error.column) from None
+
+
+def _run(args: argparse.Namespace) -> int:
     prepare = _preparation(args)
     result = Survey()
     screen = args.output == "-"

@@ -29,7 +29,7 @@ from bnaparser.render import (
     tiger,
 )
 from bnaparser.text.sentence import Sentence
-from bnaparser.trees.escapes import escape_brackets
+from bnaparser.trees.escapes import escape_brackets, penn_words
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import CHAIN, Span, Tree
@@ -225,8 +225,16 @@ class Parse:
         return None if self.tree is None else forest(self.tree, self.words)
 
     def to_mrg(self) -> str | None:
-        """Return the tree as in the Penn Treebank's ``.mrg`` files; None after an error."""
-        return None if self.tree is None else penn(self.tree)
+        """Return the tree as in the Penn Treebank's ``.mrg`` files; None after an error.
+
+        English words are spelled as there (`bnaparser.trees.escapes.penn_words`); other treebanks have no
+        such spelling.
+        """
+        if self.tree is None:
+            return None
+        if self.language not in (None, "en"):
+            return penn(self.tree)
+        return penn(Tree.from_spans(penn_words(self.words, self.tags), self.tags, self.spans))
 
     def to_conllu(self, number: int = 1, rules: HeadRules = UD) -> str | None:
         """Return the sentence in CoNLL-U, dependencies found by head rules; None after an error.

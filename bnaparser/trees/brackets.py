@@ -21,6 +21,8 @@ _TOKEN = re.compile(
     r"|\(\s*+([^\s()]*+)",  # a node that opens, with or without a label
     re.ASCII,
 )
+# Lines between trees that are no trees: the LDC's notes (*x*x*) and comments.
+_BETWEEN = re.compile(r"\s*(?:\*x\*|%|;)", re.ASCII)
 _UNREADABLE = re.compile(r"[\s()]", re.ASCII)
 
 Node = TypeVar("Node")
@@ -47,8 +49,8 @@ def read_brackets(
 ) -> Iterator[tuple[Node, Place]]:
     """Yield each tree with the place where it starts, as soon as its last bracket is read.
 
-    Lines are counted from ``first_line``. Raises TreeError, with line and column, at the first
-    thing that is wrong.
+    Lines are counted from ``first_line``. Between trees, lines that begin with ``%``, ``;`` or ``*x*`` are
+    comments. Raises TreeError, with line and column, at the first thing that is wrong.
     """
     stack: list[tuple[str, list[Node | str], int]] = []
     children: list[Node | str] = []  # of the node on top of the stack
@@ -69,6 +71,8 @@ def read_brackets(
                 node = make_node(label, tuple(children), start, words)
                 children = stack[-1][1] if stack else []
             elif stray:
+                if not stack and not index and _BETWEEN.match(line):
+                    break
                 if stack and not children and not stack[-1][0]:
                     stack[-1] = intern(stray), children, words
                     continue

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 
 BRACKET_ESCAPES = {
     "(": "-LRB-",
@@ -23,6 +24,13 @@ _BRACKETS = {escape: bracket for bracket, escape in BRACKET_ESCAPES.items()} | {
     "-fe-": '"',
 }
 _ROUND = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
+_ALL_BRACKETS = str.maketrans(BRACKET_ESCAPES)
+
+_PENN_QUOTES = ("``", "''")
+# Which way a double quotation mark points by itself; None: either.
+_DOUBLE_QUOTES = {'"': None, "\u201c": "``", "\u201d": "''", "``": "``", "''": "''"}
+_SINGLE_QUOTES = ("'", "`", "\u2018", "\u2019")
+_UNESCAPED = re.compile(r"(?<!\\)[/*]")
 
 ENTITY = re.compile(r"&(?:\#\d{1,7}|\#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")
 # No width: soft hyphens, marks of direction, zero-width blanks and the like. Joiners have a meaning
@@ -64,6 +72,31 @@ def character_of(entity: re.Match[str]) -> str:
     """Return the one character that a match of ``ENTITY`` stands for; an unknown name as it is."""
     character = html.unescape(entity.group())
     return character if len(character) == 1 else entity.group()
+
+
+def penn_words(words: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """Return the words of a sentence as the Penn Treebank spells them: ``1\\/2``, ``\\*``, ``-LRB-``.
+
+    A quotation mark is two backquotes or two apostrophes: as its form says, else its tag; else opening
+    and closing marks take turns.
+
+    Example:
+        >>> penn_words(['"', "1/2", "(", "x", ")", '"'], ["``", "CD", "-LRB-", "NN", "-RRB-", "''"])
+        ['``', '1\\\\/2', '-LRB-', 'x', '-RRB-', "''"]
+    """
+    spelled = []
+    is_open = False
+    for word, tag in zip(words, tags, strict=True):
+        if word in _DOUBLE_QUOTES:
+            known = _DOUBLE_QUOTES[word] or (tag if tag in _PENN_QUOTES else None)
+            closes = is_open if known is None else known == "''"
+            spelled.append("''" if closes else "``")
+            is_open = not closes
+        elif word in _SINGLE_QUOTES and tag in _PENN_QUOTES:
+            spelled.append("'" if tag == "''" else "`")
+        else:
+            spelled.append(_UNESCAPED.sub(r"\\\g<0>", word.translate(_ALL_BRACKETS)))
+    return spelled
 
 
 def escape_brackets(word: str) -> str:

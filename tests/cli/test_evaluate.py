@@ -14,7 +14,7 @@ import pytest
 
 from bnaparser.cli import evaluate
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.eval import evalb
+from bnaparser.eval import evalb, score
 from bnaparser.trees.tree import Tree
 
 COLLINS = str(Path(evalb.__file__).with_name("COLLINS.prm"))
@@ -43,6 +43,77 @@ def test_prints_what_evalb_prints(
     assert evalb.main(["-p", COLLINS, *map(str, files)]) == 0
     expected = capsysbinary.readouterr()
     assert run(*files, *options) == 0
+    assert capsysbinary.readouterr() == expected
+
+
+INDENTED = """
+*x*  Copyright (C) 1995 (c  *x*
+( (S
+    (NP-SBJ (DT The) (NN cat) )
+    (VP (VBD sat)
+      (NP (-NONE- *T*-1) ))) )
+
+( (S (NP (PRP It)) (VP (VBZ works)))
+)
+"""
+LINES = (
+    "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat))))\n(TOP (S (NP (PRP It)) (VP (VBZ works))))\n"
+)
+UNLABELLED = LINES.replace("(TOP (", "( (")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        (INDENTED, LINES),
+        (LINES, INDENTED),
+        (INDENTED, INDENTED),
+        (INDENTED, UNLABELLED),
+        (UNLABELLED, INDENTED),
+    ],
+)
+def test_trees_over_several_lines_are_read(
+    gold: str, pred: str, files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """EVALB takes each line for a tree, and finds none."""
+    files[0].write_text(gold)
+    files[1].write_text(pred)
+    assert run(*files) == 0
+    printed = capsysbinary.readouterr()
+    assert printed.err == b""
+    for line in (
+        b"Number of Valid sentence  =      2",
+        b"FMeasure       = 100.00",
+        b"Precision      = 100.00",
+    ):
+        assert line in printed.out
+    assert (
+        b"\n   2    2    0  100.00 100.00     3      3    3" in printed.out
+    )  # no bracket for the top
+    scores = score(*files)
+    assert (scores.valid, scores.f1, scores.gold) == (2, 100.0, 6)
+    assert run(*files, "--significance", files[0]) == 0
+
+
+def test_a_tree_over_several_lines_that_is_never_closed(files: tuple[Path, Path]) -> None:
+    files[0].write_text(INDENTED.removesuffix(")\n"))
+    with pytest.raises(DataError, match=r"gold:8: the tree that begins here is never closed"):
+        run(*files)
+    files[0].write_text(INDENTED + ")")
+    with pytest.raises(DataError, match=r"gold:10: a bracket is closed that was never opened"):
+        run(*files)
+
+
+def test_a_broken_line_among_trees_a_line_is_evalbs(
+    files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    files[1].write_text(
+        "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)))\n" + PRED.splitlines()[1] + "\n"
+    )
+    evalb.main(["-p", COLLINS, *map(str, files)])
+    expected = capsysbinary.readouterr()
+    assert b"Bracketing is unbalanced" in expected.err
+    run(*files)
     assert capsysbinary.readouterr() == expected
 
 
@@ -168,8 +239,9 @@ def test_a_model_is_scored_on_the_words_of_the_gold_trees(
     printed = capsysbinary.readouterr()
     assert b"Number of Skip  sentence  =      1" in printed.out
     assert b"Bracketing FMeasure       = 100.00" in printed.out
-    for text in (b"2 : too odd\n", b"model: en\n", f"data: {gold}\n".encode(), b"COLLINS.prm\n"):
-        assert text in printed.err
+    scored = f"model: en\ndata: {gold}\nparameter file: COLLINS.prm\ntags: predicted\n".encode()
+    assert printed.out.endswith(b"\n-- Scored --\n" + scored)
+    assert b"2 : too odd\n" in printed.err
     assert b"speed: 2 sentences, 5 words in" in printed.err
 
 

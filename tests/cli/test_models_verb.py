@@ -28,8 +28,11 @@ def elsewhere(tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_model_is_listed_and_a_broken_one_said(
     elsewhere: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert main(["models", "list"]) == 0
+    listed = capsys.readouterr()
     assert main(["models"]) == 0
     out, err = capsys.readouterr()
+    assert listed == (out, err)
     rows = [line.split("  ")[:2] for line in out.replace("   ", "  ").splitlines()[1:-2]]
     assert [row[0] for row in rows] == [*models.shipped(), "good", "org/far"]
     assert "a-package 1.5" in out

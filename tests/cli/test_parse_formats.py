@@ -11,7 +11,9 @@ import pytest
 from bnaparser import Parser
 from bnaparser.cli.formats import writer
 from bnaparser.cli.parse import main as bnaparse
-from bnaparser.trees.tree import Tree
+from bnaparser.eval import score
+from bnaparser.eval.params import Params
+from bnaparser.trees.tree import Tree, parse_trees
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -23,11 +25,13 @@ LINES = "It rained.\n\n" + "word " * 3000 + "\nDogs bark.\n"
 def run(tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run ``bnaparse`` on a file of these lines; returns exit code, standard output and error."""
 
-    def call(lines: str, form: str) -> tuple[int, str, str]:
+    def call(lines: str, form: str, *options: str) -> tuple[int, str, str]:
         source = tmp_path / "in.txt"
         source.write_text(lines, encoding="utf-8")
         model = ["--model", str(tiny_model_dir), "--device", "cpu"]
-        code = bnaparse(["--input", str(source), "--split", "line", "--format", form, *model])
+        code = bnaparse(
+            ["--input", str(source), "--split", "line", "--format", form, *model, *options]
+        )
         out, err = capsys.readouterr()
         return code, out, err
 
@@ -44,13 +48,23 @@ def test_draw_is_each_tree_in_lines_of_text(run: Run, monkeypatch: pytest.Monkey
     assert out == "".join(f"{tree.draw(60)}\n\n" for tree in trees)
 
 
-def test_svg_is_a_document_a_line_empty_where_there_is_no_tree(run: Run) -> None:
-    code, out, err = run(LINES, "svg")
-    lines = out.split("\n")
+def test_several_drawings_are_no_svg(run: Run, tmp_path: Path) -> None:
+    """They stood in one file, a drawing a line, which no viewer opens."""
+    before = tmp_path / "all.svg"
+    before.write_text("<svg/>", encoding="utf-8")
+    for options in ([], ["-o", str(before)], ["-o", str(tmp_path / "new.svg")]):
+        code, out, err = run("It rained.\nDogs bark.\n", "svg", *options)
+        said = "bnaparse: an SVG holds one tree, here is a second one: give --format html, a page with all"
+        assert (code, out, err.startswith(said)) == (2, "", True)
+    assert before.read_text(encoding="utf-8") == "<svg/>"
+    assert not (tmp_path / "new.svg").exists()
+
+
+def test_svg_leaves_out_sentences_without_a_tree(run: Run) -> None:
+    code, out, err = run("It rained.\n\n" + "word " * 3000 + "\n", "svg")
     assert code == 1
     assert err.startswith("bnaparse: line 3: the sentence has 3,000 words")
-    assert [bool(line) for line in lines] == [True, False, False, True, False]
-    words = [text.text for text in ElementTree.fromstring(lines[0]).iter(f"{SVG}text")]
+    words = [text.text for text in ElementTree.fromstring(out).iter(f"{SVG}text")]
     assert words[-3:] == ["It", "rained", "."]
 
 
@@ -100,6 +114,26 @@ def test_formats_for_other_programs_number_sentences_and_leave_failed_ones_out(
     assert form == "mrg" or ["1" in found[0], "4" in found[1]] == [True, True]
     if form == "tiger":
         assert len(ElementTree.fromstring(out.encode()).findall("body/s")) == 2
+
+
+def test_mrg_is_scored_as_the_trees_are(run: Run, tmp_path: Path) -> None:
+    """Indented trees were no trees to `evaluate`, and words had another spelling than the treebank's."""
+    text = 'He "ate 1/2 of (the) * pie".\nDogs bark {loudly}.\n'
+    gold, ours = tmp_path / "gold.mrg", tmp_path / "ours.mrg"
+    trees = run(text, "bracket")[1]
+    for typed, spelled in (
+        (" *)", r" \*)"), (" 1/2)", r" 1\/2)"), (" {)", " -LCB-)"), (" })", " -RCB-)"),
+    ):  # fmt: skip
+        assert typed in trees
+        trees = trees.replace(typed, spelled)
+    trees = trees.replace(' ")', " ``)", 1).replace(' ")', " '')", 1)
+    gold.write_text(trees, encoding="utf-8")
+    ours.write_text(run(text, "mrg")[1], encoding="utf-8")
+    assert ours.read_text(encoding="utf-8").count("\n") > 2
+    table = score(gold, ours, Params())
+    assert (table.sentences, table.error_sentences, table.f1) == (2, 0, 100.0)
+    words = [tree.words for tree in parse_trees(ours.read_text(encoding="utf-8"))]
+    assert words == [Tree.parse(line).words for line in trees.splitlines()]
 
 
 def test_parquet_pdf_and_png_are_written_to_a_file(

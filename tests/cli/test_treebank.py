@@ -214,6 +214,25 @@ class TestWriting:
             run(tmp_path / "empty.mrg", "--output", raw)
         assert raw.read_bytes() == before
 
+    def test_passes_over_what_the_ldc_and_others_write_between_trees(
+        self, raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        header = "*x*x*x*x*\n*x*  Copyright (C) 1995  *x*\n*x*x*x*x*\n\n"
+        trees = RAW.replace("\n( ", "\n;; a comment (\n\n  % another\n( ").replace(
+            "(. .)", "(: \n;)"
+        )
+        raw.write_text(f"{header}{trees}% the end\n", encoding="utf-8")
+        assert run(raw, "-o", tmp_path / "clean.mrg") == 0
+        found = (tmp_path / "clean.mrg").read_text(encoding="utf-8").splitlines()
+        assert found == [CLEAN[0].replace("(. .)", "(: ;)"), CLEAN[1]]
+        assert run(raw, "-o", tmp_path / "skipped.mrg", "--skip-broken") == 0
+        assert len(load_trees(tmp_path / "skipped.mrg")) == 2
+
+    def test_names_the_option_that_leaves_broken_trees_out(self, raw: Path) -> None:
+        raw.write_text(f"A heading\n{RAW}", encoding="utf-8")
+        with pytest.raises(TreeError, match=r"raw\.mrg:1:1: 'A' .*; --skip-broken leaves out"):
+            run(raw)
+
     def test_skips_broken_trees_when_told(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

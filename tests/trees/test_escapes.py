@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bnaparser.trees.escapes import unescape
+from bnaparser.trees.escapes import penn_words, unescape
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,23 @@ from bnaparser.trees.escapes import unescape
 )
 def test_unescape(word: str, read: str) -> None:
     assert unescape(word) == read
+
+
+@pytest.mark.parametrize(
+    ("typed", "tags", "spelled"),
+    [
+        ("1/2 * A*B x/y/z", "CD SYM NN NN", r"1\/2 \* A\*B x\/y\/z"),
+        (r"1\/2 \*", "CD SYM", r"1\/2 \*"),
+        ("( x ) [ y ] { z } f(x)", "-LRB- X -RRB- X X X X X X X",
+         "-LRB- x -RRB- -LSB- y -RSB- -LCB- z -RCB- f-LRB-x-RRB-"),
+        ('" a " b " c "', "`` X '' X `` X ''", "`` a '' b `` c ''"),
+        ('" a " b " c "', "X X X X X X X", "`` a '' b `` c ''"),
+        ("\u201c a \u2018 b \u2019 \u201d", "`` X `` X '' ''", "`` a ` b ' ''"),
+        ("\u201c a \u201d \"", "'' X `` ``", "`` a '' ``"),
+        ("`` a ''", "`` X ''", "`` a ''"),
+        ("the boys ' cats ' ' 's", "DT NNS POS NNS '' `` POS", "the boys ' cats ' ` 's"),
+        ("don\u2019t \u2014 caf\u00e9", "X : X", "don\u2019t \u2014 caf\u00e9"),
+    ],
+)  # fmt: skip
+def test_words_as_the_penn_treebank_spells_them(typed: str, tags: str, spelled: str) -> None:
+    assert penn_words(typed.split(), tags.split()) == spelled.split()
