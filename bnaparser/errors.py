@@ -25,6 +25,11 @@ def type_name(value: object) -> str:
     return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
+def quoted(value: object) -> str:
+    """Return a value as Python writes it, for a message; a long one is cut in its middle."""
+    return shortened(repr(value))
+
+
 class BnaparserError(Exception):
     """Base of all errors below: catch this one to catch them all."""
 

@@ -13,7 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
+from bnaparser.errors import shortened
+
 MEDIA_TYPE = "application/problem+json"
+MOST_SAID = 1_000
+"""Characters that an error may have, in an answer."""
 
 
 class Problem(Exception):
@@ -210,7 +214,7 @@ def _response(
         "type": kind,
         "title": title,
         "status": status,
-        "detail": detail,
+        "detail": shortened(detail, MOST_SAID),
         "request_id": scope.get("state", {}).get("request_id"),
     }
     # A name that the client sent may hold half of a surrogate pair, which UTF-8 cannot.

@@ -95,6 +95,7 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--model", default="en")
     parser.add_argument("--classifier", default="sst2", help="for the schema's /v1/classify")
+    parser.add_argument("--models", default="en,en-free", help="for capacity; default %(default)s")
     parser.add_argument("--parts", default=",".join(PARTS), help="default: all, %(default)s")
     parser.add_argument("--sentences", type=Path, help="a sentence a line; default: the tests' own")
     parser.add_argument("--texts", type=int, default=200, help="for NLTK's client")
@@ -232,6 +233,24 @@ def saturated(
     )
 
 
+def capacity(report: Report, options: argparse.Namespace) -> None:
+    """Memory and sentences a second by model, classifier and workers."""
+    sentences = read_sentences(options)
+    report.add(f"{len(sentences)} sentences, {words(sentences) / len(sentences):.1f} words each on average, one a "
+               f"request, {CONNECTIONS[0]} connections (wrk). Memory of all processes, what they share counted once.\n")  # fmt: skip
+    report.add("| model | workers | sentences/s | memory, MB |\n|---|---|---|---|")
+    for model in options.models.split(","):
+        for workers in (1, os.cpu_count() or 1):
+            for more in ([], ["--classifier", options.classifier]):
+                given = [*more, "--model", model, "--workers", str(workers)]
+                with started(options, given) as server:
+                    load.lone_latency(server, sentences, 20)
+                    seconds = 2 * options.step_seconds
+                    rate = load.throughput(server, sentences, seconds, CONNECTIONS[0])
+                    name = " and ".join([model, *more[1:]])
+                    report.add(f"| {name} | {workers} | {rate:.0f} | {server.memory():.0f} |")
+
+
 def fairness(report: Report, options: argparse.Namespace) -> None:
     """A short request behind long ones: its time, and the throughput beside it."""
     parse = load_library(options)
@@ -279,7 +298,12 @@ def costly(report: Report, options: argparse.Namespace) -> None:
     report.aim(f"a sentence beside them within {short:.2f} s, aim {AIM_SHORT_SECONDS:g}",
                short <= AIM_SHORT_SECONDS)  # fmt: skip
     for clients, words in ((1, 500), (8, 500), (16, 500), (32, 300), (8, 190), (8, 120)):
-        for more in ({}, {"probabilities": True}, {"n_best": 100, "format": "svg"}):
+        further: list[dict[str, object]] = [
+            {},
+            {"probabilities": True},
+            {"n_best": 100, "format": "svg"},
+        ]
+        for more in further:
             with started(options, ["--deadline-seconds", "600"]) as server:
                 took, answered = dear.waits_beside(
                     server, clients, words, options.step_seconds, more
@@ -425,6 +449,7 @@ PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
     "clients": clients,
     "schema": schema,
     "throughput": throughput,
+    "capacity": capacity,
     "fairness": fairness,
     "costly": costly,
     "overload": overload,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bnaparser.errors import SentenceError
+from bnaparser.errors import SentenceError, quoted
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 
 Tags = tuple[str, ...] | None
@@ -43,7 +43,9 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
             for number, word in enumerate(sentence.words, 1)
             if not word or _BLANK.search(word)
         )
-        raise SentenceError(f"word {number} is {word!r}: a word has no blanks and is not empty")
+        raise SentenceError(
+            f"word {number} is {quoted(word)}: a word has no blanks and is not empty"
+        )
     _check_characters("word", sentence.words)
     if tags is None:
         if reads_tags:
@@ -57,7 +59,7 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
     for number, tag in enumerate(tags, 1):
         if not tag or any(char.isspace() or char in "()" for char in tag):
             raise SentenceError(
-                f"tag {number} is {tag!r}: a tag has no blanks, no brackets and is not empty"
+                f"tag {number} is {quoted(tag)}: a tag has no blanks, no brackets and is not empty"
             )
 
 

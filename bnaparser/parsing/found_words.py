@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.errors import ModelError
+from bnaparser.errors import ModelError, quoted
 from bnaparser.network.parallel import in_batches
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.failures import each_or_reason
@@ -93,7 +93,7 @@ def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
 def unknown_language(language: str, known: Sequence[str]) -> str:
     """Say that no model knows a language, and what they know."""
     names = ", ".join(f"{one} ({LANGUAGE_NAMES[one]})" for one in known)
-    return f"no model here knows the language {language!r}: there is {names}"
+    return f"no model here knows the language {quoted(language)}: there is {names}"
 
 
 def _begins(

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
-from bnaparser.errors import SentenceError
+from bnaparser.errors import SentenceError, shortened
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.split_names import Split
@@ -115,7 +115,9 @@ class MarkupReader:
         """Raise SentenceError where a bracket is still open."""
         if self._open:
             last = self._open[-1]
-            raise SentenceError(f"the bracket [{last.known} at {last.place} is not closed")
+            raise SentenceError(
+                f"the bracket [{shortened(last.known)} at {last.place} is not closed"
+            )
 
     def taken(self) -> list[Constraint]:
         """Return the constraints that were found since this was last called."""
@@ -144,7 +146,9 @@ class MarkupReader:
             self._before -= 1
             self._closed.append(last)
         if last.start is None:
-            raise SentenceError(f"the bracket [{last.known} at {last.place} has no words in it")
+            raise SentenceError(
+                f"the bracket [{shortened(last.known)} at {last.place} has no words in it"
+            )
         self.found.append(last.said.of(last.start, self._end))
 
     def _go_over(self, text: str) -> None:
@@ -215,7 +219,7 @@ class MarkedLines:
         if problem is not None:
             return problem
         if running and (known := self._left_open(start, end)) is not None:
-            return f"the bracket [{known} is not closed in its sentence"
+            return f"the bracket [{shortened(known)} is not closed in its sentence"
         inside = [each for one in mine for each in one.within(start, end)]
         return in_words(inside, [sentence])[0]
 
@@ -314,6 +318,6 @@ def _said(known: str, place: int) -> _Said:
     if mark.isalpha() and "]" not in known:
         return _Said("must", tuple(known.split("|")))
     raise SentenceError(
-        f"[{known} at {place} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank;"
+        f"[{shortened(known)} at {place} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank;"
         r" \[ is the character itself"
     )

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from bnaparser.chart import Bonus, Clash, Rule
 from bnaparser.chart.constraints import bonuses_of_spans
-from bnaparser.errors import SentenceError
+from bnaparser.errors import SentenceError, quoted, shortened
 from bnaparser.network.labels import Inventory
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.tree import CHAIN, Tree
@@ -28,6 +28,9 @@ _MOST_NAMED = 8  # constraints that a message describes; of more it gives the nu
 
 MOST_AMOUNT = 10_000
 """The bonuses of a label and a span are at most so much together: scores are single precision, and beside more they would lose digits."""
+
+
+_LONGEST_LABEL = 80  # for which a like one is looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +61,13 @@ class Constraint:
         object.__setattr__(self, "labels", labels)
         _check_types(self)
         if self.kind not in KINDS:
-            raise ValueError(f"a constraint of kind {self.kind!r}: use one of {', '.join(KINDS)}")
+            raise ValueError(
+                f"a constraint of kind {quoted(self.kind)}: use one of {', '.join(KINDS)}"
+            )
         if (self.amount is not None) != (self.kind == "bonus"):
             raise ValueError(f"{self}: a bonus has an amount, and nothing else has")
         if (self.tag is not None) != (self.kind == "tag"):
-            instead = f'; give it as tag="{labels[0]}", not as a label' if labels else ""
+            instead = f'; give it as tag="{shortened(labels[0])}", not as a label' if labels else ""
             raise ValueError(f"{self}: a tag is given by kind tag, and by nothing else{instead}")
         if self.kind == "only" and not labels:
             raise ValueError(f"{self}: only has at least one label")
@@ -71,8 +76,8 @@ class Constraint:
         more = "|".join(self.labels)
         if self.amount is not None:
             more = f"{self.amount:+g} {more}".strip()
-        what = f"{self.kind} {more or self.tag or ''}".strip()
-        return f"{what} at {self.start} to {self.end}"
+        what = f"{self.kind} {shortened(more or self.tag or '')}".strip()
+        return f"{what} at {shortened(str(self.start))} to {shortened(str(self.end))}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return its fields that say something."""
@@ -214,23 +219,25 @@ def _words_at(sentence: Sentence) -> _WordsAt:
 def _in_words(constraint: Constraint, words: _WordsAt) -> Constraint:
     starts, ends = words
     if constraint.start not in starts:
-        raise SentenceError(f"no word of the sentence begins at {constraint.start}")
+        raise SentenceError(f"no word of the sentence begins at {shortened(str(constraint.start))}")
     if constraint.end not in ends:
-        raise SentenceError(f"no word of the sentence ends at {constraint.end}")
+        raise SentenceError(f"no word of the sentence ends at {shortened(str(constraint.end))}")
     return replace(constraint, start=starts[constraint.start], end=ends[constraint.end])
 
 
 def check_amount(amount: float) -> None:
     """Raise SentenceError for a bonus or malus that no score could be added to."""
     if not abs(amount) <= MOST_AMOUNT:
-        raise SentenceError(f"{amount} is no number between -{MOST_AMOUNT:,} and {MOST_AMOUNT:,}")
+        raise SentenceError(
+            f"{shortened(str(amount))} is no number between -{MOST_AMOUNT:,} and {MOST_AMOUNT:,}"
+        )
 
 
 def tag_against(constraints: Sequence[Constraint], tags: Sequence[str]) -> str | None:
     """Say which constraint gives a word another tag than ``tags``, those of all words; None if none does."""
     for number, one in enumerate(constraints, 1):
         if one.tag is not None and 0 <= one.start < len(tags) and tags[one.start] != one.tag:
-            given = f"the tag {tags[one.start]} that is given with the words"
+            given = f"the tag {shortened(tags[one.start])} that is given with the words"
             return f"constraint {number} ({one}) and {given} cannot hold together"
     return None
 
@@ -248,13 +255,13 @@ def _two_tags(constraints: Sequence[Constraint], second: int) -> str:
 def _check_types(one: Constraint) -> None:
     for name, place in (("start", one.start), ("end", one.end)):
         if not hasattr(place, "__index__"):  # isinstance of a protocol takes ten times as long
-            raise TypeError(f"the {name} of a constraint is {place!r}: give a whole number")
+            raise TypeError(f"the {name} of a constraint is {quoted(place)}: give a whole number")
     for name, given in (("label", one.labels), ("tag", () if one.tag is None else (one.tag,))):
         if not all(isinstance(each, str) for each in given):
-            raise TypeError(f"the {name} of a constraint is {given!r}: give a string")
+            raise TypeError(f"the {name} of a constraint is {quoted(given)}: give a string")
     amount: object = one.amount
     if amount is not None and (not hasattr(amount, "__float__") or isinstance(amount, str)):
-        raise TypeError(f"the amount of a bonus is {one.amount!r}: give a number")
+        raise TypeError(f"the amount of a bonus is {quoted(one.amount)}: give a number")
 
 
 def _check(one: Constraint, n: int) -> None:
@@ -296,9 +303,9 @@ def _known(label: str, chains: Mapping[int, Sequence[str]]) -> list[str]:
     chain = label.split(CHAIN)
     if not any(_holds(each, chain) for each in chains.values()):
         names = {name for each in chains.values() for name in each}
-        near = difflib.get_close_matches(label.upper(), sorted(names), 1)
+        near = difflib.get_close_matches(label[:_LONGEST_LABEL].upper(), sorted(names), 1)
         hint = f"; is {near[0]} meant?" if near else f": it has {' '.join(sorted(names))}"
-        raise SentenceError(f"the model knows no label {label!r}{hint}")
+        raise SentenceError(f"the model knows no label {quoted(label)}{hint}")
     return chain
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Literal, SupportsFloat, TypedDict, get_args
 
+from bnaparser.errors import quoted
 from bnaparser.parsing.named_constraints import Constraint, checked
 
 Decoder = Literal["best", "expected", "sample"]
@@ -51,9 +52,9 @@ class Dependencies:
 
     def __post_init__(self) -> None:
         if not all(hasattr(head, "__index__") for head in self.heads):
-            raise TypeError(f"heads are {self.heads!r}: give a whole number for each word")
+            raise TypeError(f"heads are {quoted(self.heads)}: give a whole number for each word")
         if not isinstance(self.malus, SupportsFloat):
-            raise TypeError(f"malus is {self.malus!r}: give a number")
+            raise TypeError(f"malus is {quoted(self.malus)}: give a number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +83,19 @@ class Question:
             given = getattr(self, name)
             # NumPy's whole numbers are some, too.
             if isinstance(given, bool) or not hasattr(given, "__index__"):
-                raise TypeError(f"{name} is {given!r}: give a whole number")
+                raise TypeError(f"{name} is {quoted(given)}: give a whole number")
             object.__setattr__(self, name, index(given))
         if self.n_best < 1:
             raise ValueError(f"n_best is {self.n_best}: it must be at least 1")
         if self.n_best > MOST_TREES:
             raise ValueError(f"n_best is {self.n_best:,}: it must be at most {MOST_TREES:,}")
         if self.decoder not in DECODERS:
-            raise ValueError(f"decoder is {self.decoder!r}: use one of {', '.join(DECODERS)}")
+            raise ValueError(f"decoder is {quoted(self.decoder)}: use one of {', '.join(DECODERS)}")
         least, most = TEMPERATURES
         temperature: object = self.temperature
         if not isinstance(temperature, int | float | None):
             if not isinstance(temperature, SupportsFloat):
-                raise TypeError(f"temperature is {temperature!r}: give a number")
+                raise TypeError(f"temperature is {quoted(temperature)}: give a number")
             object.__setattr__(self, "temperature", float(temperature))
         if self.temperature is not None and not least <= self.temperature <= most:
             raise ValueError(
@@ -137,7 +138,9 @@ def asked_question(asked: QuestionOptions) -> Question:
     for name in asked:
         if name not in QuestionOptions.__annotations__:
             known = ", ".join(QuestionOptions.__annotations__)
-            raise TypeError(f"there is no keyword {name!r} here: of a question there are {known}")
+            raise TypeError(
+                f"there is no keyword {quoted(name)} here: of a question there are {known}"
+            )
     return Question(**asked)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from bnaparser.errors import quoted
 from bnaparser.text.english.english_text import tokenize
 from bnaparser.text.english.entities import decoded
 from bnaparser.text.english.token_rules import BLANK
@@ -53,7 +54,7 @@ def read_sentences(
 def check_split(split: str) -> None:
     """Raise ValueError unless it is one of ``SPLITS``."""
     if split not in SPLITS:
-        raise ValueError(f"split is {split!r}: use one of {', '.join(SPLITS)}")
+        raise ValueError(f"split is {quoted(split)}: use one of {', '.join(SPLITS)}")
 
 
 def split_lines(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from bnaparser.errors import quoted
 from bnaparser.text.english import english_text, stand_ins
 from bnaparser.text.english.entities import as_written, decoded, has_entities
 from bnaparser.text.language_guess import guessed_language
@@ -105,7 +106,7 @@ def check_readable(language: str) -> str:
     """Return a language; ValueError where it is none of `LANGUAGE_NAMES`."""
     if language not in LANGUAGE_NAMES:
         known = ", ".join(LANGUAGE_NAMES)
-        raise ValueError(f"no language {language!r} can be read: there are {known}")
+        raise ValueError(f"no language {quoted(language)} can be read: there are {known}")
     return language
 
 

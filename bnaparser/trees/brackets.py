@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
-from bnaparser.errors import TreeError
+from bnaparser.errors import TreeError, quoted
 
 _TOKEN = re.compile(
     r"\(\s*+([^\s()]++)\s++([^\s()]++)\s*+\)"  # a whole part-of-speech node: its tag, its word
@@ -143,7 +143,7 @@ def check_readable(text: str, what: str, *, may_be_empty: bool = False) -> str:
     """Return ``text``; raises TreeError if, written as a ``what``, it could not be read back."""
     if _UNREADABLE.search(text) or not (text or may_be_empty):
         raise TreeError(
-            f"the {what} {text!r} cannot stand in a tree: it must not be empty or hold blanks,"
+            f"the {what} {quoted(text)} cannot stand in a tree: it must not be empty or hold blanks,"
             " and ( ) are written -LRB- -RRB- (bnaparser.trees.escapes.escape_brackets)"
         )
     return text

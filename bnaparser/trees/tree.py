@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast, overload
 
-from bnaparser.errors import TreeError
+from bnaparser.errors import TreeError, quoted
 from bnaparser.trees.brackets import (
     Place,
     check_readable,
@@ -73,7 +73,7 @@ class Tree:
         """
         parts = tuple(children)
         if not parts or (len(parts) > 1 and any(isinstance(part, str) for part in parts)):
-            raise TreeError(f"the node {label!r} must have either one word or nodes below it")
+            raise TreeError(f"the node {quoted(label)} must have either one word or nodes below it")
         end = 0
         moved: list[Tree | str] = []
         for part in parts:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import unquote, unquote_plus
 
+from bnaparser.errors import shortened
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import paragraphs
@@ -262,4 +263,4 @@ def _timeout(milliseconds: str | None) -> float | None:
 
 def _shown(value: str) -> str:
     """Return what a client wrote, short and in ASCII, fit for a message."""
-    return ascii(value if len(value) <= 40 else value[:40] + "...")
+    return ascii(shortened(value, 40))

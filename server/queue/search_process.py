@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from bnaparser.errors import TreeError
+from bnaparser.errors import TreeError, shortened
 from bnaparser.trees.search import Match, Pattern
 from bnaparser.trees.search.pattern_tokens import PatternError
 from bnaparser.trees.search.unseen import Unseen
@@ -62,7 +62,7 @@ def _search(pattern: Pattern, text: str, room: int, unseen: Unseen) -> dict[str,
     try:
         tree = Tree.parse(text)
     except TreeError as error:
-        reason = f"line {error.line}, column {error.column}: {error.message}"
+        reason = f"line {error.line}, column {error.column}: {shortened(error.message, 200)}"
         return {"count": 0, "matches": [], "error": reason}
     unseen.see(tree)
     told: list[dict[str, Any]] = []

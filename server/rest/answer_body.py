@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 
 from fastapi import Response
 
+from bnaparser.errors import shortened
 from bnaparser.parsing.result import Parse
+from bnaparser.server.problems import MOST_SAID
 from bnaparser.server.queue.text_thread import Steps
 from bnaparser.server.rest.request_body import JSON, PLAIN
 from bnaparser.server.rest.request_schemas import Format
@@ -83,6 +85,8 @@ def _json(value: object) -> str:
 
 def _entry(parse: Parse, form: Format, scores: bool) -> Steps[dict[str, Any]]:
     entry = parse.to_dict()
+    if parse.error is not None:
+        entry["error"] = shortened(parse.error, MOST_SAID)
     trees = [entry, *entry.get("alternatives", ())]
     for one, of_tree in zip((parse, *parse.alternatives), trees, strict=True):
         if form != "json":

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 
+from bnaparser.errors import shortened
 from bnaparser.server.bounds import check_count, check_size, size_of
 from bnaparser.server.exchange import read_body, write_answer
-from bnaparser.server.problems import NoClassifier, NotReady, problem_answers
+from bnaparser.server.problems import MOST_SAID, NoClassifier, NotReady, problem_answers
 from bnaparser.server.queue.service import Service
 from bnaparser.server.rest import answer_body, request_body
 from bnaparser.server.rest.request_schemas import (
@@ -160,9 +161,11 @@ def read_plain(
 
 def write_json(model: str, answers: Sequence[Classification]) -> Response:
     """Return the answers as JSON: ``answer_schemas.ClassifyAnswer``."""
-    return answer_body.json_response(
-        {"model": model, "answers": [answer.to_dict() for answer in answers]}
-    )
+    entries = [answer.to_dict() for answer in answers]
+    for entry in entries:
+        if entry["error"] is not None:
+            entry["error"] = shortened(entry["error"], MOST_SAID)
+    return answer_body.json_response({"model": model, "answers": entries})
 
 
 def write_plain(answers: Sequence[Classification | None]) -> Response:

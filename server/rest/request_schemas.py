@@ -12,11 +12,14 @@ from bnaparser.settings import Checked
 from bnaparser.text.split_names import Split
 
 Format = Literal["json", "bracket", "svg"]
+_LARGEST = 2**63
 Word = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 
 
 def _whole(value: object) -> object:
-    """JSON knows one kind of number: 2.0 is a whole one."""
+    """JSON knows one kind of number: 2.0 is a whole one. Raises ValueError for a number of very many digits."""
+    if isinstance(value, int | float) and not abs(value) < _LARGEST:
+        raise ValueError("the number is too large")
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

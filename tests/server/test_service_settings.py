@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,17 @@ def test_an_unknown_setting_is_an_error() -> None:
     given: dict[str, Any] = {"prot": 8000}
     with pytest.raises(SettingsError, match="prot"):
         read_settings(given)
+
+
+def test_the_variables_of_the_deployment_pages_are_settings() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    pages = [docs / "deploy.md", *(docs / "deploy").iterdir()]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"BNAPARSER_([A-Z]+(?:_[A-Z]+)*)", page.read_text(encoding="utf-8"))
+    }
+    assert {"KEY", "MODEL"} <= named <= {name.upper() for name in ServerSettings.model_fields}
 
 
 def test_every_setting_is_described() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bnaparser.errors import quoted
 from bnaparser.trees.search.conditions import AllOf, AnyOf, Condition, Mode, Related, WantedNode
 from bnaparser.trees.search.descriptions import ANYTHING, Description
 from bnaparser.trees.search.node_reader import NodeReader
@@ -40,7 +41,7 @@ class _PatternReader:
             names |= self.nodes.names
         self.nodes.names = names
         if self.signs.next.kind != "end":
-            self.signs.fail(f"{self.signs.next.text!r} does not belong here")
+            self.signs.fail(f"{quoted(self.signs.next.text)} does not belong here")
         return found
 
     def node_with_relations(self) -> WantedNode:
@@ -133,7 +134,7 @@ class _PatternReader:
         found = numbered(symbol, count) if count else None
         if found is None:
             said = "counted from 1 or -1" if not count else "that takes no number"
-            self.signs.fail(f"{sign.text!r} is a relation {said}", sign.place)
+            self.signs.fail(f"{quoted(sign.text)} is a relation {said}", sign.place)
         return found
 
     def through(self, symbol: str) -> Relation:

@@ -29,7 +29,7 @@ class HeldWhereLong:
 
     def __init__(self, parser: HeldParser) -> None:
         self._parser = parser
-        self.languages, self.model, self.parsers = parser.languages, parser.model, {}
+        self.languages, self.model = parser.languages, parser.model
 
     def parse_sentences(
         self,

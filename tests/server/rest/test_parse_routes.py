@@ -212,3 +212,41 @@ def test_large_texts_are_worked_on_beside_the_event_loop(client: TestClient) -> 
     lines = [f"Number {number} is here." for number in range(700)]
     parses = parses_of(client, text="\n\n".join(lines))
     assert [parse["text"] for parse in parses] == lines
+
+
+LONG = "X" * 100_000
+
+
+@pytest.mark.parametrize(
+    "request_body",
+    [
+        {"text": f"[{LONG} a]", "markup": True},
+        {"text": f"a [{LONG} b", "markup": True},
+        {"text": f"[1{LONG} a]", "markup": True},
+        {"text": f"[={LONG} [=Y a]]", "markup": True},
+        {"tokens": [["a"]], "constraints": [[{"kind": "not", "start": 0, "end": 1, "labels": [LONG]}]]},
+        {"tokens": [["a"]], "constraints": [[{"kind": "tag", "start": 0, "end": 1, "labels": [LONG]}]]},
+        {"tokens": [["a"]], "constraints": [[{"kind": LONG, "start": 0, "end": 1}]]},
+        {"tokens": [["a"]], "constraints": [[{"kind": "not", "start": 1e300, "end": 1}]]},
+        {"tokens": [["a"]], "constraints": [[{"kind": "not", "start": 0, "end": 10**300}]]},
+        {"text": "a", "constraints": [{"kind": "not", "start": 10**18, "end": 10**18 + 1}]},
+        {"tokens": [["a"]], "tags": [[LONG + " "]]},
+        {"tokens": [[f"{LONG} {LONG}"]]},
+        {"text": "a", "n_best": 10**4000},
+        {"text": "a", "seed": 1e300},
+        {"text": "a", LONG: 1},
+        {"text": "a", "format": LONG},
+        {"text": "a", "language": LONG},
+    ],
+    ids=range(17),
+)  # fmt: skip
+def test_an_error_does_not_repeat_what_is_long(
+    tiny_client: TestClient, request_body: dict[str, Any]
+) -> None:
+    answer = tiny_client.post("/v1/parse", json=request_body)
+    if answer.status_code == 200:
+        said = [parse["error"] for parse in answer.json()["parses"]]
+    else:
+        said = [answer.json()["detail"]]
+    assert all(said)
+    assert max(map(len, said)) < 1_000

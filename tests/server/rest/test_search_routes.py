@@ -133,8 +133,10 @@ def test_slow_searches_do_not_hold_up_quick_ones_nor_those_of_others() -> None:
                 name += " is given up"
             ended.append(name)
 
-        endless = (ENDLESS["pattern"], ENDLESS["trees"])
-        slow = [asyncio.ensure_future(ask("slow", *endless, "one")) for _ in range(4)]
+        slow = [
+            asyncio.ensure_future(ask("slow", "/^(a+)+$/", [f"(NN {'a' * 60}b)"], "one"))
+            for _ in range(4)
+        ]
         await asyncio.sleep(0)
         # The trees of the second take longer to read than a quick search may take.
         await asyncio.gather(
