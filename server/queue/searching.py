@@ -16,7 +16,8 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from threading import Lock
 
 from bnaparser.server.problems import Failure, NotReady, QueueFull, SlowSearch
 from bnaparser.server.queue.search_process import TOO_MUCH
@@ -33,10 +34,18 @@ _LATE = 10
 
 
 class _Line:
-    """One search at a time. Next is a search of the caller who had the fewest turns since the line was empty."""
+    """One search of so many ``seconds`` at a time, ``most_of_one`` of a caller at most.
 
-    def __init__(self, name: str, most_of_one: int):
+    Next is a search of the caller who had the fewest turns since the line was empty. The process for the next search
+    is started while one is at work: that takes longer than most searches.
+    """
+
+    def __init__(self, name: str, seconds: float, most_of_one: int):
         self.thread = ThreadPoolExecutor(1, thread_name_prefix=f"bnaparser-{name}")
+        self.seconds = seconds
+        self._spare: subprocess.Popen[bytes] | None = None
+        self._ended = False
+        self._changing = Lock()
         self.waiting: list[tuple[str, asyncio.Future[None]]] = []
         self._most_of_one = most_of_one
         self._turns: Counter[str] = Counter()
@@ -61,6 +70,36 @@ class _Line:
                 self._busy = False
                 self._next()
 
+    def search(self, asked: bytes, patience: float) -> tuple[int, bytes, bytes]:
+        """Return exit code, answer and errors of a search; to be called in the thread.
+
+        Raises subprocess.TimeoutExpired after ``patience`` seconds.
+        """
+        with self._changing:
+            process, self._spare = self._spare, None
+        if process is None or process.poll() is not None:
+            process = _start(self.seconds)
+        with self._changing:
+            if not self._ended:
+                self._spare = _start(self.seconds)
+        try:
+            answer, errors = process.communicate(asked, patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise
+        return process.returncode, answer, errors
+
+    def end(self) -> None:
+        """Take no more; a search that is at work ends within its time."""
+        self.thread.shutdown(wait=False, cancel_futures=True)
+        with self._changing:
+            self._ended = True
+            spare, self._spare = self._spare, None
+        if spare is not None:
+            spare.kill()
+            spare.communicate()
+
     def _next(self) -> None:
         if not self.waiting:
             self._turns.clear()
@@ -77,8 +116,8 @@ class Searching:
 
     def __init__(self, seconds: float):
         self.seconds = seconds
-        self._quick = _Line("search", MOST_WAITING)
-        self._slow = _Line("slow-search", MOST_SLOW_OF_ONE)
+        self._quick = _Line("search", min(_QUICK_SECONDS, seconds), MOST_WAITING)
+        self._slow = _Line("slow-search", seconds, MOST_SLOW_OF_ONE)
 
     @property
     def waiting(self) -> int:
@@ -92,51 +131,50 @@ class Searching:
         its time is up.
         """
         asked = json.dumps({"pattern": pattern, "trees": trees}).encode()
-        quick = min(_QUICK_SECONDS, self.seconds)
-        try:
-            async with self._quick.turn(caller, self.seconds):
-                return await self._run(self._quick, asked, quick)
-        except SlowSearch:
-            if self.seconds <= quick:
-                raise
-        async with self._slow.turn(caller, self.seconds):
-            return await self._run(self._slow, asked, self.seconds)
+        for line in (self._quick, self._slow):
+            async with line.turn(caller, self.seconds):
+                with suppress(SlowSearch):
+                    return await self._run(line, asked)
+        raise SlowSearch(self.seconds)
 
     def end(self) -> None:
         """Take no more; one that runs ends within its time."""
-        for line in (self._quick, self._slow):
-            line.thread.shutdown(wait=False, cancel_futures=True)
+        self._quick.end()
+        self._slow.end()
 
-    async def _run(self, line: _Line, asked: bytes, seconds: float) -> bytes:
+    async def _run(self, line: _Line, asked: bytes) -> bytes:
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(line.thread, self._search, asked, seconds)
+            return await loop.run_in_executor(line.thread, self._search, line, asked)
         except RuntimeError as error:
             if "shutdown" not in str(error):
                 raise
             raise NotReady("the service is stopping: ask another one, or try again later") from None
 
-    def _search(self, asked: bytes, seconds: float) -> bytes:
+    def _search(self, line: _Line, asked: bytes) -> bytes:
         """Search in a process that may take so many seconds. Raises SlowSearch, Failure."""
-        # Whatever this process imports from, that one does, and not from the folder it is run in.
-        path = os.pathsep.join(map(os.path.abspath, sys.path))
-        command = [sys.executable, "-P", "-m", "bnaparser.server.queue.search_process"]
         try:
-            done = subprocess.run(
-                [*command, str(seconds)],
-                input=asked,
-                capture_output=True,
-                check=False,
-                timeout=max(seconds, min(self.seconds, _LATE * seconds)),
-                env={**os.environ, "PYTHONPATH": path},
-                start_new_session=True,  # Ctrl-C ends the service, which lets it finish
-            )
+            code, answer, errors = line.search(asked, min(self.seconds, _LATE * line.seconds))
         except subprocess.TimeoutExpired:
             raise SlowSearch(self.seconds) from None
-        if done.returncode in (TOO_MUCH, -signal.SIGPROF):
+        if code in (TOO_MUCH, -signal.SIGPROF):
             raise SlowSearch(self.seconds)
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        if code:
+            said = errors.decode(errors="replace").strip().splitlines()[-1:]
             log.error("a search broke down", extra={"fields": {"error": " ".join(said)}})
             raise Failure("the search broke down; the service's log says why")
-        return done.stdout
+        return answer
+
+
+def _start(seconds: float) -> subprocess.Popen[bytes]:
+    """Start a process that waits for a search of so many seconds."""
+    # Whatever this process imports from, that one does, and not from the folder it is run in.
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "bnaparser.server.queue.search_process", str(seconds)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,  # Ctrl-C ends the service, which lets it finish
+    )
