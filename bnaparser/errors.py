@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -80,3 +81,24 @@ class MissingExtraError(BnaparserError):
     def __reduce__(self) -> tuple[Any, ...]:
         # An error that cannot be read on the other side stops a whole pool of processes.
         return type(self), (self.package, self.extra)
+
+
+def require(extra: str, *packages: str) -> None:
+    """Raise MissingExtraError for the first package of an extra that is not installed; import none of them."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, extra)
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM has ended a training; the message says what is kept.
+
+    It is no `BnaparserError`, as a KeyboardInterrupt is no Exception. ``signal`` is the number of the signal.
+    """
+
+    def __init__(self, signal: int, kept: str):
+        super().__init__(f"interrupted: {kept}")
+        self.signal, self.kept = signal, kept
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.signal, self.kept)

@@ -40,6 +40,7 @@ _BOUNDS = {
     Le: (operator.le, "at most"),
     Lt: (operator.lt, "less than"),
 }
+_MOST_NAMED = 12  # settings of a table that a message names
 _MOST_SHOWN = 4  # items of a list or a table that a message shows
 
 
@@ -152,7 +153,10 @@ def _sentence(mistake: ErrorDetails, kind: type[BaseModel], *, in_json: bool) ->
             table = key.rpartition(".")[0]
             beside = {name: f"{table}.{name}" if table else name for name in names}
             what = "field" if in_json else "setting"
-            return f"{key}: there is no such {what}{nearest(str(mistake['loc'][-1]), beside)}"
+            meant = nearest(str(mistake["loc"][-1]), beside)
+            if not (meant or in_json) and len(names) <= _MOST_NAMED:
+                meant = f"; {table or 'the file'} has {', '.join(names)}"
+            return f"{key}: there is no such {what}{meant}"
     if annotation is None:  # a place that the types do not tell
         return f"{key}: {said}" if key else said
     allowed = _allowed(annotation, metadata, in_json=in_json)

@@ -1,6 +1,7 @@
 """Exit codes, and one clear sentence on standard error instead of a traceback.
 
-0: all went well; 1: some sentences failed; 2: wrong usage, settings or files; 130: interrupted.
+0: all went well; 1: some sentences failed; 2: wrong usage, settings or files; 130: interrupted by Ctrl-C;
+143: ended by SIGTERM.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from bnaparser.errors import BnaparserError
+from bnaparser.errors import BnaparserError, TrainingInterrupted
 from bnaparser.files.temporary import remove_temporary_folders
 
 SUCCESS, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -46,6 +47,8 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
         return code
     except BnaparserError as error:
         return complain(str(error))
+    except TrainingInterrupted as stop:
+        return complain(str(stop), 128 + stop.signal)
     except BrokenPipeError:
         # The reader has what it wanted (``bnaparse | head``). Python would complain once more when
         # it flushes at exit, so standard output is led nowhere.

@@ -10,6 +10,10 @@ from pathlib import Path
 
 from bnaparser.cli.arguments import add_examples, add_recipe
 from bnaparser.cli.quiet import log_progress, quiet_libraries
+from bnaparser.errors import require
+from bnaparser.training.interrupts import interruptible
+
+log = logging.getLogger(__name__)
 
 EXAMPLES = """\
   bnaparser pretrain recipes/pretrain/two-minutes.toml
@@ -45,10 +49,13 @@ def run(options: argparse.Namespace) -> int:
 
         print(picture(options.show_masks, recipe))
         return 0
-    from bnaparser.spanbert.pretraining import pretrain
-
+    require("pretrain", "accelerate", "tensorboard", "datasets", "filelock")
     output = options.output or Path("runs") / options.recipe.stem
-    progress = pretrain(recipe, output, fresh=options.fresh)
+    log.info("reading the text of %s; output in %s", options.recipe, output)
+    with interruptible():
+        from bnaparser.spanbert.pretraining import pretrain
+
+        progress = pretrain(recipe, output, fresh=options.fresh)
     found = progress.history[-1] if progress.history else {}
     losses = ", ".join(f"{n} {v:.3f}" for n, v in found.items() if n.startswith("held_out"))
     print(f"{progress.tokens:,} subwords seen; {losses or 'nothing held out'}: {output}/model")

@@ -20,11 +20,23 @@ def quiet_libraries() -> None:
 
 
 def log_progress() -> None:
-    """Write how a training goes to standard error, each line with its time."""
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.WARNING,
-        format="%(asctime)s %(message)s",
-        datefmt="%H:%M:%S",
-    )
+    """Write how a training goes to standard error, each line with its time, above a progress bar."""
+    handler = _AboveTheBar()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("bnaparser").setLevel(logging.INFO)
+
+
+class _AboveTheBar(logging.Handler):
+    """Writes lines to standard error as it is now, without destroying the bar that tqdm shows there."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        try:
+            tqdm = sys.modules.get("tqdm")
+            if tqdm is None:
+                print(self.format(record), file=sys.stderr, flush=True)
+            else:
+                tqdm.tqdm.write(self.format(record), file=sys.stderr)
+        except (OSError, ValueError, RuntimeError):  # closed, or in the middle of a write
+            self.handleError(record)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from pathlib import Path
 
 from bnaparser.cli.arguments import add_examples, add_recipe
 from bnaparser.cli.quiet import log_progress, quiet_libraries
-from bnaparser.errors import SettingsError
+from bnaparser.errors import SettingsError, require
+from bnaparser.files.tables import parse_toml
+from bnaparser.training.interrupts import interruptible
+
+log = logging.getLogger(__name__)
 
 EXAMPLES = """\
   bnaparser train recipes/tiny.toml
@@ -30,25 +35,42 @@ def run(options: argparse.Namespace) -> int:
     """Train; the best model is in OUTPUT/model. An interrupted run is resumed by the same command."""
     quiet_libraries()
     log_progress()
+    require("train", "accelerate", "tensorboard")
     output = options.output or Path("runs") / options.recipe.stem
-    from bnaparser.tasks.task_settings import is_task_recipe
+    with interruptible():
+        if is_task_recipe(options.recipe):
+            return _train_task(options, output)
+        return _train_parser(options, output)
 
-    if is_task_recipe(options.recipe):
-        return _train_task(options, output)
+
+def _train_parser(options: argparse.Namespace, output: Path) -> int:
+    """Train a parser, and print the score of its best model."""
     if options.against is not None:
         raise SettingsError("--against compares tasks' predictions: see 'bnaparser evaluate'")
     from bnaparser.training.recipe import load_recipe
-    from bnaparser.training.run import train
 
     recipe = load_recipe(options.recipe, tuple(options.set))
+    log.info("reading the data of %s; output in %s", options.recipe, output)
+    from bnaparser.training.run import train
+
     progress = train(recipe, output, fresh=options.fresh)
     scored = f"best development F1 {progress.best_f1:.2f} at" if recipe.train.dev else "after"
     print(f"{scored} update {progress.best_update}: {output}/model")
     return 0
 
 
+def is_task_recipe(path: Path) -> bool:
+    """Tell whether a recipe is a task's; one that cannot be read is not, others say why."""
+    try:
+        return "task" in parse_toml(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return False
+
+
 def _train_task(options: argparse.Namespace, output: Path) -> int:
     """Train a task once a seed, and print what its results say of its metric."""
+    require("train", "sklearn", "seqeval", "torchmetrics")
+    log.info("reading the data of %s; output in %s", options.recipe, output)
     from bnaparser.tasks.all_seeds import train
     from bnaparser.tasks.task_settings import load_task_recipe
 

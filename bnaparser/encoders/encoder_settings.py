@@ -13,23 +13,28 @@ Joined = Literal["guessed", "always", "never"]
 
 
 class EncoderSettings(Settings):
-    """Where word vectors come from: a Hugging Face encoder, or characters where ``name`` is None.
-
-    ``layers`` is how many of the encoder's layers are taken, from the lowest; by default all. With
-    ``joined`` the tokenizer reads a sentence as one text instead of word by word, as benepar's do;
-    it says where blanks stand if only the words are known. ``decoder``: of a T5 the vectors of its
-    decoder are read, whose input is the sentence again.
-    """
+    """Where word vectors come from: a Hugging Face encoder, or an LSTM over characters where ``name`` is left out."""
 
     name: str | None = None
+    """Folder or hub name of a Hugging Face encoder, or of one that `bnaparser prune` wrote. Left out: characters."""
     layers: int | None = Field(None, gt=0)
+    """Use only the lowest N layers of the encoder. Left out: all."""
     joined: Joined | None = None
+    """Whether the tokenizer reads a sentence as one text instead of word by word, as benepar does: "guessed" guesses
+    where blanks stand, "always" puts a blank between all words, "never" puts none.
+    """
     decoder: bool = False
+    """For a T5: use the vectors of the decoder, whose input is the sentence again."""
     mix_layers: bool = False
+    """Learn a weighted mean of all layers instead of using the last one."""
     attention: Literal["sdpa", "eager"] | None = None
+    """Implementation of attention in the Hugging Face library. Left out: the library's choice."""
     dropout: float | None = Field(None, ge=0, lt=1)
+    """Dropout in the encoder. Left out: as the encoder's configuration says."""
     character_width: int = Field(64, gt=0)
+    """Size of a character's vector, where words are read from characters."""
     character_dropout: float = Field(0.2, ge=0, lt=1)
+    """Dropout of character vectors."""
 
     @model_validator(mode="after")
     def _one_output(self) -> EncoderSettings:

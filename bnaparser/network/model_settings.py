@@ -21,34 +21,51 @@ ADDED_DEVIATION = 0.02
 
 
 class LayerSettings(Settings):
-    """The layers between word vectors and span scores, in order, and their common sizes.
-
-    ``position_deviation`` is that of the table of positions at the start of training: by default
-    0.02 where positions are added, 1 where they stand beside the content. ``residual`` says what is
-    added to the output of the feed-forward network (equation 10 or the authors' program), and
-    ``span_signs`` which sign the backward halves of NSA's shortest spans have (equation 15 or the
-    program). With ``word_shapes`` a vector for how each word is written (`WordShape`) is added to
-    its content: of use where the encoder reads in lower case. ``positions = "none"`` leaves out
-    their table, and the norm that follows it.
-    """
+    """The layers between word vectors and span scores, in order, and their common sizes."""
 
     kinds: tuple[LayerKind, ...] = ("bimsa", "nsa")
+    """The layers from the lowest to the highest. "partitioned" needs ``positions = "concatenate"``; `[]` is no layer.
+    """
     width: int = Field(512, gt=0)
+    """Size of the vectors between the layers. Even; divisible by 4 where words are read from characters."""
     heads: int = Field(8, gt=0)
+    """Attention heads of a layer."""
     head_width: int = Field(64, gt=0)
+    """Size of keys, queries and values of a head. Even."""
     feed_forward_width: int = Field(1024, gt=0)
+    """Size of the hidden layer of the feed-forward network."""
     ngrams: int = Field(4, gt=0)
+    """The largest n of the n-grams that NSA attends to."""
     positions: Literal["add", "concatenate", "none"] = "add"
+    """How positions enter: added to the content, concatenated with it, or not at all (then without the norm that
+    follows them).
+    """
     position_deviation: float | None = Field(None, ge=0)
+    """Standard deviation of the position table at the start of training. Left out: 0.02 where positions are added, 1
+    where they are concatenated.
+    """
     max_positions: int = Field(512, gt=2)
+    """Longest sentence in words, with the two at its ends."""
     activation: Literal["leaky_relu", "relu", "gelu"] = "leaky_relu"
+    """Activation of the feed-forward network."""
     residual: Reading = "paper"
+    """What is added to the output of the feed-forward network: the first norm's output ("paper", equation 10) or the
+    layer's input ("program").
+    """
     span_signs: Reading = "paper"
+    """Sign of the backward halves of NSA's 1-grams: as of longer spans ("paper", equation 15) or turned ("program").
+    """
     word_shapes: bool = False
+    """Add a learned vector for how each word is written (capitals, digits, ...). For encoders that read in lower case.
+    """
     residual_dropout: float = Field(0.2, ge=0, lt=1)
+    """Dropout of what is added to the residual connection."""
     feed_forward_dropout: float = Field(0.2, ge=0, lt=1)
+    """Dropout in the feed-forward network."""
     attention_dropout: float = Field(0.2, ge=0, lt=1)
+    """Dropout of attention weights. 0 is faster on a CPU."""
     input_dropout: float = Field(0.0, ge=0, lt=1)
+    """Dropout of the word vectors below the first layer."""
 
     @model_validator(mode="after")
     def _halves(self) -> LayerSettings:
@@ -78,34 +95,37 @@ class ScorerSettings(Settings):
     """The span scorer: linear, norm, ReLU, linear."""
 
     hidden: int = Field(256, gt=0)
+    """Size of the hidden layer."""
 
 
 class TagSettings(Settings):
-    """Part-of-speech tags: predicted beside the tree, and given as input or not.
-
-    Of given ones ``deviation`` is that of their vectors at the start of training, and ``dropout``
-    the share of their features that is dropped over a whole sentence.
-    """
+    """Part-of-speech tags: predicted beside the tree, given as input, or neither."""
 
     predict: bool = False
+    """Train a tagger beside the parser."""
     given: bool = False
+    """Read a tag with each word, in training and afterwards (the paper's "+POS")."""
     deviation: float = Field(0.2, ge=0)
+    """Standard deviation of the vectors of given tags at the start of training."""
     dropout: float = Field(0.0, ge=0, lt=1)
+    """Fraction of the features of given tags that is dropped over a whole sentence."""
     hidden: int = Field(256, gt=0)
+    """Size of the tagger's hidden layer."""
     loss_weight: float = Field(5.0, ge=0)
+    """Weight of the tagger's loss."""
 
 
 class LanguageSettings(Settings):
-    """How text is read: ``languages`` are those of the treebanks, codes of `LANGUAGE_NAMES`.
-
-    With ``find_words`` the network finds the words of raw text itself (`bnaparser.text.text_pieces`): it
-    reads the pieces of a text as it reads words, and a head beside the tagger says which begin one.
-    """
+    """The languages, and whether the network finds the words of raw text."""
 
     languages: tuple[str, ...] = ("en",)
+    """Codes of the treebanks' languages, keys of `LANGUAGE_NAMES`."""
     find_words: bool = False
+    """Train a head that finds the words of raw text (`bnaparser.text.text_pieces`)."""
     hidden: int = Field(128, gt=0)
+    """Size of that head's hidden layer."""
     loss_weight: float = Field(1.0, ge=0)
+    """Weight of that head's loss."""
 
     @field_validator("languages")
     @classmethod
@@ -123,13 +143,10 @@ class LanguageSettings(Settings):
 
 
 class ChartSettings(Settings):
-    """How scores become probabilities: a tree's is in proportion to exp(score / temperature).
-
-    1 means the scores as they are. A parser that was trained with the hinge loss has another one,
-    which ``bnaparser calibrate`` finds.
-    """
+    """How scores become probabilities: a tree's is in proportion to exp(score / temperature)."""
 
     temperature: float = Field(1.0, gt=0)
+    """Temperature of the probabilities; 1 uses the scores as they are. `bnaparser calibrate` fits it."""
 
 
 class ModelSettings(Settings):

@@ -174,7 +174,7 @@ def split_blocks(blocks: Blocks, share: float) -> tuple[NDArray[np.int64], NDArr
 
     A share of the documents is held out, drawn at random, the same for every recipe on this text.
     One that would leave less than half of the blocks to train on is not among them; where there is
-    no other, the share is the text's last blocks.
+    no other, the share is the text's last blocks. A share above 0 is at least one block, where there are two.
     """
     documents, sizes = np.unique(blocks.documents, return_counts=True)
     numbers = np.arange(len(blocks.documents))
@@ -187,7 +187,8 @@ def split_blocks(blocks: Blocks, share: float) -> tuple[NDArray[np.int64], NDArr
             held_blocks += sizes[place]
     held = np.isin(blocks.documents, chosen)
     if not chosen:
-        held = numbers >= len(numbers) - round(share * len(numbers))
+        last = round(share * len(numbers)) or (1 if share and len(numbers) > 1 else 0)
+        held = numbers >= len(numbers) - last
     return numbers[~held], numbers[held]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from bnaparser.encoders.batching import batches_by_length
@@ -9,6 +11,8 @@ from bnaparser.spanbert.blocks import evenly
 from bnaparser.spanbert.pretrain_batch import collate_examples
 from bnaparser.spanbert.pretrain_settings import PretrainSettings
 from bnaparser.spanbert.pretrain_setup import Pretraining
+
+FEW_BLOCKS = 10  # held-out blocks with less than these tell little
 
 
 @torch.no_grad()
@@ -37,3 +41,26 @@ def held_out_losses(parts: Pretraining, settings: PretrainSettings, kind: int) -
     }
     found = zip(counts.items(), totals.tolist(), strict=True)
     return {f"held_out_{name}": total / count for (name, count), total in found if count}
+
+
+def held_out_advice(trained: int, held_out: int, share: float) -> str | None:
+    """Return what to say of a text of which too little is held out to judge a run by, or None.
+
+    Args:
+        trained: the number of blocks that are trained on.
+        held_out: the number of blocks that are held out.
+        share: ``text.held_out``.
+    """
+    if share == 0 or held_out >= FEW_BLOCKS:
+        return None
+    blocks = trained + held_out
+    if held_out == 0:
+        return f"no text is held out: the text is {_blocks(blocks)}, and at least two are needed"
+    told = f"only {_blocks(held_out)} of {blocks:,} held out (text.held_out = {share:g}): the losses vary much"
+    if blocks < 2 * FEW_BLOCKS:
+        return f"{told}; more text is needed"
+    return f"{told}; text.held_out = {math.ceil(100 * FEW_BLOCKS / blocks) / 100:g} holds out about {FEW_BLOCKS}"
+
+
+def _blocks(number: int) -> str:
+    return f"{number:,} block{'s' if number > 1 else ''}"

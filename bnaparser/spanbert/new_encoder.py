@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tokenizers import (
     Tokenizer,
@@ -19,27 +19,40 @@ from bnaparser.errors import DataError, ModelError, in_one_line
 from bnaparser.spanbert.pretrain_settings import NewEncoderSettings
 
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+_WITHIN = "##"  # before a subword that does not begin a word
 # What configurations call them.
 _ROLES = {"pad": "[PAD]", "cls": "[CLS]", "sep": "[SEP]", "bos": "[CLS]", "eos": "[SEP]"}
 
 
 def train_tokenizer(
-    texts: Iterable[str], settings: NewEncoderSettings, block: int
+    texts: Callable[[], Iterable[str]], settings: NewEncoderSettings, block: int
 ) -> PreTrainedTokenizerFast:
     """Return a WordPiece tokenizer like BERT's, its vocabulary learnt from texts.
 
-    ``block`` is how many subwords it takes at once. Raises DataError where there is no text.
+    The same texts give the same vocabulary, subword by subword.
+
+    Args:
+        texts: a function that reads the texts anew; it is called twice.
+        settings: the size of the vocabulary, and whether it is in lower case.
+        block: how many subwords the tokenizer takes at once.
+
+    Raises:
+        DataError: there is no text.
     """
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=settings.lower_case)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=settings.vocabulary, special_tokens=_SPECIAL, show_progress=False
-    )
-    tokenizer.train_from_iterator(texts, trainer)
-    if tokenizer.get_vocab_size() <= len(_SPECIAL):
+    # The trainer decides between pairs of equal frequency by their numbers, and numbers the characters within
+    # words ("##a") in the order of a hash table, another one in each run. So these characters are found first,
+    # and given to the trainer in alphabetical order as if they were special tokens.
+    characters = sorted(set(_trained(tokenizer, texts(), 0, _SPECIAL)) - set(_SPECIAL))
+    if not characters:
         raise DataError("there is no text to learn a vocabulary from")
+    within = [one for one in characters if one.startswith(_WITHIN) and len(one) > len(_WITHIN)]
+    vocabulary = _trained(tokenizer, texts(), settings.vocabulary, [*_SPECIAL, *within])
+    tokenizer.model = models.WordPiece(vocabulary, unk_token="[UNK]")
+    tokenizer.add_special_tokens(_SPECIAL)
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
@@ -55,6 +68,18 @@ def train_tokenizer(
         model_max_length=block,
         model_input_names=["input_ids", "token_type_ids", "attention_mask"],
     )
+
+
+def _trained(
+    tokenizer: Tokenizer, texts: Iterable[str], size: int, first: list[str]
+) -> dict[str, int]:
+    """Return the vocabulary that the texts give; of size 0, special tokens and single characters alone."""
+    scratch = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    scratch.normalizer, scratch.pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=first, show_progress=False)
+    scratch.train_from_iterator(texts, trainer)
+    vocabulary: dict[str, int] = scratch.get_vocab()
+    return vocabulary
 
 
 def new_config(settings: NewEncoderSettings, vocabulary: int, block: int) -> PretrainedConfig:

@@ -20,44 +20,61 @@ Scheme = Literal["geometric", "words", "subwords", "entities", "noun_phrases", "
 
 
 class NewEncoderSettings(Settings):
-    """An encoder from nothing: a Hugging Face architecture, and a tokenizer trained on the text."""
+    """An encoder from scratch: a Hugging Face architecture, and a WordPiece tokenizer trained on the text.
+
+    Used where ``encoder.name`` is left out.
+    """
 
     architecture: str = "bert"
+    """Model type of the Hugging Face library."""
     layers: int = Field(12, gt=0)
+    """Number of layers."""
     width: int = Field(768, gt=0)
+    """Size of the hidden vectors."""
     heads: int = Field(12, gt=0)
+    """Attention heads of a layer."""
     feed_forward_width: int = Field(3072, gt=0)
+    """Size of the hidden layer of the feed-forward network."""
     vocabulary: int = Field(28_996, gt=100)
+    """Subwords of the vocabulary."""
     lower_case: bool = False
+    """Read text in lower case."""
 
 
 class PretrainEncoderSettings(Settings):
-    """The encoder that is trained on, a folder or hub name; without ``name`` a new one is made."""
+    """The encoder that is pre-trained further, or a new one. It is another table than a parser's `[encoder]`."""
 
     name: str | None = None
+    """Folder or hub name of a Hugging Face encoder. Left out: a new encoder (see `[encoder.new]`)."""
     new: NewEncoderSettings = NewEncoderSettings()
+    """A new encoder (see `[encoder.new]`)."""
     attention: Literal["sdpa", "eager"] | None = None
+    """Implementation of attention in the Hugging Face library. Left out: the library's choice."""
     dropout: float | None = Field(None, ge=0, lt=1)
+    """Dropout in the encoder. Left out: as the encoder's configuration says."""
 
 
 class TextSettings(Settings):
-    """The text: files, folders or patterns; plain, JSON lines or Parquet, compressed or not.
-
-    In plain text an empty line ends a document, and with ``document = "line"`` each line is one;
-    ``field`` names the text of a table's row, each row is a document. ``held_out`` is the share of
-    documents that is not trained on. ``block`` is the longest block in subwords, special ones
-    included. ``language`` is that of the text, a code of `LANGUAGE_NAMES`: it says where sentences
-    end. ``cache`` is the folder that keeps the tokenised text, by default beside the run.
-    """
+    """The text to learn from: plain, JSON lines or Parquet, compressed or not."""
 
     files: tuple[Name, ...] = ()
+    """Files, folders or patterns."""
     document: Literal["paragraphs", "line"] = "paragraphs"
+    """What a document is in plain text: what stands between empty lines, or a line."""
     field: str = "text"
+    """Name of the text in JSON lines or Parquet; each row is a document."""
     language: str = DEFAULT_LANGUAGE
+    """Language of the text, a code of `LANGUAGE_NAMES`. It says where sentences end."""
     block: int = Field(512, gt=8)
+    """Longest block in subwords, special ones included."""
     held_out: Share = 0.01
+    """Fraction of the documents that is not trained on but judges the run; of a text that is mostly one document, its
+    last blocks. At least one block, where there are two.
+    """
     workers: int | None = Field(None, gt=0)
+    """Processes that tokenise."""
     cache: str | None = None
+    """Folder that keeps the tokenised text; several runs can share it. Left out: OUTPUT/text."""
 
     _readable = field_validator("language")(check_readable)
 
@@ -68,58 +85,74 @@ class TextSettings(Settings):
 
 
 class MaskingSettings(Settings):
-    """What is masked (3.1): the ``scheme``, the ``share`` of subwords, and the lengths of spans.
-
-    Lengths in words are geometric with ``p``, cut off at ``longest``. ``parser`` gives the trees
-    for noun phrases and constituents, ``entities`` is the spaCy pipeline that finds names. In a language
-    without blanks the one or the other finds the words, too.
-    """
+    """What is masked (SpanBERT, 3.1): the scheme, the fraction of subwords, and the lengths of spans."""
 
     scheme: Scheme = "geometric"
+    """What is drawn: spans of whole words of geometric length (SpanBERT), words, subwords (BERT), names, noun phrases,
+    or constituents.
+    """
     share: float = Field(0.15, gt=0, lt=1)
+    """Fraction of subwords that is masked."""
     p: float = Field(0.2, gt=0, lt=1)
+    """Parameter of the geometric distribution of lengths, in words."""
     longest: int = Field(10, gt=0)
+    """Words of the longest span."""
     parser: Name = "en"
+    """Name or folder of the parser that finds noun phrases and constituents; without blanks in the language, also the
+    words.
+    """
     entities: Name = "en_core_web_sm"
+    """Pipeline of spaCy that finds names; without blanks in the language, also the words."""
 
 
 class ObjectiveSettings(Settings):
-    """What is predicted besides the masked words: span boundaries (3.2), the next sentence (2).
-
-    ``boundary_weight`` weighs the span-boundary objective against the masked words; 0 leaves it
-    out. Of a span the first ``boundary_longest`` subwords are predicted from its boundaries.
-    ``next_sentence`` reads two segments and predicts whether the second one follows.
-    """
+    """What is predicted besides the masked words: span boundaries (3.2), the next sentence (2)."""
 
     boundary_weight: float = Field(1.0, ge=0)
+    """Weight of the span-boundary objective against the masked words; 0 leaves it out."""
     boundary_longest: int = Field(15, gt=0)
+    """Of a span the first N subwords are predicted from its boundaries."""
     boundary_positions: int = Field(200, gt=0)
+    """Size of the table of positions within a span."""
     next_sentence: bool = False
+    """Read two segments and predict whether the second one follows the first."""
 
 
 class PretrainSettings(Settings):
-    """How long and how fast. ``batch_size`` is in blocks, ``batch_tokens`` bounds what goes at once.
-
-    ``head_learning_rate`` is that of the heads, by default the encoder's. For ``heads_first`` updates
-    the heads alone are trained, and the encoder's warm-up begins after them.
-    """
+    """Length, optimizer and judging of a pre-training."""
 
     updates: int = Field(1000, gt=0)
+    """Length of the training."""
     batch_size: int = Field(16, gt=0)
+    """Blocks of an update."""
     batch_tokens: int = Field(4096, gt=0)
+    """Most subwords that go through the encoder at once; a batch is cut into such parts."""
     learning_rate: float = Field(1e-4, gt=0)
+    """Highest learning rate of the encoder."""
     head_learning_rate: float | None = Field(None, gt=0)
+    """Highest learning rate of the heads. Left out: the encoder's."""
     betas: tuple[Share, Share] = (0.9, 0.999)
+    """Betas of AdamW."""
     epsilon: float = Field(1e-8, gt=0)
+    """Epsilon of AdamW."""
     weight_decay: float = Field(0.1, ge=0)
+    """Weight decay of AdamW; biases and norms have none."""
     clip_norm: float | None = Field(1.0, gt=0)
+    """Clip the norm of the gradient to this value."""
     warmup_updates: int = Field(100, ge=0)
+    """Updates in which the learning rate rises; then it falls to 0 in a straight line."""
     heads_first: int = Field(0, ge=0)
+    """Train the heads alone for this many updates; the encoder's warm-up begins after them."""
     check_every: int = Field(250, gt=0)
+    """Score held-out text, write the encoder and a checkpoint after each N updates."""
     held_out_blocks: int = Field(200, gt=0)
+    """Most held-out blocks that a check scores."""
     precision: Literal["no", "bf16", "fp16"] = "no"
+    """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     seed: Seed = 1
+    """Seed of everything random."""
     threads: int | None = Field(None, gt=0)
+    """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
 
     @model_validator(mode="after")
     def _encoder_has_its_turn(self) -> PretrainSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,9 @@ def _encoder(recipe: PretrainRecipe, cache: Path) -> tuple[PreTrainedTokenizerBa
 def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBase:
     """Return a tokenizer that is trained on the text, once, and kept beside it."""
     files = find_files(recipe.text.files)
-    texts = (text for path in files for text in read_documents(path, recipe.text))
+
+    def texts() -> Iterator[str]:
+        return (text for path in files for text in read_documents(path, recipe.text))
 
     def make(new: Path) -> None:
         tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block)

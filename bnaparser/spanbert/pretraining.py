@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from tqdm import tqdm
 
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.errors import SettingsError
-from bnaparser.spanbert.held_out import held_out_losses
+from bnaparser.errors import SettingsError, TrainingInterrupted
+from bnaparser.spanbert.held_out import held_out_advice, held_out_losses
 from bnaparser.spanbert.pretrain_batch import MaskedExample, collate_examples
 from bnaparser.spanbert.pretrain_folder import save_pretrained
 from bnaparser.spanbert.pretrain_schedule import set_pretrain_rates
@@ -30,14 +29,15 @@ from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
+    CHECKPOINT,
     load_checkpoint,
     save_checkpoint,
 )
-from bnaparser.training.pace import Pace
-from bnaparser.training.setup import begin_run, open_output
+from bnaparser.training.interrupts import Interruption, interruptible
+from bnaparser.training.progress_report import LINE_SECONDS, ProgressReport
+from bnaparser.training.setup import begin_run, device_of, open_output
 
 log = logging.getLogger(__name__)
-LOG_EVERY = 50
 # What may differ from the recipe that a run was begun with. The number of updates may not: the
 # learning rate falls towards their end.
 FREE_IN_PRETRAIN = {
@@ -66,6 +66,7 @@ class PretrainProgress:
 
     text: str
     update: int = 0
+    loss: float = 0.0
     tokens: int = 0
     seconds: float = 0.0
     masking_seconds: float = 0.0
@@ -77,23 +78,39 @@ def pretrain(
 ) -> PretrainProgress:
     """Pre-train an encoder by a recipe; the encoder is in ``output/model`` after every check.
 
-    A run that was interrupted goes on from ``output/checkpoint``; ``fresh`` starts over. Raises
-    DataError where there is no text, SettingsError and ModelError as they apply.
+    An interrupted run is resumed from ``output/checkpoint``; ``fresh`` starts over. On Ctrl-C and SIGTERM the
+    run writes a checkpoint and raises TrainingInterrupted. A model that an earlier run has left is renamed.
+
+    Args:
+        recipe: encoder, text, masks and training.
+        output: the folder for the encoder, the checkpoint, TensorBoard's logs and the tokenised text.
+        fresh: start over where there is a checkpoint.
+
+    Returns:
+        Where the run stands at its end, with the losses on held-out text of all its checks.
+
+    Raises:
+        DataError: there is no text, or a file cannot be read.
+        SettingsError: a setting does not fit, or the checkpoint is another recipe's or another text's.
+        ModelError: the encoder cannot be trained on masked words.
+        TrainingInterrupted: Ctrl-C or SIGTERM.
     """
     output = Path(output)
     settings = recipe.pretrain
-    accelerator = begin_run(settings.precision, settings.threads, output)
-    with training_arithmetic(accelerator.device):
-        run = PretrainRun(recipe, output, accelerator)
-        open_output(accelerator, output, fresh)
-        begin = run.progress
-        run.progress = load_checkpoint(accelerator, output, recipe, begin, FREE_IN_PRETRAIN)
-        if run.progress.text != begin.text:
-            raise SettingsError(
-                f"the text has changed since {output} was begun: give the old one, start over with"
-                " --fresh, or write elsewhere with --output"
-            )
-        run.go()
+    with interruptible() as interruption:
+        accelerator = begin_run(settings.precision, settings.threads, output)
+        with training_arithmetic(accelerator.device):
+            run = PretrainRun(recipe, output, accelerator)
+            run.interruption = interruption
+            open_output(accelerator, output, fresh)
+            begin = run.progress
+            run.progress = load_checkpoint(accelerator, output, recipe, begin, FREE_IN_PRETRAIN)
+            if run.progress.text != begin.text:
+                raise SettingsError(
+                    f"the text has changed since {output} was begun: give the old one, start over with"
+                    " --fresh, or write elsewhere with --output"
+                )
+            run.go()
     return run.progress
 
 
@@ -108,34 +125,93 @@ class PretrainRun:
         if accelerator.process_index > 0:
             torch.manual_seed(self.settings.seed + accelerator.process_index)
         self.progress = PretrainProgress(self.parts.masker.blocks.folder.name)
+        self.interruption = Interruption()
+        self.gradient_norm: float | None = None  # of the last update, before clipping
+        self._check_seconds = LINE_SECONDS
 
     def go(self) -> None:
         """Train to the end of the recipe."""
-        total = self.settings.updates
-        shown = None if self.accelerator.is_main_process else True
-        bar = tqdm(total=total, initial=self.progress.update, unit="update", disable=shown)
-        started = time.monotonic() - self.progress.seconds
-        pace = Pace(self.progress.seconds, self.progress.update, self.progress.tokens)
-        if self.progress.update:
-            log.info("resumed after update %d of %d", self.progress.update, total)
-        elif self.accelerator.is_main_process:
-            self._judge({})  # what the encoder knows before
-        while self.progress.update < total:
+        self._tell_beginning()
+        main, done = self.accelerator.is_main_process, self.progress.update
+        report = ProgressReport(self.settings.updates, done, shown=main, unit="subwords")
+        try:
+            with self.interruption.waiting():
+                self._train(report)
+        finally:
+            report.close()
+            self.accelerator.end_training()
+
+    def _train(self, report: ProgressReport) -> None:
+        progress, total = self.progress, self.settings.updates
+        started, tokens = time.monotonic() - progress.seconds, progress.tokens
+        if progress.update == 0 and self.accelerator.is_main_process:
+            with self.interruption.at_once():
+                self._judge({})  # what the encoder knows before
+        if self._check_is_due():  # the run was interrupted in the middle of it
+            self._check()
+        while progress.update < total:
             for batch in self._batches_ahead():
-                loss = self.update(batch)
-                bar.update()
-                bar.set_postfix(loss=f"{loss:.3f}")
-                self.progress.seconds = time.monotonic() - started
-                self.accelerator.log({"loss": loss}, step=self.progress.update)
-                if self.progress.update % LOG_EVERY == 0:
-                    self._log_progress(loss, pace)
-                last = self.progress.update == total
-                if self.progress.update % self.settings.check_every == 0 or last:
-                    self._check(loss)
-                if last:
+                progress.loss = loss = self.update(batch)
+                progress.seconds = time.monotonic() - started
+                report.update(progress.update, loss, progress.tokens - tokens)
+                self.accelerator.log(self._measured(loss), step=progress.update)
+                if self._check_is_due():
+                    self._check()
+                if self.interruption.asked(self.accelerator):
+                    self._stop(kept=self._checked())
+                if progress.update == total:
                     break
-        bar.close()
-        self.accelerator.end_training()
+
+    def _tell_beginning(self) -> None:
+        if not self.accelerator.is_main_process:
+            return
+        held_out = len(self.parts.held_out.numbers)
+        parameters = sum(one.numel() for one in self.parts.model.parameters())
+        epoch = -(-len(self.trained) // self.settings.batch_size)
+        log.info(
+            "training on %s: %s blocks (%s held out), %s parameters, %s updates (%.3g epochs), a check every %s updates;"
+            " output in %s",
+            device_of(self.accelerator), f"{len(self.trained):,}", f"{held_out:,}", f"{parameters:,}",
+            f"{self.settings.updates:,}", self.settings.updates / epoch, f"{self.settings.check_every:,}", self.output,
+        )  # fmt: skip
+        if told := held_out_advice(len(self.trained), held_out, self.recipe.text.held_out):
+            log.warning("%s", told)
+        if self.progress.update:
+            log.info("resumed after update %d of %d", self.progress.update, self.settings.updates)
+
+    def _checked(self) -> bool:
+        """Return whether held-out text is scored after the last update."""
+        history = self.progress.history
+        return bool(history) and history[-1]["update"] == self.progress.update
+
+    def _check_is_due(self) -> bool:
+        update = self.progress.update
+        last = update == self.settings.updates
+        return (
+            update > 0 and not self._checked() and (last or update % self.settings.check_every == 0)
+        )
+
+    def _stop(self, *, kept: bool) -> None:
+        """End an interrupted run; write a checkpoint, unless the one of this update is ``kept`` already."""
+        if not kept:
+            save_checkpoint(self.accelerator, self.output, self.progress)
+        self.interruption.kept = (
+            f"the checkpoint of update {self.progress.update} is in {self.output / CHECKPOINT};"
+            " the same command resumes the run"
+        )
+        raise self.interruption.error()
+
+    def _measured(self, loss: float) -> dict[str, float]:
+        """Return what TensorBoard shows of an update."""
+        groups = self.parts.optimizer.param_groups
+        found = {
+            "loss": loss,
+            "learning_rate/encoder": groups[0]["lr"],
+            "learning_rate/heads": groups[-1]["lr"],
+        }
+        if self.gradient_norm is not None:
+            found["gradient_norm"] = self.gradient_norm
+        return found
 
     def _batches_ahead(self) -> Generator[Batch]:
         """Yield the batches that are left of the current epoch, masked: the next one while one is learned from."""
@@ -197,7 +273,10 @@ class PretrainRun:
         if not np.isfinite(total):
             raise diverged(self.progress.update)
         if self.settings.clip_norm is not None:
-            accelerator.clip_grad_norm_(self.parts.network.parameters(), self.settings.clip_norm)
+            norm = accelerator.clip_grad_norm_(
+                self.parts.network.parameters(), self.settings.clip_norm
+            )
+            self.gradient_norm = float(norm)
         self.parts.optimizer.step()
         self.parts.optimizer.zero_grad()
         self.progress.update += 1
@@ -230,18 +309,15 @@ class PretrainRun:
         self.accelerator.backward(loss)
         return float(loss.detach())
 
-    def _log_progress(self, loss: float, pace: Pace) -> None:
-        done, total = self.progress.update, self.settings.updates
-        updates, tokens = pace.since_last(self.progress.seconds, done, self.progress.tokens)
-        log.info(
-            "update %d of %d, loss %.3f, %.0f subwords a second, %.0f min left",
-            done, total, loss, tokens, (total - done) / updates / 60,
-        )  # fmt: skip
-
-    def _check(self, loss: float) -> None:
+    def _check(self) -> None:
         """Score held-out text, write the encoder, save a checkpoint."""
         if self.accelerator.is_main_process:
-            self._judge({"loss": loss})
+            try:
+                # An interrupt does not wait: the check is done again when the run is resumed.
+                with self.interruption.at_once(self.accelerator.num_processes == 1):
+                    self._judge({"loss": self.progress.loss})
+            except TrainingInterrupted:
+                self._stop(kept=False)
             told = {**asdict(self.progress), "recipe": self.recipe.model_dump(mode="json")}
             save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, told)
         self.accelerator.wait_for_everyone()
@@ -250,8 +326,13 @@ class PretrainRun:
     def _judge(self, loss: dict[str, float]) -> None:
         """Add to the history what is lost on held-out text, beside the training's own loss."""
         progress = self.progress
+        blocks = min(len(self.parts.held_out.numbers), self.settings.held_out_blocks)
+        if blocks and self._check_seconds >= LINE_SECONDS:
+            log.info("update %d: scoring %s held-out blocks", progress.update, f"{blocks:,}")
+        began = time.monotonic()
         with self.accelerator.autocast():
             losses = held_out_losses(self.parts, self.settings, HELD_OUT)
+        self._check_seconds = time.monotonic() - began
         shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
         log.info("update %d: %s", progress.update, shown or "no text is held out")
         self.accelerator.log(losses, step=progress.update)

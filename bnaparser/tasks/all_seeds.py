@@ -1,7 +1,7 @@
 """Training a task: Hugging Face's Trainer underneath, one run a seed, the best on development data.
 
-An interrupted command goes on where it was: seeds that are done are not trained again, and the one
-that was cut off starts from its last checkpoint.
+An interrupted run is resumed by the same command: seeds that are done are not trained again, and the one
+that was interrupted starts from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_model import TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe
 from bnaparser.tasks.task_significance import Comparison, compare
-from bnaparser.training.checkpoints import differing, fixed_part, remove_run
+from bnaparser.training.checkpoints import LOGS, differing, fixed_part, remove_run, set_aside
+from bnaparser.training.interrupts import Interruption, interruptible
 
 log = logging.getLogger(__name__)
 MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"
@@ -50,7 +51,8 @@ def train(
     Each seed has a folder ``seed-N`` with its model and predictions; the one that is best on the
     development data is in ``output/model``. The results are the scores of each seed in percent,
     their mean and standard deviation, and with ``against``, the output of another run on the same
-    data, a paired test of both runs' predictions. ``fresh`` starts over.
+    data, a paired test of both runs' predictions. ``fresh`` starts over; the model of the earlier run is renamed.
+    On Ctrl-C and SIGTERM the run writes a checkpoint and raises TrainingInterrupted.
 
     Raises DataError when there is nothing to train on or to compare with, SettingsError and
     ModelError as they apply, MissingExtraError without what training needs.
@@ -72,7 +74,8 @@ def train(
     if trained and not fresh and _same_files(recipe, output):
         log.info("all seeds are trained already")
     else:
-        _train_seeds(recipe, output, fresh, against)
+        with interruptible() as interruption:
+            _train_seeds(recipe, output, fresh, against, interruption)
     results = summarize(recipe, output)
     write_json(output / RESULTS, results)
     if against is not None:
@@ -88,7 +91,13 @@ def _results_of_seeds(recipe: TaskRecipe, output: Path) -> list[Path]:
     return [output / f"seed-{seed}" / RESULTS for seed in recipe.train.seeds]
 
 
-def _train_seeds(recipe: TaskRecipe, output: Path, fresh: bool, against: Path | None) -> None:
+def _train_seeds(
+    recipe: TaskRecipe,
+    output: Path,
+    fresh: bool,
+    against: Path | None,
+    interruption: Interruption,
+) -> None:
     """Train the seeds that are left. What an earlier run has left goes once encoder and data are there."""
     # A wrong encoder is known before all texts are parsed; which classes there are is not yet.
     create(recipe.model_settings(), ())
@@ -97,6 +106,7 @@ def _train_seeds(recipe: TaskRecipe, output: Path, fresh: bool, against: Path | 
     if against is not None:
         _predicted_by(recipe, against, data.labels, data.judged[-1].gold)
     if fresh:
+        set_aside(output / MODEL)
         remove_run(output, (SEEDS, MODEL, NEW, RECIPE, RESULTS, DATA))
         _check_same_recipe(recipe, output)
     _check_same_data(recipe, data, files, output)
@@ -104,8 +114,13 @@ def _train_seeds(recipe: TaskRecipe, output: Path, fresh: bool, against: Path | 
         if results.is_file():
             log.info("seed %d is trained already", seed)
             continue
-        model = train_seed(recipe, data, seed, results.parent / CHECKPOINTS)
-        _finish(recipe, data, model, seed, results.parent)
+        folder = results.parent
+        model = train_seed(recipe, data, seed, folder / CHECKPOINTS, folder / LOGS, interruption)
+        interruption.kept = (
+            f"the last checkpoint of seed {seed} stays; the same command resumes the run"
+        )
+        _finish(recipe, data, model, seed, folder)
+        interruption.kept = f"seed {seed} is trained; the same command resumes the run"
 
 
 def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder: Path) -> None:

@@ -7,6 +7,7 @@ import logging
 import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,23 +33,53 @@ from bnaparser.tasks.task_metrics import score
 from bnaparser.tasks.task_model import TaskModel, create
 from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings, TaskTrainSettings
 from bnaparser.training.arithmetic import diverged, training_arithmetic
+from bnaparser.training.interrupts import Interruption
+from bnaparser.training.progress_report import ProgressReport
 
 log = logging.getLogger(__name__)
 
 
-def train_seed(recipe: TaskRecipe, data: Data, seed: int, checkpoints: Path) -> TaskModel:
-    """Train a model from a seed, or on from its last checkpoint; return the best on dev."""
+def train_seed(
+    recipe: TaskRecipe,
+    data: Data,
+    seed: int,
+    checkpoints: Path,
+    logs: Path | None = None,
+    interruption: Interruption | None = None,
+) -> TaskModel:
+    """Train a model from a seed, or resume its training from the last checkpoint; return the best on dev.
+
+    ``logs`` is the folder for TensorBoard's files, where they are wanted.
+    """
+    interruption = interruption or Interruption()
     torch.manual_seed(seed)
     model = create(recipe.model_settings(), data.labels)
     items = model.training_items(data.train.examples, recipe.train.max_pieces)
     total, check = updates(recipe.train, len(items))
     arguments = training_arguments(recipe, seed, checkpoints, total, check)
-    trainer = TaskTrainer(recipe, data, model, items, arguments)
+    progress = ProgressLog(logs)
+    trainer = TaskTrainer(recipe, data, model, items, arguments, progress, interruption)
+    parameters = sum(one.numel() for one in model.network.parameters())
+    log.info(
+        "seed %d: training on %s: %s examples, %s parameters, %s updates (%.3g epochs), a check every %s updates;"
+        " output in %s",
+        seed, model.device, f"{len(items):,}", f"{parameters:,}", f"{total:,}",
+        total / math.ceil(len(items) / recipe.train.batch_size), f"{check:,}", checkpoints.parent,
+    )  # fmt: skip
     last = _last_checkpoint(checkpoints)
     if last is not None:
         log.info("seed %d: resumed from %s", seed, Path(last).name)
-    with training_arithmetic(model.device):
+    elif checkpoints.is_dir():
+        log.info("seed %d: starting anew: no checkpoint in %s", seed, checkpoints)
+    with training_arithmetic(model.device), interruption.waiting(), closing(progress):
         trainer.train(resume_from_checkpoint=last)
+        if interruption.signal is not None:
+            update = trainer.state.global_step
+            interruption.kept = (
+                f"the checkpoint of update {update} of seed {seed} is in {checkpoints};"
+                " the same command resumes the run"
+            )
+            raise interruption.error()
     return model
 
 
@@ -105,7 +136,7 @@ def training_arguments(
             load_best_model_at_end=True,
             metric_for_best_model=f"eval_{recipe.task.main_metric}",
             greater_is_better=True,
-            logging_steps=min(50, check),
+            logging_strategy="no",
             report_to="none",
             remove_unused_columns=False,
             label_names=["labels"],
@@ -141,7 +172,10 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
         model: TaskModel,
         items: Sequence[PreparedExample | TrainingWindow],
         arguments: Any,
+        progress: ProgressLog,
+        interruption: Interruption,
     ):
+        self.progress = progress
         self.recipe, self.data, self.task_model, self.items = recipe, data, model, items
         cut = recipe.train.max_pieces
         super().__init__(
@@ -150,7 +184,7 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
             data_collator=lambda chosen: model.training_batch(chosen, cut),
             train_dataset=items,
             eval_dataset=data.judged[0].examples,
-            callbacks=[ProgressLog()],
+            callbacks=[progress, StopAtSignal(interruption)],
         )
         self.remove_callback(PrinterCallback)
 
@@ -175,7 +209,8 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
     def training_step(self, *arguments: Any, **named: Any) -> torch.Tensor:
         """Do a step. Raises SettingsError where the loss is no number any more."""
         loss: torch.Tensor = super().training_step(*arguments, **named)
-        if not torch.isfinite(loss):
+        self.progress.loss = float(loss)
+        if not math.isfinite(self.progress.loss):
             raise diverged(self.state.global_step)
         return loss
 
@@ -198,39 +233,78 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
         save_file(tensors, folder / "model.safetensors", {"format": "pt"})
 
 
+class StopAtSignal(TrainerCallback):  # type: ignore[misc]
+    """After a signal: a checkpoint at the end of the update, then the end of the training."""
+
+    def __init__(self, interruption: Interruption):
+        self.interruption = interruption
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        """Ask for a checkpoint after a signal."""
+        if self.interruption.signal is not None:
+            control.should_save = control.should_training_stop = True
+
+    def on_save(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        """End the training where a signal came while the model was judged."""
+        if self.interruption.signal is not None:
+            control.should_training_stop = True
+
+
 class ProgressLog(TrainerCallback):  # type: ignore[misc]
-    """A progress bar where there is a terminal, and lines in the log."""
+    """The progress of a seed, its scores in the log, and TensorBoard's files where there is a folder for them."""
+
+    def __init__(self, logs: Path | None):
+        self.logs = logs
+        self.writer: Any = None
+        self.report: ProgressReport | None = None
+        self.loss = 0.0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        """Open the bar where the run stands; find the best checkpoint where the run is now."""
-        from tqdm import tqdm
-
+        """Open the report where the run stands; find the best checkpoint where the run is now."""
         best = Path(args.output_dir) / f"checkpoint-{state.best_global_step}"
         if best.is_dir():  # it was noted by the folder's name of then, which may have been moved
             state.best_model_checkpoint = str(best)
-        self.bar = tqdm(
-            total=state.max_steps, initial=state.global_step, unit="update", disable=None
-        )
+        self.report = ProgressReport(state.max_steps, state.global_step)
+        if self.logs is not None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self.writer = SummaryWriter(str(self.logs))
+
+    def on_optimizer_step(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        """Note the loss and the learning rate of an update."""
+        rate = more["optimizer"].param_groups[0]["lr"]
+        self._write({"loss": self.loss, "learning_rate": rate}, state.global_step + 1)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        """Move the bar; the last update is judged, too."""
-        self.bar.update()
+        """Report the update; the last update is judged, too."""
+        assert self.report is not None
+        self.report.update(state.global_step, self.loss)
         if state.global_step >= state.max_steps:
             control.should_evaluate = True
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
-        """Write losses and scores into the log."""
-        shown = " ".join(
-            f"{name.removeprefix('eval_')} {value:.4g}"
+        """Write scores into the log."""
+        scores = {
+            name.removeprefix("eval_"): value
             for name, value in (logs or {}).items()
-            if (isinstance(value, float) and name in ("loss", "grad_norm")) or name[:5] == "eval_"
-        )
-        if shown:
-            log.info("update %d of %d: %s", state.global_step, state.max_steps, shown)
+            if name.startswith("eval_")
+        }
+        if scores:
+            shown = " ".join(f"{name} {value:.2f}" for name, value in scores.items())
+            log.info("update %d: %s", state.global_step, shown)
+            self._write({f"dev/{name}": value for name, value in scores.items()}, state.global_step)
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        """Close the bar."""
-        self.bar.close()
+    def close(self) -> None:
+        """Take the bar away and end TensorBoard's files."""
+        if self.report is not None:
+            self.report.close()
+        if self.writer is not None:
+            self.writer.close()
+
+    def _write(self, scalars: dict[str, float], update: int) -> None:
+        if self.writer is not None:
+            for name, value in scalars.items():
+                self.writer.add_scalar(name, value, update)
 
 
 class PooledSampler(Sampler[int]):

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from bnaparser.errors import SettingsError
-from bnaparser.files.tables import parse_toml
 from bnaparser.settings import Seed, Settings, read_table, validate
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import LisaSettings
@@ -52,25 +51,29 @@ COLUMNS: dict[Kind, tuple[str, ...]] = {"relations": ("text",), "answers": ("que
 
 
 class TaskFile(Settings):
-    """One file of examples, plain or packed (.gz, .xz): a table, trees, tagged words, or JSON.
+    """One file of examples, plain or compressed (.gz, .xz).
 
-    A name in ``.tsv`` is a table with a header line, unless the task is tagging; relations and
+    A name in ``.tsv`` is a table with a header line, unless the task is tagging. Relations and
     answers may stand in ``.jsonl``, an object a line, and answers in SQuAD's own ``.json``. Any
-    other is read as trees whose nodes have classes for labels, ``(3 (2 It) ...)``. ``labels`` renames the file's
-    labels, then each must be named there or in ``drop``, which leaves examples out. With
-    ``phrases`` every phrase of at least so many words of a tree is an example, and the whole sentence
-    however short it is, each different one once with each of its labels; without it only whole
-    sentences are. ``part = [0.0, 0.9]`` takes that part of the examples in a random order, always the
-    same, for files that are not divided: the phrases of a tree, and the questions on a passage, are
-    all in one part. ``limit`` draws so many examples, always the same.
+    other file holds trees whose nodes have classes for labels, ``(3 (2 It) ...)``.
     """
 
     path: str = Field(examples=["train.tsv"])
+    """The file."""
     labels: dict[str, str] = Field({})
+    """Renames classes: the file's labels and what they become. Then each label must be here or in ``drop``."""
     drop: tuple[str, ...] = ()
+    """Leave examples with these labels out."""
     phrases: int | None = Field(None, gt=0)
+    """In files of trees: take every phrase of at least N words as an example, too, and the whole sentence whatever its
+    length. Left out: whole sentences only.
+    """
     part: tuple[float, float] | None = None
+    """Take this part of the examples, in a random order that is always the same, as in [0.0, 0.9]. Phrases of a tree,
+    and questions on a passage, stay together.
+    """
     limit: int | None = Field(None, gt=0)
+    """Draw at most N examples, always the same."""
 
     @model_validator(mode="after")
     def _within(self) -> TaskFile:
@@ -80,23 +83,24 @@ class TaskFile(Settings):
 
 
 class TaskSettings(Settings):
-    """What a model of a task predicts: a class or a score of a text, or of each of its words.
-
-    Or the class of how two marked parts of a text are related, or where in a passage the answer to
-    a question stands. ``texts`` names the columns of a table, or the keys in JSON, that hold the
-    text: one, or two for a pair or for question and passage; ``label`` is that of the class or
-    score. ``positive`` is the class that f1 and f0.5 are those of, ``other`` the class that is no
-    relation: relation_f1 leaves it out. ``metric`` picks the best model on the development data.
-    ``language`` is that of the texts, a code of `LANGUAGE_NAMES` or ``zh``.
-    """
+    """What a model of a task predicts: a class or a score of a text, a class of each word, a relation, or an answer."""
 
     kind: Kind = "classification"
+    """Classes or scores of texts; tags of words; relations of two marked parts; answers to questions on a passage."""
     language: str = DEFAULT_LANGUAGE
+    """Language of the texts, a code of `LANGUAGE_NAMES` or ``zh``."""
     texts: tuple[str, ...] = ("sentence",)
+    """Columns of a table, or keys in JSON, that hold the text: one, or two for a pair or for question and passage.
+    Default of relations: ["text"]; of answers: ["question", "context"].
+    """
     label: str = "label"
+    """Column or key of the class or score."""
     positive: str | None = None
+    """The class whose F1 the metrics ``f1`` and ``f0.5`` are."""
     other: str = "Other"
+    """The class that is no relation; ``relation_f1`` leaves it out."""
     metric: Metric | None = None
+    """Metric that chooses the best model on the development data. Left out: the first that the kind has."""
 
     @model_validator(mode="before")
     @classmethod
@@ -139,19 +143,21 @@ class TaskSettings(Settings):
 
 
 class AnswerSettings(Settings):
-    """How a model of answers reads passages, in pieces of words, and what it gives.
+    """How a model of answers reads passages, in windows of subwords.
 
-    A ``window`` holds the question, cut to ``question`` pieces, special tokens, and as much of the
-    passage as there is room for; the next one begins ``stride`` pieces later. An answer has at most
-    ``longest`` pieces, and the ``best`` ones are given. But for the last these are the numbers of
-    BERT's program for SQuAD (Devlin and others 2019); SpanBERT's windows have 512 pieces.
+    Defaults are those of BERT's program for SQuAD.
     """
 
     window: int = Field(384, gt=0)
+    """Subwords of a window: the question, special tokens and a part of the passage."""
     stride: int = Field(128, gt=0)
+    """Subwords from the start of a window's part of the passage to the next one's."""
     question: int = Field(64, gt=0)
+    """The question is cut to this many subwords."""
     longest: int = Field(30, gt=0)
+    """Subwords of the longest answer."""
     best: int = Field(5, gt=0)
+    """How many answers are given."""
 
     @model_validator(mode="after")
     def _room(self) -> AnswerSettings:
@@ -161,40 +167,53 @@ class AnswerSettings(Settings):
 
 
 class TaskEncoderSettings(Settings):
-    """The pre-trained encoder, and how the states of its tokens become those of a text.
+    """The pre-trained encoder of a task, and how the vectors of tokens become that of a text.
 
-    ``name`` is a folder or hub name of transformers, or one that ``bnaparser prune`` wrote.
-    ``pooling`` takes the first token, the last one (XLNet), or the mean of all; relations take the
-    marks before both parts, and answers and tags each token. ``hidden`` puts a layer with tanh
-    below the last one, as BERT's pooler is one. ``dropout`` is the head's.
+    It is another table than a parser's `[encoder]`.
     """
 
     name: str
+    """Folder or hub name of a Hugging Face encoder, or of one that `bnaparser prune` wrote. For fewer layers:
+    `bnaparser prune ENCODER DIR --layers N`.
+    """
     pooling: Literal["first", "last", "mean"] = "first"
+    """The vector of a text: that of the first token, of the last one (XLNet), or the mean of all. Relations, answers
+    and tags do not use it.
+    """
     hidden: bool = True
+    """Put a layer with tanh below the last one, as BERT's pooler is one."""
     dropout: float = Field(0.1, ge=0, lt=1)
+    """Dropout of the head."""
 
 
 class SyntaxTable(Settings):
-    """At most one variant, and where its trees come from.
+    """Attention guided by syntax: at most one variant, and where its trees come from.
 
-    The variant is a table of its own settings, ``[syntax.sla]``; without one the encoder stays
-    plain. ``trees`` are those of our parser (``parser`` names its model), of spaCy (``spacy`` its
-    pipeline), of ``files`` that the user brings, or random ones, the control. ``cache`` is a file
-    that keeps parsed trees, and the words of running text in other languages than English. ``heads`` are the head rules that make dependencies.
+    Without a variant the encoder stays plain.
     """
 
     sla: SlaSettings | None = None
+    """Syntax-based local attention (see `[syntax.sla]`)."""
     wla: WlaSettings | None = None
+    """Window-based local attention (see `[syntax.wla]`)."""
     lisa: LisaSettings | None = None
+    """Linguistically-informed self-attention (see `[syntax.lisa]`)."""
     sgnet: SgNetSettings | None = None
+    """SG-Net (see `[syntax.sgnet]`)."""
     syntax_bert: SyntaxBertSettings | None = None
+    """Syntax-BERT (see `[syntax.syntax_bert]`)."""
     trees: Literal["parser", "spacy", "files", "random"] = "parser"
+    """Where the trees come from: our parser, spaCy, files, or random trees as a control."""
     parser: str = "en"
+    """Name or folder of the parser."""
     spacy: str = "en_core_web_sm"
+    """Name of spaCy's pipeline."""
     files: tuple[str, ...] = ()
+    """Files of trees in brackets or CoNLL-U, for ``trees = "files"``."""
     cache: str | None = None
+    """File that keeps parsed trees, and the words of running text in other languages than English."""
     heads: Literal["ud", "collins"] = "ud"
+    """Head rules that make dependencies of constituents."""
 
     @model_validator(mode="after")
     def _one(self) -> SyntaxTable:
@@ -270,35 +289,48 @@ class TaskModelSettings(Settings):
 
 
 class TaskTrainSettings(Settings):
-    """How a task is trained; batch size, rates and lengths are those of the SLA paper (A.1).
-
-    ``max_pieces`` cuts training texts; passages go in windows. ``new_learning_rate`` is that of parameters that are not
-    pre-trained, the head's and the variant's. ``warmup`` is the share of updates in which the rate
-    rises; then it falls in a straight line. The model is judged on ``dev`` each ``check_updates``,
-    by default four times an epoch; each of ``seeds`` is a run of its own. ``batch_tokens`` bounds
-    evaluation's batches.
-    """
+    """Data, length and optimizer of a task's training; defaults of batch size, rates and length are those of the SLA paper (A.1)."""
 
     data: tuple[TaskFile, ...] = ()
+    """Files to train on, a list of tables (see `[[train.data]]`)."""
     dev: tuple[TaskFile, ...] = ()
+    """Files that choose the best model, a list of tables like ``data``."""
     test: tuple[TaskFile, ...] = ()
+    """Files that the final model is scored on."""
     max_pieces: int = Field(128, gt=2)
+    """Cut training texts to this many subwords. Passages are read in windows instead."""
     batch_size: int = Field(32, gt=0)
+    """Examples of an update."""
     pool_batches: int = Field(8, gt=0)
+    """Sort this many batches by length before they are cut: less padding, less mixed batches."""
     epochs: float = Field(3.0, gt=0)
+    """Length of the training, where ``max_updates`` is left out."""
     max_updates: int | None = Field(None, gt=0)
+    """Length of the training in updates."""
     learning_rate: float = Field(3e-5, gt=0)
+    """Highest learning rate of the encoder."""
     new_learning_rate: float | None = Field(None, gt=0)
+    """Highest learning rate of what is not pre-trained: the head and the variant. Left out: ``learning_rate``."""
     warmup: float = Field(0.1, ge=0, lt=1)
+    """Fraction of the updates in which the learning rate rises; then it falls to 0 in a straight line."""
     weight_decay: float = Field(0.01, ge=0)
+    """Weight decay of AdamW."""
     clip_norm: float = Field(1.0, gt=0)
+    """Clip the norm of the gradient to this value."""
     check_updates: int | None = Field(None, gt=0)
+    """Score the development data and write a checkpoint after each N updates. Left out: four times an epoch."""
     batch_tokens: int | None = Field(None, gt=0)
+    """Most subwords of a batch where the model is scored. Left out: what suits the device."""
     precision: Literal["no", "bf16", "fp16"] = "no"
+    """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     device: str | None = None
+    """Device of torch. Left out: the first GPU, or the CPU."""
     threads: int | None = Field(None, gt=0)
+    """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
     seeds: tuple[Seed, ...] = Field((1,), min_length=1)
+    """Train once with each of these seeds."""
     store: Literal["float32", "float16", "int8"] = "float32"
+    """Numbers in which the models are written."""
 
     @model_validator(mode="after")
     def _different(self) -> TaskTrainSettings:
@@ -324,14 +356,6 @@ class TaskRecipe(TaskModelSettings):
         return TaskModelSettings(
             task=self.task, encoder=self.encoder, syntax=self.syntax, answers=self.answers
         )
-
-
-def is_task_recipe(path: str | Path) -> bool:
-    """Tell whether a recipe is a task's; one that cannot be read is not, others say why."""
-    try:
-        return "task" in parse_toml(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
-        return False
 
 
 def load_task_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> TaskRecipe:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +18,7 @@ from bnaparser.files.folder import put_in_place
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import writing
 
+log = logging.getLogger(__name__)
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
 RECIPE = "recipe.json"
 # What may differ from the recipe that a run was begun with: how long it goes on, and on what.
@@ -25,9 +28,10 @@ NEW = "checkpoint.new"  # one that is being written
 
 @dataclass
 class Progress:
-    """Where a run stands; all of it is in the checkpoint."""
+    """Where a run stands; all of it is in the checkpoint. ``loss`` is that of the last update."""
 
     update: int = 0
+    loss: float = 0.0
     best_f1: float = -1.0
     best_update: int = 0
     learning_rate_factor: float = 1.0
@@ -85,9 +89,9 @@ def load_checkpoint(
 ) -> Stand:
     """Load what the accelerator holds as the last checkpoint has it; return where the run stood.
 
-    Without a checkpoint a run stands where it begins, and the recipe's `fixed_part`, without the
-    ``free`` settings, is written into the output. Raises SettingsError where the
-    checkpoint does not fit.
+    Without a checkpoint a run stands where it begins: the recipe's `fixed_part`, without the ``free`` settings, is
+    written into the output, and a model that an earlier run has left there is renamed (`set_aside`). Raises
+    SettingsError where the checkpoint does not fit.
     """
     ours = fixed_part(recipe, free)
     target, new = output / CHECKPOINT, output / NEW
@@ -99,6 +103,9 @@ def load_checkpoint(
     if not file.is_file():
         if accelerator.is_main_process:
             output.mkdir(parents=True, exist_ok=True)
+            if (output / RECIPE).is_file():
+                log.info("starting anew: no checkpoint in %s", output)
+            set_aside(output / BEST)
             write_json(output / RECIPE, ours)
         return begin
     stored = output / RECIPE
@@ -140,3 +147,18 @@ def remove_run(output: Path, names: Sequence[str]) -> None:
             shutil.rmtree(found)
         else:
             found.unlink()
+
+
+def set_aside(model: Path) -> Path | None:
+    """Rename the model of an earlier run, where there is one, to the first free ``model.1``, ``model.2``, ...
+
+    Returns:
+        The new folder, which the log names; None where there was no model.
+    """
+    if not model.exists():
+        return None
+    numbered = (model.with_name(f"{model.name}.{number}") for number in count(1))
+    kept = next(folder for folder in numbered if not folder.exists())
+    model.rename(kept)
+    log.info("the model of the earlier run is now in %s", kept)
+    return kept

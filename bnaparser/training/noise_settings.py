@@ -8,21 +8,24 @@ from bnaparser.settings import Settings
 
 
 class NoiseSettings(Settings):
-    """How many of its sentences a training reads as people write them: shares, each from 0 to 1.
+    """Data augmentation: the fraction of training sentences that is given each kind of noise.
 
-    ``capitals`` and ``title_case``: all in capitals, or Each Word With One. ``no_final_mark``: the
-    period, question or exclamation mark at the end is left out. ``typing_errors``: letters of some
-    words change places, are doubled, left out or those beside them on the keyboard.
-    ``other_marks``: quotes, brackets, dashes and apostrophes of other languages and programs.
-    ``emoji``: a picture or a smiley at the end. ``links``: a name is a link, an address or an
-    ``@account``. ``hashtags``: nouns with a ``#``. Each is drawn for itself.
+    Each is drawn by itself.
     """
 
     capitals: float = Field(0.0, ge=0, le=1)
+    """ALL IN CAPITALS."""
     title_case: float = Field(0.0, ge=0, le=1)
+    """Each Word With a Capital."""
     no_final_mark: float = Field(0.0, ge=0, le=1)
+    """Without the period, question mark or exclamation mark at the end."""
     typing_errors: float = Field(0.0, ge=0, le=1)
+    """Letters of some words swapped, doubled, left out, or replaced by their neighbours on the keyboard."""
     other_marks: float = Field(0.0, ge=0, le=1)
+    """Quotation marks, brackets, dashes and apostrophes of other languages and programs."""
     emoji: float = Field(0.0, ge=0, le=1)
+    """An emoji or a smiley at the end."""
     links: float = Field(0.0, ge=0, le=1)
+    """A name becomes a link, an e-mail address or an ``@account``."""
     hashtags: float = Field(0.0, ge=0, le=1)
+    """Nouns with a ``#``."""

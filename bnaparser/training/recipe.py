@@ -17,81 +17,115 @@ from bnaparser.training.noise_settings import NoiseSettings
 
 
 class DataSettings(Settings):
-    """One treebank of a training mix: a file, a folder, or a part of an LDC release.
-
-    ``weight`` says how often an epoch sees each of its sentences; ``map`` names a table of the file
-    ``train.label_maps``; with ``release`` the path is a release's folder and ``part`` of its
-    standard split is read. ``tags`` is a file of tags that a network with ``tags.given`` reads in
-    place of the trees' own, as `bnaparser.treebanks.tag_files.read_tags` takes it. ``language`` is
-    one of ``text.languages``, where there are several. With ``teacher_alone`` the trees are not trusted:
-    their words are read, and ``train.teacher`` says what is right.
-    """
+    """One treebank of ``train.data`` or ``train.dev``: a file, a folder, or a part of an LDC release."""
 
     path: str = Field(examples=["train.mrg"])
+    """File or folder of bracketed trees, or the folder of a release."""
     weight: float = Field(1.0, gt=0)
+    """How often an epoch sees each sentence; a fraction is drawn anew for each epoch."""
     map: str | None = None
+    """Name of a label map in the file ``train.label_maps``."""
     release: Literal["ptb", "ctb"] | None = None
+    """LDC release of which the standard split is read: Penn Treebank (LDC99T42) or Chinese Treebank 5.1 (LDC2005T01).
+    """
     part: Literal["train", "dev", "test"] = "train"
+    """Part of the release."""
     tags: str | None = None
+    """File of part-of-speech tags that a network with ``tags.given`` reads in place of the trees' own."""
     language: str | None = None
+    """Language of the trees. Needed where ``text.languages`` has several."""
     teacher_alone: bool = False
+    """Do not learn from these trees, only from what ``train.teacher`` predicts for their words."""
 
 
 class TrainSettings(Settings):
-    """How a model is trained. Sizes are sentences unless the name says tokens (subwords).
+    """Data, length, optimizer and judging of a training.
 
-    ``batch_tokens`` bounds what goes through the network at once; by default it is what suits the
-    device.
-    ``loss`` is "hinge", a margin between the gold tree and the worst of all others, or "crf", the gold
-    tree's negative log-likelihood at the model's temperature: its scores mean probabilities.
-    ``start`` is a model's folder to go on from. ``mask_pieces`` is the share of subwords that
-    training hides behind the tokenizer's mask, ``lower_case`` the share of sentences that it reads
-    without capitals, and ``noise`` has more of the kind: all make a parser rely less on single words
-    and on careful writing.
-    ``teacher`` names trained parsers, by name or folder, whose probabilities of constituents and tags are learned beside
-    the gold trees; ``teacher_weight`` is their share of the loss, 0.5 where there is none.
-    ``words_every`` is how many sentences there are for each whose words are learned to be found.
-    ``weight_step`` rounds the weights of large matrices to multiples of this share of their row's root
-    mean square, in training and in the stored model, which is about a third as large with 0.9.
+    Sizes are sentences unless the name says tokens (subwords).
     """
 
     start: str | None = None
+    """Name or folder of a parser to fine-tune. Left out: train from a pre-trained encoder."""
     data: tuple[DataSettings, ...] = ()
+    """Treebanks to train on, a list of tables (see `[[train.data]]`)."""
     dev: tuple[DataSettings, ...] = ()
+    """Treebanks that choose the best model, a list of tables like ``data``. Empty: the last model is kept."""
     label_maps: str | None = None
+    """TOML file of label maps, such as `recipes/label_maps.toml`."""
     merge_repeated: bool = False
+    """Merge a constituent with its only child of the same label."""
     max_words: int = Field(150, gt=0)
+    """Leave longer training sentences out."""
     mask_pieces: float = Field(0.0, ge=0, lt=1)
+    """Fraction of subwords that is masked in training. Regularises."""
     lower_case: float = Field(0.0, ge=0, le=1)
+    """Fraction of training sentences that is lower-cased. Regularises."""
     noise: NoiseSettings = NoiseSettings()
+    """Data augmentation (see `[train.noise]`)."""
     dev_sentences: int | None = Field(None, gt=0)
+    """Use only the first N sentences of each development set. Left out: all."""
     batch_size: int = Field(32, gt=0)
+    """Sentences of an update."""
     batch_tokens: int | None = Field(None, gt=0)
+    """Most subwords that go through the network at once; a batch is cut into such parts. Left out: what suits the
+    device.
+    """
     pool_batches: int = Field(1, gt=0)
+    """Sort this many batches by length before they are cut: less padding, less mixed batches."""
     words_every: int = Field(1, gt=0)
+    """Train the head of ``text.find_words`` on one of N sentences."""
     epochs: float = Field(3.0, gt=0)
+    """Length of the training, where ``max_updates`` is left out."""
     max_updates: int | None = Field(None, gt=0)
+    """Length of the training in updates."""
     loss: Literal["hinge", "crf"] = "hinge"
+    """"hinge": the paper's margin between the gold tree and the worst of all others. "crf": the gold tree's negative
+    log-likelihood.
+    """
     teacher: tuple[str, ...] = ()
+    """Names or folders of parsers whose probabilities are learned beside the gold trees (knowledge distillation)."""
     teacher_weight: float | None = Field(None, ge=0, le=1)
+    """Weight of the teachers in the loss of a sentence with a gold tree. Left out: 0.5."""
     learning_rate: float = Field(5e-5, gt=0)
+    """Highest learning rate of the encoder, and of the rest where ``head_learning_rate`` is left out."""
     head_learning_rate: float | None = Field(None, gt=0)
+    """Highest learning rate of all that is above the encoder."""
     betas: tuple[Share, Share] = (0.9, 0.98)
+    """Betas of AdamW."""
     epsilon: float = Field(1e-9, gt=0)
+    """Epsilon of AdamW."""
     weight_decay: float = Field(0.0, ge=0)
+    """Weight decay of AdamW."""
     clip_norm: float | None = Field(None, gt=0)
+    """Clip the norm of the gradient to this value. Left out: no clipping."""
     warmup_updates: int = Field(160, ge=0)
+    """Updates in which the learning rate rises from 0."""
     schedule: Literal["constant", "plateau", "linear"] = "plateau"
+    """The learning rate after the warm-up: "constant"; "linear", down to 0 at the end; "plateau", lowered where checks
+    do not improve.
+    """
     plateau_checks: int = Field(20, gt=0)
+    """Checks without a better score before "plateau" lowers the learning rate."""
     plateau_factor: float = Field(0.5, gt=0, lt=1)
+    """Factor by which "plateau" lowers the learning rate."""
     stop_after_epochs: float | None = Field(18.0, gt=0)
+    """End the training after this many epochs without a better development score."""
     checks_per_epoch: float = Field(4.0, gt=0)
+    """How often in an epoch the development sets are scored and a checkpoint is written."""
     average_decay: float | None = Field(None, gt=0, lt=1)
+    """Judge and keep an exponential moving average of the weights with this decay. Left out: the weights."""
     precision: Literal["no", "bf16", "fp16"] = "no"
+    """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     seed: Seed = 42
+    """Seed of everything random."""
     threads: int | None = Field(None, gt=0)
+    """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
     store: Literal["float32", "float16", "int8"] = "float32"
+    """Numbers in which the model is written."""
     weight_step: float | None = Field(None, gt=0, le=2)
+    """Round the weights to multiples of this fraction of their row's root mean square, in training and in the stored
+    model: about a third as large with 0.9. Needs ``store = "int8"``.
+    """
 
     @model_validator(mode="after")
     def _rounded_as_stored(self) -> TrainSettings:

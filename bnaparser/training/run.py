@@ -2,38 +2,42 @@
 
 Hugging Face accelerate does the device work underneath: mixed precision, several processes,
 TensorBoard, saved states. What is random is drawn from the recipe's seed and the epoch, so an
-interrupted run goes on from its last checkpoint exactly as if nothing had happened.
+interrupted run is resumed from its last checkpoint exactly as if nothing had happened.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-from tqdm import tqdm
 
 from bnaparser.chart import ScoresError
+from bnaparser.errors import TrainingInterrupted
 from bnaparser.network import storage
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
+    CHECKPOINT,
     Progress,
     load_checkpoint,
     save_checkpoint,
 )
 from bnaparser.training.data import epoch_batches, read_mix, updates_per_epoch
 from bnaparser.training.development import development_scores, judge
-from bnaparser.training.pace import Pace
+from bnaparser.training.interrupts import Interruption, interruptible
+from bnaparser.training.progress_report import LINE_SECONDS, ProgressReport
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.rounding import rounded
 from bnaparser.training.schedule import scheduled_factor, set_learning_rates
 from bnaparser.training.setup import (
     TrainingSentence,
     begin_run,
+    device_of,
     new_model,
     open_output,
     training_sentences,
@@ -43,23 +47,38 @@ from bnaparser.training.update import Updater
 from bnaparser.treebanks.collector import collector_at_rest
 
 log = logging.getLogger(__name__)
-LOG_EVERY = 50
 
 
 def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progress:
     """Train a model by a recipe; the best one on the development set is in ``output/model``.
 
-    A run that was interrupted goes on from ``output/checkpoint``; ``fresh`` starts over. Raises
-    DataError when there is nothing to train on, SettingsError and ModelError as they apply.
+    An interrupted run is resumed from ``output/checkpoint``; ``fresh`` starts over. On Ctrl-C and SIGTERM the
+    run writes a checkpoint and raises TrainingInterrupted. A model that an earlier run has left is renamed.
+
+    Args:
+        recipe: the network and its training.
+        output: the folder for model, checkpoint and TensorBoard's logs.
+        fresh: start over where there is a checkpoint.
+
+    Returns:
+        Where the run stands at its end, with the scores of all its checks.
+
+    Raises:
+        DataError: there is nothing to train on, or a file cannot be read.
+        SettingsError: a setting does not fit, or the checkpoint is another recipe's.
+        ModelError: the encoder or the model to start from cannot be used.
+        TrainingInterrupted: Ctrl-C or SIGTERM.
     """
     output = Path(output)
     settings = recipe.train
-    accelerator = begin_run(settings.precision, settings.threads, output)
-    with training_arithmetic(accelerator.device):
-        run = Run(recipe, output, accelerator)
-        open_output(accelerator, output, fresh)
-        run.progress = load_checkpoint(accelerator, output, recipe, Progress())
-        run.go()
+    with interruptible() as interruption:
+        accelerator = begin_run(settings.precision, settings.threads, output)
+        with training_arithmetic(accelerator.device):
+            run = Run(recipe, output, accelerator)
+            run.interruption = interruption
+            open_output(accelerator, output, fresh)
+            run.progress = load_checkpoint(accelerator, output, recipe, Progress())
+            run.go()
     return run.progress
 
 
@@ -87,34 +106,67 @@ class Run:
         )
         self.check_every = max(1, round(self.updates_per_epoch / self.settings.checks_per_epoch))
         self.progress = Progress()
+        self.interruption = Interruption()
+        self._check_seconds = LINE_SECONDS
 
     def go(self) -> None:
         """Train to the end of the recipe, or until development scores stop getting better."""
-        bar = tqdm(
-            total=self.total_updates,
-            initial=self.progress.update,
-            unit="update",
-            disable=None if self.accelerator.is_main_process else True,
-        )
+        self._tell_beginning()
+        main = self.accelerator.is_main_process
+        report = ProgressReport(self.total_updates, self.progress.update, shown=main)
+        try:
+            with self.interruption.waiting():
+                self._train(report)
+        finally:
+            report.close()
+            self.accelerator.end_training()
+
+    def _train(self, report: ProgressReport) -> None:
         started = time.monotonic() - self.progress.seconds
-        pace = Pace(self.progress.seconds, self.progress.update)
-        self._say_where_it_stands()
+        if self._check_is_due():  # the run was interrupted in the middle of it
+            self._check()
         while not self._finished():
             for batch in self._batches_left():
-                loss = self._update(batch)
-                bar.update()
-                bar.set_postfix(loss=f"{loss:.3f}", best=f"{self.progress.best_f1:.2f}")
+                self.progress.loss = loss = self._update(batch)
                 self.progress.seconds = time.monotonic() - started
-                self.accelerator.log({"loss": loss}, step=self.progress.update)
-                if self.progress.update % LOG_EVERY == 0:
-                    self._log_progress(loss, pace)
-                last = self.progress.update == self.total_updates
-                if self.progress.update % self.check_every == 0 or last:
-                    self._check(loss)
+                report.update(self.progress.update, loss)
+                self.accelerator.log(self._measured(loss), step=self.progress.update)
+                if self._check_is_due():
+                    self._check()
+                if self.interruption.asked(self.accelerator):
+                    self._stop(kept=self._checked())
                 if self._finished():
                     break
-        bar.close()
-        self.accelerator.end_training()
+
+    def _checked(self) -> bool:
+        """Return whether the development sets are scored after the last update."""
+        history = self.progress.history
+        return bool(history) and history[-1]["update"] == self.progress.update
+
+    def _check_is_due(self) -> bool:
+        update = self.progress.update
+        last = update == self.total_updates
+        return update > 0 and not self._checked() and (last or update % self.check_every == 0)
+
+    def _stop(self, *, kept: bool) -> None:
+        """End an interrupted run; write a checkpoint, unless the one of this update is ``kept`` already."""
+        if not kept:
+            save_checkpoint(self.accelerator, self.output, self.progress)
+        self.interruption.kept = (
+            f"the checkpoint of update {self.progress.update} is in {self.output / CHECKPOINT};"
+            " the same command resumes the run"
+        )
+        raise self.interruption.error()
+
+    def _measured(self, loss: float) -> dict[str, float]:
+        """Return what TensorBoard shows of an update."""
+        rates = [group["lr"] for group in self.updater.optimizer.param_groups]
+        found = {"loss": loss, "learning_rate/head": rates[0]}
+        if len(rates) > 1:
+            found["learning_rate/encoder"] = rates[1]
+        if self.updater.gradient_norm is not None:
+            found["gradient_norm"] = self.updater.gradient_norm
+        return found
 
     def _batches_left(self) -> Iterator[list[TrainingSentence]]:
         """Yield the batches that are left of the current epoch."""
@@ -141,45 +193,87 @@ class Run:
         since: int = history[-1]["update"] - self.progress.best_update
         return since >= patience * self.updates_per_epoch
 
-    def _say_where_it_stands(self) -> None:
+    def _tell_beginning(self) -> None:
         done, settings = self.progress.update, self.settings
+        if not self.accelerator.is_main_process:
+            return
         if done and self._finished():
             length = "epochs" if settings.max_updates is None else "max_updates"
             more = "stop_after_epochs" if self._stalled() else length
             log.info(
                 "finished already, after update %d: the model is in %s", done, self.output / BEST
             )
-            log.info("--fresh starts over; a larger train.%s goes on", more)
-        elif done:
+            log.info("--fresh starts over; a larger train.%s continues the run", more)
+            return
+        parameters = sum(one.numel() for one in self.model.parameters())
+        log.info(
+            "training on %s: %s sentences, %s parameters, %s updates (%.3g epochs), a check every %s updates;"
+            " output in %s",
+            device_of(self.accelerator), f"{len(self.sentences):,}", f"{parameters:,}", f"{self.total_updates:,}",
+            self.total_updates / self.updates_per_epoch, f"{self.check_every:,}", self.output,
+        )  # fmt: skip
+        if done:
             log.info("resumed after update %d", done)
 
-    def _log_progress(self, loss: float, pace: Pace) -> None:
-        done, total = self.progress.update, self.total_updates
-        (updates,) = pace.since_last(self.progress.seconds, done)
-        left = (total - done) / updates / 60
-        log.info("update %d of %d, loss %.3f, %.0f min left", done, total, loss, left)
-
-    def _check(self, loss: float) -> None:
+    def _check(self) -> None:
         """Score the development sets, keep the best model, save a checkpoint."""
         from accelerate.utils import broadcast_object_list
 
         if self.accelerator.is_main_process:
-            self._judge(loss)
+            self._judge()
         # What the scores mean for learning rate and end must be the same in all processes.
         self.progress = broadcast_object_list([self.progress])[0]
         save_checkpoint(self.accelerator, self.output, self.progress)
 
-    def _judge(self, loss: float) -> None:
+    def _judge(self) -> None:
         model, progress = self.updater.judged_model, self.progress
         step = self.settings.weight_step
-        with self.accelerator.autocast(), rounded(model, step):
-            try:
-                scores = development_scores(model, self.mix.dev, self.updater.batch_tokens)
-            except ScoresError as error:
-                raise diverged(progress.update, str(error)) from error
+        scores = self._development_scores()
         shown = " ".join(f"{name} {value:.2f}" for name, value in scores.items())
         log.info("update %d: %s", progress.update, shown or "no development data to score")
-        self.accelerator.log(scores, step=progress.update)
-        if judge(progress, scores, loss, self.settings):
+        self.accelerator.log(
+            {tensorboard_tag(name): value for name, value in scores.items()}, step=progress.update
+        )
+        if judge(progress, scores, progress.loss, self.settings):
             metrics = {"update": progress.update, "seconds": progress.seconds, **scores}
-            storage.save(model, self.output / BEST, self.settings.store, metrics, step)
+            with self.accelerator.autocast(), rounded(model, step):
+                storage.save(model, self.output / BEST, self.settings.store, metrics, step)
+
+    def _development_scores(self) -> dict[str, float]:
+        """Return the scores of the model that is judged.
+
+        An interrupt does not wait for them: the check is done again when the run is resumed.
+        """
+        model, update = self.updater.judged_model, self.progress.update
+        sentences = sum(map(len, self.mix.dev.values()))
+        if self._check_seconds >= LINE_SECONDS and sentences:
+            log.info("update %d: scoring %s development sentences", update, f"{sentences:,}")
+        began = time.monotonic()
+        try:
+            with (
+                self.interruption.at_once(self.accelerator.num_processes == 1),
+                self.accelerator.autocast(),
+                rounded(model, self.settings.weight_step),
+            ):
+                scores = development_scores(model, self.mix.dev, self.updater.batch_tokens)
+        except ScoresError as error:
+            raise diverged(update, str(error)) from error
+        except TrainingInterrupted:
+            self._stop(kept=False)
+            raise
+        self._check_seconds = time.monotonic() - began
+        return scores
+
+
+def tensorboard_tag(score: str) -> str:
+    """Return the tag of a score in TensorBoard: the set without the endings of its file, then the measure.
+
+    Example:
+        >>> tensorboard_tag("fr/dev.txt.xz f1"), tensorboard_tag("f1")
+        ('fr/dev/f1', 'f1')
+    """
+    name, _, measure = score.rpartition(" ")
+    if not name:
+        return measure
+    bare = re.sub(r"(\.[A-Za-z]\w*)+(?= |$)", "", name)
+    return f"{re.sub(r'[^-/.A-Za-z0-9_]+', '_', bare).strip('_')}/{measure}"

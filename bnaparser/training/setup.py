@@ -22,7 +22,15 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.text.text_rules import TextRules, rules_of
-from bnaparser.training.checkpoints import BEST, CHECKPOINT, LOGS, NEW, RECIPE, remove_run
+from bnaparser.training.checkpoints import (
+    BEST,
+    CHECKPOINT,
+    LOGS,
+    NEW,
+    RECIPE,
+    remove_run,
+    set_aside,
+)
 from bnaparser.training.data import Example, Mix
 from bnaparser.training.loss import Gold, gold
 from bnaparser.training.objective import GoldPieces
@@ -80,13 +88,24 @@ def begin_run(precision: str, threads: int | None, output: Path) -> Any:
     return accelerator
 
 
+def device_of(accelerator: Any) -> str:
+    """Return what a run computes on, as its first line names it: "cpu (2 threads)", "cuda, 4 processes"."""
+    name = str(accelerator.device)
+    if accelerator.device.type == "cpu":
+        threads = torch.get_num_threads()
+        name += f" ({threads} thread{'s' if threads > 1 else ''})"
+    processes = accelerator.num_processes
+    return f"{name}, {processes} processes" if processes > 1 else name
+
+
 def open_output(accelerator: Any, output: Path, fresh: bool) -> None:
     """Begin the logs of a run; ``fresh`` first removes what an earlier run has left in ``output``.
 
-    To be called when data and network are there: a mistake in a recipe costs no model. All processes
-    must take part.
+    The earlier run's model stays, under another name (`set_aside`). To be called when data and network
+    are there: a mistake in a recipe costs no model. All processes must take part.
     """
     if fresh and accelerator.is_main_process:
+        set_aside(output / BEST)
         remove_run(output, (CHECKPOINT, NEW, BEST, LOGS, RECIPE))
     accelerator.wait_for_everyone()
     accelerator.init_trackers(LOGS)

@@ -31,7 +31,8 @@ class Updater:
 
     ``accelerator`` is Hugging Face's: it knows device, precision and processes, and brings the
     network onto its device. ``batch_tokens`` bounds what goes through the network at once.
-    ``teacher`` is the settings', where they have one.
+    ``teacher`` is the settings', where they have one. ``gradient_norm`` is that of the last update before
+    clipping, where the settings clip.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Updater:
     ):
         self.model, self.settings, self.accelerator = model, settings, accelerator
         self.teacher = teacher
+        self.gradient_norm: float | None = None
         self.batch_tokens = settings.batch_tokens or default_tokens(
             TRAINING_TOKENS, str(accelerator.device)
         )
@@ -99,7 +101,8 @@ class Updater:
                     except ScoresError as error:
                         raise diverged(number, str(error)) from error
         if self.settings.clip_norm is not None:
-            accelerator.clip_grad_norm_(self.objective.parameters(), self.settings.clip_norm)
+            norm = accelerator.clip_grad_norm_(self.objective.parameters(), self.settings.clip_norm)
+            self.gradient_norm = float(norm)
         self.optimizer.step()
         self.optimizer.zero_grad()
         if self.average is not None:

@@ -269,6 +269,9 @@ def test_of_a_single_document_the_end_is_held_out() -> None:
     trained, held = split_blocks(blocks_of([0] * 20), 0.1)
     assert held.tolist() == [18, 19]
     assert trained.tolist() == list(range(18))
+    trained, held = split_blocks(blocks_of([0] * 48), 0.01)  # less than half a block
+    assert held.tolist() == [47]
+    assert split_blocks(blocks_of([0]), 0.01)[1].tolist() == []
 
 
 def test_half_a_character_costs_that_character(tmp_path: Path) -> None:

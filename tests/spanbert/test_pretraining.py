@@ -13,12 +13,13 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
-from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.errors import DataError, ModelError, SettingsError, TrainingInterrupted
 from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.pretrain_batch import collate_examples
 from bnaparser.spanbert.pretrain_schedule import pretrain_factor
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe, load_pretrain_recipe
 from bnaparser.spanbert.pretraining import HELD_OUT, Batch, PretrainRun, pretrain
+from tests.interrupting import signal_at
 
 MakeRecipe = Callable[..., PretrainRecipe]
 RECIPES = Path(__file__).parents[2] / "recipes" / "pretrain"
@@ -161,6 +162,64 @@ def test_a_run_that_was_cut_off_ends_at_the_same_weights(
         first, second = (load_file(tmp_path / one / "model" / name) for one in ("whole", "cut"))
         assert first.keys() == second.keys()
         assert all(torch.equal(tensor, second[key]) for key, tensor in first.items())
+
+
+@pytest.mark.parametrize("line", ["update 1 of 6", "update 3: scoring", "update 3: held_out"])
+def test_a_terminated_run_ends_at_the_same_weights(
+    make_recipe: MakeRecipe, tmp_path: Path, line: str
+) -> None:
+    """Before the first check, in the middle of one, and after one."""
+    recipe = make_recipe()
+    whole = pretrain(recipe, tmp_path / "whole")
+    with (
+        pytest.raises(TrainingInterrupted, match=r"the checkpoint of update \d .* resumes the run"),
+        signal_at(line),
+    ):
+        pretrain(recipe, tmp_path / "cut")
+    resumed = pretrain(recipe, tmp_path / "cut")
+    assert resumed.history == whole.history
+    for name in ("model.safetensors", "span_heads.safetensors"):
+        files = (tmp_path / one / "model" / name for one in ("whole", "cut"))
+        first, second = (file.read_bytes() for file in files)
+        assert first == second
+
+
+def test_before_the_first_update_there_is_nothing_to_keep(
+    make_recipe: MakeRecipe, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "bnaparser")
+    with pytest.raises(TrainingInterrupted, match="no update was done"), signal_at("update 0:"):
+        pretrain(make_recipe(), tmp_path)
+    assert not (tmp_path / "checkpoint").exists()
+    pretrain(make_recipe(pretrain={"updates": 3}), tmp_path)
+    assert f"starting anew: no checkpoint in {tmp_path}" in caplog.text
+    pretrain(make_recipe(pretrain={"updates": 3}), tmp_path, fresh=True)
+    assert f"the model of the earlier run is now in {tmp_path / 'model.1'}" in caplog.text
+
+
+def test_a_new_encoder_is_the_same_in_each_run(make_recipe: MakeRecipe, tmp_path: Path) -> None:
+    """The tokenizer, and with it all weights, was another one in each run of one command."""
+    new = {"layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150}
+    recipe = make_recipe(encoder={"name": None, "new": new})
+    files = ("model.safetensors", "span_heads.safetensors", "tokenizer.json", "config.json")
+    made = []
+    for run in ("one", "two", "three"):
+        pretrain(recipe, tmp_path / run)
+        made.append([(tmp_path / run / "model" / name).read_bytes() for name in files])
+    assert made[0] == made[1] == made[2]
+
+
+def test_of_a_small_text_a_block_is_held_out_and_few_are_told(
+    make_recipe: MakeRecipe, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It said "no text is held out", and went on without a judge."""
+    text = tmp_path / "text.txt"
+    text.write_text("The cat sat on the mat.\n" * 300)
+    settings = {"files": (str(text),), "held_out": 0.01}
+    progress = pretrain(make_recipe(text=settings), tmp_path / "run")
+    assert all("held_out_words" in row for row in progress.history)
+    assert "only 1 block of 60 held out (text.held_out = 0.01)" in caplog.text
+    assert "text.held_out = 0.17 holds out about 10" in caplog.text
 
 
 def test_going_on_from_a_folder_keeps_the_boundary_head(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from bnaparser.encoders import device
-from bnaparser.errors import SettingsError
+from bnaparser.errors import SettingsError, TrainingInterrupted
 from bnaparser.settings import validate
 from bnaparser.tasks import all_seeds, one_seed
 from bnaparser.tasks.all_seeds import train
@@ -20,6 +21,7 @@ from bnaparser.tasks.one_seed import PooledSampler, training_arguments, updates
 from bnaparser.tasks.splits import Split
 from bnaparser.tasks.task_model import TaskModel
 from bnaparser.tasks.task_settings import TaskRecipe
+from tests.interrupting import signal_at
 
 
 def check_same_weights(first: Path, second: Path) -> None:
@@ -51,6 +53,35 @@ def test_an_interrupted_run_ends_at_the_same_weights(
     train(recipe(check_updates=3), tmp_path)
     assert len(calls) == 5  # those after 9 and 10 updates, the first time 3, 6 and 9
     check_same_weights(whole, tmp_path)
+
+
+@pytest.mark.parametrize("line", ["update 1 of 10", "update 3: accuracy", "update 6: accuracy"])
+def test_a_terminated_run_ends_at_the_same_weights(
+    recipe: Callable[..., TaskRecipe], trained: Callable[..., Path], tmp_path: Path, line: str
+) -> None:
+    """Before the first check, after one, and in the second epoch."""
+    with (
+        pytest.raises(TrainingInterrupted, match="the same command resumes the run") as raised,
+        signal_at(line),
+    ):
+        train(recipe(check_updates=3), tmp_path)
+    update = int(re.search(r"update (\d+)", str(raised.value))[1])  # type: ignore[index]
+    assert (tmp_path / "seed-1" / "checkpoints" / f"checkpoint-{update}").is_dir()
+    train(recipe(check_updates=3), tmp_path)
+    check_same_weights(trained(check_updates=3), tmp_path)
+    assert list((tmp_path / "seed-1" / "logs").glob("events.*"))
+
+
+def test_a_fresh_run_keeps_the_earlier_model_under_another_name(
+    recipe: Callable[..., TaskRecipe], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "bnaparser")
+    train(recipe(max_updates=2), tmp_path)
+    first = (tmp_path / "model" / "model.safetensors").read_bytes()
+    with pytest.raises(TrainingInterrupted, match="no update was done"), signal_at("training on"):
+        train(recipe(max_updates=3), tmp_path, fresh=True)
+    assert f"the model of the earlier run is now in {tmp_path / 'model.1'}" in caplog.text
+    assert (tmp_path / "model.1" / "model.safetensors").read_bytes() == first
 
 
 def test_the_best_checkpoint_is_found_in_a_folder_that_was_moved(

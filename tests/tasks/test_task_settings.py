@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from bnaparser.cli.train import is_task_recipe
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.tasks.task_settings import (
     SyntaxTable,
     TaskModelSettings,
-    is_task_recipe,
     load_task_recipe,
 )
 
@@ -133,3 +133,12 @@ def test_another_parser_takes_the_place_of_files() -> None:
         SettingsError, match=r"are those of spaCy's en_core_web_sm, and no parser's"
     ):
         spacy.with_parser("en")
+
+
+def test_a_setting_of_a_parsers_encoder_is_told_those_of_a_tasks(
+    written: Callable[[str], Path],
+) -> None:
+    file = written('[task]\n[encoder]\nname = "a"\nlayers = 2\n')
+    told = "encoder.layers: there is no such setting; encoder has name, pooling, hidden, dropout"
+    with pytest.raises(SettingsError, match=told):
+        load_task_recipe(file)

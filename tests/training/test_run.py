@@ -94,7 +94,7 @@ def test_a_finished_run_says_where_its_model_is(
     assert "finished already" not in caplog.text
     assert train(recipe(max_updates=2), tmp_path).update == 2
     assert f"finished already, after update 2: the model is in {tmp_path / BEST}" in caplog.text
-    assert "--fresh starts over; a larger train.max_updates goes on" in caplog.text
+    assert "--fresh starts over; a larger train.max_updates continues the run" in caplog.text
     assert "resumed" not in caplog.text
     assert train(recipe(max_updates=3), tmp_path).update == 3
     assert "resumed after update 2" in caplog.text
@@ -102,7 +102,7 @@ def test_a_finished_run_says_where_its_model_is(
     stalled = {"learning_rate": 1e-12, "epochs": 9, "stop_after_epochs": 0.5, "checks_per_epoch": 4}
     train(recipe(**stalled), tmp_path / "stalled")
     train(recipe(**stalled), tmp_path / "stalled")
-    assert "a larger train.stop_after_epochs goes on" in caplog.text
+    assert "a larger train.stop_after_epochs continues the run" in caplog.text
 
 
 def test_the_arithmetic_of_the_process_is_as_before(
@@ -238,7 +238,7 @@ def test_an_epoch_sees_every_sentence_once(
         return 1.0
 
     monkeypatch.setattr(Updater, "update", look)
-    monkeypatch.setattr(Run, "_check", lambda self, loss: None)
+    monkeypatch.setattr(Run, "_check", lambda self: None)
     train(recipe(batch_size=25, epochs=2), tmp_path)
     assert len(seen) == 6
     for epoch in (seen[:3], seen[3:]):

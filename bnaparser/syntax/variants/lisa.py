@@ -33,11 +33,14 @@ from bnaparser.syntax.masks import (
 
 
 class LisaSettings(SyntaxSettings):
-    """Which form, which head of each layer (-1: the last), and what its supervision weighs."""
+    """Linguistically-informed self-attention: one head of each layer attends to the parent."""
 
     form: Literal["supervise", "replace"] = "supervise"
+    """"supervise" trains the head to attend to the parent; "replace" puts the parent in place of its weights."""
     head: int = -1
+    """The head; -1 is the last one."""
     loss_weight: float = Field(1.0, ge=0)
+    """Weight of the supervision."""
 
     def masks(self, text: TokenText) -> TextMasks:
         """Return each token's target; texts without dependencies have none."""

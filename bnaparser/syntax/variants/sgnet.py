@@ -27,9 +27,10 @@ from bnaparser.syntax.structure import ancestors
 
 
 class SgNetSettings(SyntaxSettings):
-    """How many layers are stacked on top: 1 as in the program, 3 fit the paper's sizes."""
+    """SG-Net: layers on top of the encoder in which a word sees itself and its ancestors."""
 
     layers: int = Field(1, gt=0)
+    """Number of these layers: 1 as in the program, 3 fit the paper's sizes."""
 
     def masks(self, text: TokenText) -> TextMasks:
         """Return which tokens see which: words their ancestors and themselves.

@@ -29,20 +29,20 @@ from bnaparser.syntax.variants.mixed_contexts import contexts, mixed_contexts
 
 
 class SlaSettings(SyntaxSettings):
-    """Which words are near, and where the gates start.
-
-    A word sees the words within ``threshold`` edges of itself or of a neighbour (m of eq. 3).
-    ``symmetric`` lets two words see each other where either sees the other; ``link_roots`` joins
-    the trees of several sentences above their roots; ``open_punctuation`` lets all see
-    punctuation, as the authors' program does and their paper does not say. ``gate_bias`` is the
-    gates' first bias: 0 for halves, very low for the plain encoder.
-    """
+    """Syntax-based local attention: a word sees the words near it in the dependency tree."""
 
     threshold: int = Field(3, ge=0)
+    """A word sees the words within this many edges of itself or of a neighbour (m of equation 3)."""
     symmetric: bool = False
+    """Let two words see each other where either sees the other."""
     link_roots: bool = False
+    """Join the trees of several sentences above their roots."""
     open_punctuation: bool = False
+    """Let all words see punctuation, as the authors' program does."""
     gate_bias: float = 0.0
+    """Bias of the gates at the start: 0 mixes local and global attention by halves, a very low value is the plain
+    encoder.
+    """
 
     def masks(self, text: TokenText) -> TextMasks:
         """Return M_loc of eq. 3 for tokens; words of the other sentence of a pair are all seen."""

@@ -40,37 +40,40 @@ Relation = Literal["parent", "child", "sibling"]
 
 
 class SyntaxBertSettings(SyntaxSettings):
-    """Which sub-networks there are, and how they are masked and mixed.
-
-    ``trees``, ``relations``, ``distances``: a sub-network for each of their combinations, 90 in
-    the paper; with ``pair`` two sentences have another for each kind of tree, 92.
-    ``pair_diagonal`` adds each token itself to it, as the authors' program does.
-    ``constituency``: words are leaves, so none is another's parent; "headed" makes a phrase's head
-    word the parent of its others, by the head rules that made the text's dependencies, at their
-    distance through the tree. ``random_masks`` puts the relations between random
-    words, as many as there are, the same in every epoch (``seed``).
-    ``mask_mode`` "multiply" is eq. 1 as printed: a masked score is 0, not out.
-    ``empty_row``: a token without partners in a sub-network sees all there ("full": by the scores,
-    or all alike where "multiply" makes each score 0), itself ("self"), or has no part in it
-    ("drop"; where it has none at all it sees all by the scores).
-    ``mixing``: "topical" attention, or the "mean", the "sum", the sum by the root of the number.
-    ``share_topical`` False: parameters for each layer, applied before W^O, as in the program.
-    ``lisa``: one head of the unmasked sub-networks attends to the parent, by its form "replace".
-    """
+    """Syntax-BERT: sub-networks with a mask each, for each combination of ``trees``, ``relations`` and distance."""
 
     trees: tuple[TreeKind, ...] = ("dependency", "constituency")
+    """Kinds of trees."""
     relations: tuple[Relation, ...] = ("parent", "child", "sibling")
+    """Relations between two words of a tree."""
     distances: int = Field(15, gt=0, le=80)
+    """The largest distance of the words."""
     pair: bool = True
+    """For two sentences another sub-network for each kind of tree: 92 instead of 90."""
     pair_diagonal: bool = False
+    """Let each token see itself in that sub-network, as the authors' program does."""
     constituency: Literal["siblings", "headed"] = "siblings"
+    """"siblings": words are leaves, so none is another's parent. "headed": a phrase's head word is the parent of its
+    other words.
+    """
     random_masks: bool = False
+    """Put the relations between random words, as many as there are: a control."""
     seed: int = 0
+    """Seed of ``random_masks``."""
     mask_mode: Literal["additive", "multiply"] = "additive"
+    """"multiply" is equation 1 as printed: a masked score is 0, not left out."""
     empty_row: Literal["full", "self", "drop"] = "full"
+    """What a token without partners in a sub-network sees there: all, itself, or nothing at all."""
     mixing: Literal["topical", "mean", "sum", "scaled_sum"] = "topical"
+    """How the sub-networks are mixed: "topical" attention, the mean, the sum, or the sum divided by the root of their
+    number.
+    """
     share_topical: bool = True
+    """Share the parameters of topical attention between the layers; false: parameters for each layer, before W^O, as
+    in the program.
+    """
     lisa: LisaSettings | None = None
+    """One head of the sub-networks without a mask attends to the parent, by its form "replace"."""
 
     @model_validator(mode="after")
     def _fits(self) -> SyntaxBertSettings:

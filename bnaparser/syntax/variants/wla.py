@@ -24,14 +24,16 @@ from bnaparser.syntax.variants.sla import GatedLocalAttention
 
 
 class WlaSettings(SyntaxSettings):
-    """A token sees ``window`` tokens to each side (k of the paper), or so many words.
-
-    ``gate_bias`` as in SLA. Trees are not needed: every text counts as parsed.
-    """
+    """Window-based local attention. It needs no trees: every text counts as parsed."""
 
     window: int = Field(4, ge=0)
+    """A token sees this many tokens, or words, to each side (k of the paper)."""
     unit: Literal["token", "word"] = "token"
+    """Whether the window counts tokens or words."""
     gate_bias: float = 0.0
+    """Bias of the gates at the start: 0 mixes local and global attention by halves, a very low value is the plain
+    encoder.
+    """
 
     def masks(self, text: TokenText) -> TextMasks:
         """Return the window for tokens; the other sentence of a pair is seen whole, as in SLA."""
