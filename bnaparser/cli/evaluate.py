@@ -29,7 +29,9 @@ NAME = "evaluate"
 EXAMPLES = """\
   bnaparser evaluate gold.mrg predicted.mrg
   bnaparser evaluate gold.mrg predicted.mrg --significance other.mrg
-  bnaparser evaluate --model en gold.mrg"""
+  bnaparser evaluate --model en gold.mrg
+  python -m bnaparser.eval.ptb LDC99T42 --model DIR     # section 23 of the Penn Treebank, as in the papers
+  python -m bnaparser.eval.ctb LDC2005T01 --model DIR   # articles 271-300 of the Chinese Treebank 5.1"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
