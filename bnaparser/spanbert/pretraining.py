@@ -145,8 +145,7 @@ class PretrainRun:
         progress, total = self.progress, self.settings.updates
         started, tokens = time.monotonic() - progress.seconds, progress.tokens
         if progress.update == 0 and self.accelerator.is_main_process:
-            with self.interruption.at_once():
-                self._judge({})  # what the encoder knows before
+            self._judge({})  # what the encoder knows before
         if self._check_is_due():  # the run was interrupted in the middle of it
             self._check()
         while progress.update < total:
@@ -312,12 +311,7 @@ class PretrainRun:
     def _check(self) -> None:
         """Score held-out text, write the encoder, save a checkpoint."""
         if self.accelerator.is_main_process:
-            try:
-                # An interrupt does not wait: the check is done again when the run is resumed.
-                with self.interruption.at_once(self.accelerator.num_processes == 1):
-                    self._judge({"loss": self.progress.loss})
-            except TrainingInterrupted:
-                self._stop(kept=False)
+            self._judge({"loss": self.progress.loss})
             told = {**asdict(self.progress), "recipe": self.recipe.model_dump(mode="json")}
             save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, told)
         self.accelerator.wait_for_everyone()
@@ -326,15 +320,33 @@ class PretrainRun:
     def _judge(self, loss: dict[str, float]) -> None:
         """Add to the history what is lost on held-out text, beside the training's own loss."""
         progress = self.progress
-        blocks = min(len(self.parts.held_out.numbers), self.settings.held_out_blocks)
-        if blocks and self._check_seconds >= LINE_SECONDS:
-            log.info("update %d: scoring %s held-out blocks", progress.update, f"{blocks:,}")
-        began = time.monotonic()
-        with self.accelerator.autocast():
-            losses = held_out_losses(self.parts, self.settings, HELD_OUT)
-        self._check_seconds = time.monotonic() - began
+        losses = self._held_out_losses()
         shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
         log.info("update %d: %s", progress.update, shown or "no text is held out")
         self.accelerator.log(losses, step=progress.update)
         told = {"update": progress.update, "tokens": progress.tokens, **loss, **losses}
         progress.history.append(told)
+
+    def _held_out_losses(self) -> dict[str, float]:
+        """Return what is lost on held-out text.
+
+        An interrupt does not wait for it: the check is done again when the run is resumed.
+        """
+        update = self.progress.update
+        blocks = min(len(self.parts.held_out.numbers), self.settings.held_out_blocks)
+        if blocks and self._check_seconds >= LINE_SECONDS:
+            log.info("update %d: scoring %s held-out blocks", update, f"{blocks:,}")
+        began = time.monotonic()
+        try:
+            with (
+                self.interruption.at_once(self.accelerator.num_processes == 1),
+                self.accelerator.autocast(),
+            ):
+                losses = held_out_losses(self.parts, self.settings, HELD_OUT)
+        except TrainingInterrupted:
+            if update:
+                self._stop(kept=False)
+            raise
+        if update:
+            self._check_seconds = time.monotonic() - began
+        return losses
