@@ -5,7 +5,7 @@ in one another. What is known:
 
 - ``[NP ...]``, ``[NP|QP ...]``: a constituent with this label, or one of these; ``[* ...]``: with any
 - ``[!NP ...]``: no constituent with this label; ``[!* ...]``: no constituent
-- ``[?NP ...]``: if a constituent, then with no other label
+- ``[?NP ...]``: if a constituent, then with no other label; ``S::VP`` is that chain alone
 - ``[~ ...]``: nothing crosses it
 - ``[+2 ...]``, ``[-1.5:NP ...]``: a constituent there, or one with this label, scores so much more or less
 - ``[=NN dog]``: the word's part of speech

@@ -27,7 +27,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _MOST_NAMED = 8  # constraints that a message describes; of more it gives the numbers alone
 
 MOST_AMOUNT = 10_000
-"""The bonuses of a label and a span are at most so much together: scores are single precision, and beside more they would lose digits."""
+"""The most that the bonuses of a span and a label may be together.
+
+Scores are single precision, and would lose digits beside more.
+"""
 
 
 _LONGEST_LABEL = 80  # for which a like one is looked up
@@ -39,8 +42,8 @@ class Constraint:
 
     ``kind`` says it. "must": they are a constituent, with one of ``labels`` if there are some.
     "not": they are none with such a label, or none at all. "only": if they are one, it has no other
-    labels than these, of which a chain counts as one. "uncrossed": no constituent begins outside and ends inside them, or the other
-    way round. "bonus": a constituent with one of the labels, or any, scores ``amount`` more, or less
+    labels than these; "S::VP" allows that chain, neither an S nor a VP alone. "uncrossed": no
+    constituent begins outside and ends inside them, or the other way round. "bonus": a constituent with one of the labels, or any, scores ``amount`` more, or less
     where that is below 0. "tag": the one word's part of speech is ``tag``, which changes nothing else.
 
     Places count words where a sentence is given as words, else code points of the text. Labels may
