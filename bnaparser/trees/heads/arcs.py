@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.heads.clauses import functions, read_clause
 from bnaparser.trees.heads.dependencies import (
     CONJUNCTIONS,
     HeadedPhrase,
@@ -12,104 +13,168 @@ from bnaparser.trees.heads.dependencies import (
     headed_phrases,
     is_punctuation,
 )
+from bnaparser.trees.heads.nouns import noun_relations
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.tree import Tree
 
-_NOUN_PHRASES = ("NP", "NML", "NX")
-
 
 class Arc(NamedTuple):
-    """A word's head, from 1 (0: none), and its place in the tree; labels are without functions.
+    """A dependency, and its place in the tree. Words are in lower case, labels without functions.
 
-    ``child`` is the largest phrase that the word heads, ``parent`` the phrase above it, ``head_child``
-    the head among that one's children; ``before``: whether it stands before the head child.
+    Args:
+        head: The head of the word, counted from 1.
+        word: The word that depends on the head.
+        tag: The tag of the word.
+        head_word: The head.
+        head_tag: The tag of the head.
+        phrase: The phrase whose children are the word's largest phrase and the head's phrase.
+        place: The child that the word heads.
+        chosen: The head child.
+        is_conjunct: Whether the child is joined to the head child by a conjunction.
+        noun_relation: The relation of a bare noun phrase of a clause; empty for all else.
+        words: The words of the sentence.
     """
 
     head: int
-    child: str = ""
-    parent: str = ""
-    head_child: str = ""
-    before: bool = False
-    is_conjunct: bool = False
-    possessive: bool = False  # "the cat's"
-    has_question_word: bool = False  # "who sat"
-    has_subordinator: bool = False  # "because it sat", not "that it sat"
-    has_subject: bool = False
-    holds_clause: bool = False  # "by going"
-    nouns_after: bool = False  # a noun phrase follows among its sisters
-    beside_clause: bool = False  # its head is of a clause with a subject: "what he ate"
+    word: str
+    tag: str
+    head_word: str
+    head_tag: str
+    phrase: HeadedPhrase
+    place: int
+    chosen: int
+    is_conjunct: bool
+    noun_relation: str
+    words: Sequence[str]
+
+    @property
+    def node(self) -> Tree:
+        """The largest phrase that the word heads."""
+        return self.phrase.node.subtrees[self.place]
+
+    @property
+    def child(self) -> str:
+        """The label of the largest phrase that the word heads."""
+        return self.phrase.labels[self.place]
+
+    @property
+    def parent(self) -> str:
+        """The label of the phrase above."""
+        return self.phrase.label
+
+    @property
+    def head_child(self) -> str:
+        """The label of the head child of the phrase above."""
+        return self.phrase.labels[self.chosen]
+
+    @property
+    def functions(self) -> frozenset[str]:
+        """The functions in the label of the word's phrase: TMP of ``NP-TMP``."""
+        return functions(self.node.label)
+
+    @property
+    def before(self) -> bool:
+        """Whether the word's phrase stands before the head child."""
+        return self.place < self.chosen
+
+    @property
+    def label_before(self) -> str:
+        """The label of the child before; empty for the first child."""
+        return self.phrase.labels[self.place - 1] if self.place else ""
+
+    @property
+    def is_after_comma(self) -> bool:
+        """Whether a comma, colon or dash stands before the word's phrase."""
+        return self.label_before in (",", ":")
+
+    @property
+    def is_before_question(self) -> bool:
+        """Whether a question without its question word follows: "why (did he go)"."""
+        return self.phrase.labels[self.place + 1 : self.place + 2] == ["SQ"]
+
+    @property
+    def start(self) -> int:
+        """The first word of the word's phrase, counted from 0."""
+        return self.phrase.ends[self.place] - (self.node.end - self.node.start)
+
+    @property
+    def first_word(self) -> str:
+        """The first word of the word's phrase."""
+        return self.words[self.start]
+
+    def has_before(self, words: Container[str]) -> bool:
+        """Tell whether one of the words stands shortly before the word's phrase."""
+        return any(word in words for word in self.words[max(self.start - 4, 0) : self.start])
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether the head lies above the clause: "him" in "made (him leave)"."""
+        if self.noun_relation != "nsubj" or self.parent != "S":
+            return False
+        head = self.head - 1
+        is_here = head == self.phrase.head_words[self.chosen]
+        return not is_here and read_clause(self.phrase.node).small_subject is not None
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the head is a child of the phrase, and not its head: "order" in "in order to"."""
+        head = self.head - 1
+        return head != self.phrase.head_words[self.chosen] and head in self.phrase.head_words
 
 
-def arcs(tree: Tree, rules: HeadRules) -> list[Arc]:
-    """Return the arc of each word, with heads as `dependencies` finds them."""
-    found = [Arc(head) for head in dependencies(tree, rules)]
-    for phrase, head, asks in headed_phrases(tree, rules):
-        row = _row(phrase, head if asks is None else asks)
+def arcs(
+    tree: Tree, rules: HeadRules, words: Sequence[str], tags: Sequence[str]
+) -> list[Arc | None]:
+    """Return the arc of each word, with heads as `dependencies` finds them; None for the root.
+
+    Args:
+        tree: The tree.
+        rules: The head rules.
+        words: The words of the tree in lower case.
+        tags: The tags of the words.
+    """
+    heads = dependencies(tree, rules)
+    found: list[Arc | None] = [None] * len(heads)
+    for phrase, head_child, asks in headed_phrases(tree, rules):
+        chosen = head_child if asks is None else asks
+        conjuncts = _conjuncts(phrase.labels, chosen)
+        nouns = noun_relations(phrase, chosen, conjuncts, words, tags)
         for place, word in enumerate(phrase.head_words):
-            if place != row.chosen and found[word].head:
-                found[word] = _arc(phrase, place, row, found[word].head)
+            head = heads[word]
+            if place != chosen and head:
+                found[word] = Arc(
+                    head,
+                    words[word],
+                    tags[word],
+                    words[head - 1],
+                    tags[head - 1],
+                    phrase,
+                    place,
+                    chosen,
+                    place in conjuncts,
+                    nouns.get(place, ""),
+                    words,
+                )
     return found
 
 
-class _Row(NamedTuple):
-    """The children of a phrase: the head child, places of others, -1 where there is none, and what the head child is."""
-
-    chosen: int
-    joined: int  # the first conjunction behind the head child
-    last_join: int
-    last_noun: int
-    is_clause: bool
-
-
-def _row(phrase: HeadedPhrase, chosen: int) -> _Row:
-    labels = phrase.labels
+def _conjuncts(labels: Sequence[str], chosen: int) -> frozenset[int]:
+    """Return the children that conjunctions join to the head child: the next one after each, and others of its kind."""
     joins = [place for place, label in enumerate(labels) if label in CONJUNCTIONS]
-    nouns = [place for place, label in enumerate(labels) if label in _NOUN_PHRASES]
-    inside = [core_label(below.label) for below in phrase.node.subtrees[chosen].subtrees]
-    return _Row(
-        chosen,
-        next((place for place in joins if place >= chosen), -1),
-        max(joins, default=-1),
-        max(nouns, default=-1),
-        labels[chosen] in ("S", "SQ") and "VP" in inside and _has_subject(inside),
-    )
-
-
-def _has_subject(inside: list[str]) -> bool:
-    """Whether a noun phrase is among the children of a clause, and not its last."""
-    return not set(_NOUN_PHRASES).isdisjoint(inside[:-1])
-
-
-def _arc(phrase: HeadedPhrase, place: int, row: _Row, head: int) -> Arc:
-    chosen = row.chosen
-    child = phrase.node.subtrees[place]
-    inside = [core_label(below.label) for below in child.subtrees]
-    clause = child
-    if phrase.labels[place] == "SBAR" and inside:
-        clause = next((one for one in child.subtrees if one.label[:1] == "S"), child)
-    first = child.subtrees[0] if child.subtrees else child
-    return Arc(
-        head,
-        phrase.labels[place],
-        phrase.label,
-        phrase.labels[chosen],
-        before=place < chosen,
-        is_conjunct=_is_conjunct(phrase.labels, place, row),
-        possessive=bool(inside) and inside[-1] == "POS",
-        has_question_word=any(label[:2] in ("WH", "WD", "WP") for label in inside),
-        has_subordinator=first.label[:2] == "IN" and first.words[0].lower() != "that",
-        has_subject=_has_subject([core_label(one.label) for one in clause.subtrees]),
-        holds_clause=any(label in ("S", "VP", "SBAR") for label in inside),
-        nouns_after=place < row.last_noun,
-        beside_clause=row.is_clause,
-    )
-
-
-def _is_conjunct(labels: list[str], place: int, row: _Row) -> bool:
-    """Whether a child is joined to the head child before it by a conjunction, also in a longer row."""
-    if place < row.chosen or is_punctuation(labels[place]) or labels[place] in CONJUNCTIONS:
-        return False
-    if -1 < row.joined < place:
-        return True
-    alike = labels[place][:2] == labels[row.chosen][:2]
-    return alike and row.last_join >= place
+    joins = [place for place in joins if place >= chosen]
+    if not joins:
+        return frozenset()
+    kinds = ("VP", "VB") if labels[chosen][:2] in ("VP", "VB") else (labels[chosen][:2],)
+    found = {
+        place for place in range(chosen + 1, joins[-1]) if labels[place][:2] in kinds
+    }  # "red" and "white" of "red, white and blue"
+    for join, end in zip(joins, [*joins[1:], len(labels)], strict=True):
+        places = [
+            place
+            for place in range(join + 1, end)
+            if not is_punctuation(labels[place]) and labels[place] not in CONJUNCTIONS
+        ]
+        alike = [place for place in places if labels[place][:2] in kinds]
+        full = [place for place in places if labels[place] not in ("RB", "ADVP", "PRN", "INTJ")]
+        found.update(alike or full[:1] or places[-1:])
+    return frozenset(found)

@@ -8,17 +8,19 @@ from typing import NamedTuple
 
 from bnaparser.errors import SettingsError
 from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.heads.clauses import CLAUSES, first_word, functions, read_clause
 from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.english import AUXILIARIES, BE, FIXED, NOMINATIVES
 from bnaparser.trees.heads.rules import HeadRules, Search
 from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
 
-_FORMS_OF_BE = "be am is are was were been being ai 's 're 'm \u2019s \u2019re \u2019m"
-_BE = frozenset(_FORMS_OF_BE.split())
 _PREDICATES = Search("left", ("ADJP", "NP", "NML", "QP", "UCP", "WHNP", "PP"))
 _ADVERBS = Search("left", ("ADVP",))
 _QUESTION_WORDS = Search("left", ("WHNP", "WHADJP", "WHADVP"))
-_CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ"})
+_BEFORE_NOUNS = frozenset(
+    ["DT", "PDT", "PRP$", "WP$", "JJ", "JJR", "JJS", "CD", "NN", "NNS", "NNP", "NNPS"]
+)
 CONJUNCTIONS = frozenset({"CC", "CONJP"})
 """Labels of what joins conjuncts."""
 
@@ -35,11 +37,6 @@ def head_rules(name: str) -> HeadRules:
         if rules.name == name:
             return rules
     raise SettingsError(f"no head rules {name!r}: there are {COLLINS.name!r} and {UD.name!r}")
-
-
-def is_be(word: str) -> bool:
-    """Tell whether a word in lower case is a form of "be"."""
-    return word in _BE
 
 
 def is_punctuation(tag: str) -> bool:
@@ -63,18 +60,42 @@ def dependencies(tree: Tree, rules: HeadRules = COLLINS) -> tuple[int, ...]:
         for word in words:
             heads[word] = on + 1
 
+    forms = [word.lower() for word in tree.words]
     for phrase, head, asks in headed_phrases(tree, rules):
         words = phrase.head_words
         chosen = head if asks is None else asks
-        if asks is not None:
-            copula = words[head]
-            moved, below[copula] = below[copula], []
-            hang(moved, words[asks])
-        governors = _governors(phrase.labels, chosen) if rules.content_heads else None
+        governors = [chosen] * len(words)
+        if rules.content_heads:
+            governors = _governors(phrase, chosen, forms)
+        copulas = [head] if asks is not None else []
+        copulas += _copulas_of_questions(phrase.labels, governors, chosen)
+        for copula in copulas:
+            moved, below[words[copula]] = below[words[copula]], []
+            hang(moved, words[governors[copula]])
         for place, word in enumerate(words):
             if place != chosen:
-                hang([word], words[governors[place] if governors else chosen])
+                hang([word], words[governors[place]])
+        if rules.content_heads and phrase.label == "VP":
+            for place in range(chosen + 1, len(words)):
+                subject = _raised_subject(phrase, place, tree, below[words[place]])
+                if subject is not None:
+                    below[words[place]].remove(subject)
+                    hang([subject], words[chosen])
     return tuple(heads)
+
+
+def _raised_subject(
+    phrase: HeadedPhrase, place: int, tree: Tree, dependents: Sequence[int]
+) -> int | None:
+    """Return the subject of a clause without a finite verb, object of the verb before: "made *him* leave"."""
+    child = phrase.node.subtrees[place]
+    if phrase.labels[place] != "S" or is_punctuation(phrase.labels[place - 1]):
+        return None
+    subject = read_clause(child).small_subject
+    if subject is None or first_word(subject) in NOMINATIVES:
+        return None
+    start, end = subject.start - tree.start, subject.end - tree.start
+    return next((word for word in dependents if start <= word < end), None)
 
 
 def head_children(tree: Tree, rules: HeadRules = COLLINS) -> dict[int, int]:
@@ -148,6 +169,8 @@ def _head_child(phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, th
     labels = phrase.labels
     if rules.content_heads and not there:
         predicate = _predicate(phrase, words)
+        if predicate is None:
+            predicate = _verb_before_verb_phrase(phrase, words)
         if predicate is not None:
             return predicate
     searches = rules.table.get(phrase.label, ())
@@ -190,7 +213,7 @@ def _predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
     verbs = (
         place
         for place, tag in enumerate(labels)
-        if tag[:2] == "VB" and words[head_words[place]].lower() in _BE
+        if tag[:2] == "VB" and words[head_words[place]].lower() in BE
     )
     copula = next(verbs, None)
     if copula is None:
@@ -200,10 +223,25 @@ def _predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
         start = labels.index("NP", start) + 1
     elif label == "SINV":
         start, end = 0, copula
+    for place in range(start, end):
+        if "PRD" in functions(phrase.node.subtrees[place].label) and labels[place] not in CLAUSES:
+            return place
     found = _PREDICATES.find(labels[start:end])
-    if found is None and _CLAUSES.isdisjoint(labels[start:end]):
+    if found is None and CLAUSES.isdisjoint(labels[start:end]):
         found = _ADVERBS.find(labels[start:end])
     return None if found is None else start + found
+
+
+def _verb_before_verb_phrase(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
+    """Return a verb that is no auxiliary of the verb phrase behind it: "*came*, saw and conquered"."""
+    labels = phrase.labels
+    if phrase.label != "VP" or "VP" not in labels:
+        return None
+    for place in range(labels.index("VP")):
+        is_verb = labels[place][:2] == "VB" and phrase.node.subtrees[place].word is not None
+        if is_verb and words[phrase.head_words[place]].lower() not in AUXILIARIES:
+            return place
+    return None
 
 
 def _question_word(phrase: HeadedPhrase, words: Sequence[str], head: int) -> int | None:
@@ -216,16 +254,36 @@ def _question_word(phrase: HeadedPhrase, words: Sequence[str], head: int) -> int
         return None
     copula = phrase.head_words[head]
     around = [word.lower() for word in words[copula - 1 : copula + 2]]
-    if words[copula].lower() not in _BE or "there" in around:
+    if words[copula].lower() not in BE or "there" in around:
         return None
     if phrase.labels[head] == "S" and phrase.ends[head] != copula + 1:
         return None
     return _QUESTION_WORDS.find(phrase.labels[:head])
 
 
-def _governors(labels: Sequence[str], head: int) -> list[int]:
-    """Return the child that each child depends on: the head; a conjunction behind it, on the next conjunct."""
+def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[int]:
+    """Return the child that each child depends on: the head, but
+
+    - a conjunction behind the head depends on the next conjunct,
+    - a question phrase beside its question on that: "*Why* did he leave?", she asked,
+    - the second word of "such as", "in order" on the first,
+    - a word before a noun without a phrase of its own on that noun.
+    """
+    labels, heads = phrase.labels, phrase.head_words
     found = [head] * len(labels)
+    for place in range(len(labels) - 1):
+        here, behind = labels[place], labels[place + 1]
+        if here[:2] == "WH" and behind == "SQ" and head not in (place, place + 1):
+            if words[heads[place + 1]] in BE:
+                found[place + 1] = place
+            else:
+                found[place] = place + 1
+        pair = words[heads[place]], words[heads[place + 1]]
+        is_word = phrase.ends[place + 1] - phrase.ends[place] == 1
+        if pair in FIXED and is_word and head not in (place, place + 1):
+            found[place + 1] = place
+    if phrase.label in ("VP", "S"):
+        _hang_on_bare_nouns(labels, head, found)
     conjunct = head
     for place in range(len(labels) - 1, head, -1):
         if labels[place] in CONJUNCTIONS:
@@ -233,3 +291,22 @@ def _governors(labels: Sequence[str], head: int) -> list[int]:
         if labels[place] != "CC" and not is_punctuation(labels[place]):
             conjunct = place
     return found
+
+
+def _hang_on_bare_nouns(labels: Sequence[str], head: int, found: list[int]) -> None:
+    """Hang "the" and "red" of "(VP saw the red dog)" on the noun, where they have no phrase of their own."""
+    noun = -1
+    for place in range(len(labels) - 1, -1, -1):
+        if noun >= 0 and labels[place] in _BEFORE_NOUNS and place != head:
+            found[place] = noun
+        else:
+            noun = place if labels[place] in ("NN", "NNS", "NNP", "NNPS") and place != head else -1
+
+
+def _copulas_of_questions(
+    labels: Sequence[str], governors: Sequence[int], chosen: int
+) -> Iterator[int]:
+    """Yield the questions whose verb is a copula that serves the question phrase: "*Who is* she?", he said."""
+    for place, label in enumerate(labels):
+        if label == "SQ" and place - 1 == governors[place] != chosen:
+            yield place

@@ -1,16 +1,25 @@
 """Universal parts of speech and relations, as far as a tree of the Penn Treebank's kind tells them.
 
-M.-C. de Marneffe and others 2021, Universal Dependencies. Where a tree says nothing (whether an object
-is a time, what a clause means) the likelier relation is taken, or ``dep``; how often they are those of
-people is measured in docs/parsing.md.
+M.-C. de Marneffe and others 2021, Universal Dependencies. Functions in labels (NP-TMP, SBAR-ADV) are
+followed where the tree has them. Where it has none, the shape of the tree and lists of English words
+(`bnaparser.trees.heads.english`) decide. How often relations are those of people is measured in
+benchmarks/heads/heads.md.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.heads import english
 from bnaparser.trees.heads.arcs import Arc, arcs
-from bnaparser.trees.heads.dependencies import is_be, is_punctuation
+from bnaparser.trees.heads.clause_relations import clause_relation
+from bnaparser.trees.heads.clauses import CLAUSES, NONFINITE, has_lone_preposition, read_clause
+from bnaparser.trees.heads.dependencies import is_punctuation
+from bnaparser.trees.heads.english import is_form_of
+from bnaparser.trees.heads.final_relations import settle_relations
+from bnaparser.trees.heads.nouns import NOUN_TAGS
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
@@ -36,16 +45,17 @@ _PARTS: dict[str, str] = {
     }.items()
     for tag in tags.split()
 }
-_CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ", "VP"})
+_CLAUSES_AND_VP = CLAUSES | {"VP"}
 _NOMINAL = frozenset({"NP", "NML", "NX", "WHNP", "NAC"})
 _QUESTION_PHRASES = frozenset({"WHNP", "WHADJP", "WHADVP"})
-_NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NML", "NX", "FW"})
 _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
-_NOT = frozenset({"not", "n't", "n\u2019t", "nt", "'nt"})
+_MODIFIERS = frozenset({"ADJP", "ADVP", "PP", "QP", "WHADJP", "WHADVP", "WHPP"})
+_ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "ADJP", "WHADJP"})
+_EMOTICON = re.compile(r"[:;=8xX][-o']?[()DPp/\\|\]\[]+|[()]+[-o']?[:;=]|<3+")
 
 
 class UniversalArc(NamedTuple):
-    """A word's head, from 1 (0: it is the root), its relation, part of speech, and Collins' relation."""
+    """A word's head, counted from 1 (0: it is the root), relation, part of speech, and Collins' relation."""
 
     head: int
     relation: str
@@ -54,27 +64,23 @@ class UniversalArc(NamedTuple):
 
 
 def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
-    """Return the arc of each word, heads by ``rules``. A sentence has exactly one root.
+    """Return the arc of each word. A sentence has exactly one root, and a word one subject at most.
 
-    Collins' relation (1999): the labels of the child, its parent and the head child, ``%`` between.
+    Collins' relation (1999) is made of the labels of the child, its parent and the head child, with
+    ``%`` between.
+
+    Args:
+        tree: A tree with labels of the Penn Treebank's kind, with or without functions.
+        rules: The head rules. The relations fit those of Universal Dependencies.
     """
     words, tags = [word.lower() for word in tree.words], tree.tags
-    found = arcs(tree, rules)
-    relations = [
-        _relation(arc, place, words, tags) if arc.head else "root"
-        for place, arc in enumerate(found)
-    ]
-    passive = {arc.head for arc, one in zip(found, relations, strict=True) if one == "aux:pass"}
-    existing = {arc.head for arc, one in zip(found, relations, strict=True) if one == "expl"}
+    found = arcs(tree, rules, words, tags)
+    relations = settle_relations(found, [_relation(arc) if arc else "root" for arc in found])
     result = []
     for place, (arc, relation) in enumerate(zip(found, relations, strict=True)):
-        if relation in ("nsubj", "csubj") and arc.head in passive:
-            relation += ":pass"
-        if relation == "obj" and arc.head in existing:  # "there is a man"
-            relation = "nsubj"
         part = _part_of_speech(tags[place], words[place], relation)
-        collins = f"{arc.child}%{arc.parent}%{arc.head_child}" if arc.head else "TOP"
-        result.append(UniversalArc(arc.head, relation, part, collins))
+        collins = f"{arc.child}%{arc.parent}%{arc.head_child}" if arc else "TOP"
+        result.append(UniversalArc(arc.head if arc else 0, relation, part, collins))
     return result
 
 
@@ -82,7 +88,7 @@ def _part_of_speech(tag: str, word: str, relation: str) -> str:
     kind = relation.partition(":")[0]
     if kind in ("aux", "cop") and tag in _VERB_TAGS:
         return "AUX"
-    if word in _NOT:
+    if word in english.NOT:
         return "PART"
     if kind == "mark" and tag == "IN":
         return "SCONJ"
@@ -95,104 +101,264 @@ def _part_of_speech(tag: str, word: str, relation: str) -> str:
     return _PARTS.get(tag.partition("-")[0], "X")
 
 
-def _relation(arc: Arc, place: int, words: list[str], tags: tuple[str, ...]) -> str:
-    """The relation of a word that has a head; the first of these groups that knows decides."""
-    tag = tags[place]
-    if is_punctuation(tag):
-        return "punct"
+def _relation(arc: Arc) -> str:
+    """Return the relation of a word that has a head; the first of these groups that knows decides."""
+    if is_punctuation(arc.tag):
+        if arc.word == "/" and arc.parent not in CLAUSES:
+            return "cc"
+        return "discourse" if _EMOTICON.fullmatch(arc.word) else "punct"
     if arc.child in ("CC", "CONJP"):
         return "cc"
     if arc.is_conjunct:
         return "conj"
-    function = _function_word(arc, words[place], tag, tags[arc.head - 1])
+    if arc.is_apart:
+        return _beside_its_head(arc)
+    function = _of_a_function_word(arc)
     if function is not None:
         return function
     if arc.parent in ("PP", "WHPP") and arc.child in ("PP", "ADVP", "RB"):
-        return "advmod" if arc.child != "PP" else "dep"
-    head_is_noun = arc.head_child in _NOMINAL or arc.head_child in _NOUN_TAGS
-    if arc.parent in _NOMINAL or (head_is_noun and arc.parent not in _CLAUSES):
-        return _in_a_noun_phrase(arc, tag)
-    return _in_a_clause(arc, tag, words)
+        return "nmod" if arc.child == "PP" else "advmod"
+    head_is_noun = arc.head_child in _NOMINAL or arc.head_child in NOUN_TAGS
+    if arc.parent in _NOMINAL or (head_is_noun and arc.parent not in _CLAUSES_AND_VP):
+        return _in_a_noun_phrase(arc)
+    return _in_a_clause(arc)
 
 
-def _function_word(arc: Arc, word: str, tag: str, head_tag: str) -> str | None:
-    """What words are that say little themselves; None for any other."""
-    if arc.child == "EX" or (arc.child == "NP" and tag == "EX"):
+# Function words ----------------------------------------------------------------------------------
+
+
+def _beside_its_head(arc: Arc) -> str:
+    """Return the relation of a word whose head is another child of the phrase than the head child."""
+    if (arc.head_word, arc.word) in english.FIXED:
+        return "fixed"
+    if arc.child == "SQ":
+        return "cop"  # "who (is she)?", he said
+    if arc.child[:2] == "WH":
+        return "advmod" if arc.child == "WHADVP" else _of_a_question_phrase(arc)
+    return _in_a_noun_phrase(arc)
+
+
+def _of_a_function_word(arc: Arc) -> str | None:
+    """Return the relation of a word that says little itself; None for any other."""
+    child, parent, word = arc.child, arc.parent, arc.word
+    if arc.tag == "EX" and child in ("EX", "NP"):
         return "expl"
-    if tag in ("UH",) or arc.child == "INTJ":
+    if arc.tag in ("UH", "LS") or child in ("INTJ", "LST"):
         return "discourse"
-    if arc.child in ("RP", "PRT"):
-        return "compound:prt"
-    if word in _NOT or arc.child in ("ADVP", "WHADVP", "RB", "RBR", "RBS", "WRB"):
+    if word in english.ANSWERS and parent in CLAUSES and arc.before:
+        return "discourse"
+    if child in ("RP", "PRT"):
+        return "advmod" if word in english.ADVERBIAL_PARTICLES else "compound:prt"
+    if word in english.NOT or word == "else":
         return "advmod"
-    if arc.child in ("IN", "TO") and arc.parent in ("PP", "WHPP") and arc.head_child in _CLAUSES:
-        return "mark"
-    if arc.child in ("IN", "TO") and arc.parent in ("PP", "WHPP", "ADVP", "NP", "QP"):
-        return "case" if arc.parent != "QP" else "advmod"
-    if arc.child in ("IN", "TO") or (arc.parent == "SBAR" and arc.child == "DT"):
-        return "mark"
-    if arc.child == "MD" or (arc.child in _VERB_TAGS and arc.head_child == "VP"):
-        return "aux:pass" if is_be(word) and head_tag == "VBN" else "aux"
-    of_a_question = arc.child in ("S", "SQ") and arc.head_child in _QUESTION_PHRASES
-    if (arc.child in _VERB_TAGS or (of_a_question and tag in _VERB_TAGS)) and is_be(word):
-        return "cop"
-    if tag == "POS":
+    if arc.tag == "POS":
         return "case"
-    return None
+    if child in ("IN", "TO", "SYM") or parent in ("PP", "WHPP", "QP"):
+        adposition = _of_an_adposition(arc)
+        if adposition is not None:
+            return adposition
+    if child == "WHADVP" and word in ("that", "which"):
+        return "obl:unmarked"  # "the day (that he left)"
+    if child in ("ADVP", "WHADVP", "RB", "RBR", "RBS", "WRB"):
+        return "mark" if word == "so" and parent == "SBAR" else "advmod"
+    if parent == "SBAR" and child in ("DT", "VBN", "VBG"):
+        return "mark"
+    if child == "MD":
+        return "aux"
+    if child in _VERB_TAGS:
+        return _of_a_helping_verb(arc)
+    asks = arc.head_child in _QUESTION_PHRASES and child in ("S", "SQ")
+    return "cop" if asks and arc.tag in _VERB_TAGS and word in english.BE else None
 
 
-def _in_a_noun_phrase(arc: Arc, tag: str) -> str:
-    child = arc.child
+def _of_an_adposition(arc: Arc) -> str | None:
+    """Return the relation of a preposition or conjunction; None for another word beside a noun or number."""
+    child, parent, word = arc.child, arc.parent, arc.word
+    is_after_number = arc.label_before in ("CD", "QP", "$")
+    if child == "SYM":
+        return "case" if arc.before and is_after_number else None  # "5 - 10"
+    if parent == "QP":
+        if child not in ("IN", "TO") and word not in english.ADVERBS_OF_NUMBERS:
+            return None
+        return "case" if is_after_number and child in ("IN", "TO") and word != "than" else "advmod"
+    if parent in ("PP", "WHPP") and arc.before:
+        if child[:2] not in ("IN", "TO", "VB", "JJ", "CC"):  # "including", "due (to him)"
+            return None
+        compares = arc.head_child == "ADJP" and word in ("as", "than")
+        return "mark" if compares or arc.head_child in _CLAUSES_AND_VP else "case"
+    if child not in ("IN", "TO"):
+        return None
+    if parent in ("PP", "WHPP", "ADVP", "NP"):
+        return "case"
+    is_before_noun = parent in ("FRAG", "VP") and arc.before and arc.head_child in _NOMINAL
+    return "case" if is_before_noun else "mark"
+
+
+def _of_a_helping_verb(arc: Arc) -> str | None:
+    """Return the relation of an auxiliary or copula; None for any other verb."""
+    word = arc.word
+    if arc.head_child != "VP" or word not in english.AUXILIARIES:
+        is_copula = word in english.BE and (arc.before or arc.parent in ("SQ", "SINV"))
+        return "cop" if is_copula else None
+    if word in english.BE and arc.head_tag == "VB":
+        return "cop"  # "all we did is wait"
+    is_has = word in ("'s", "\u2019s") and arc.head_word in english.PARTICIPLES_AFTER_HAS
+    is_passive = word in english.BE | english.GET and arc.head_tag == "VBN" and not is_has
+    return "aux:pass" if is_passive else "aux"
+
+
+# In a noun phrase --------------------------------------------------------------------------------
+
+
+def _in_a_noun_phrase(arc: Arc) -> str:
+    child, tag, inside = arc.child, arc.tag, arc.node.subtrees
+    is_possessive = bool(inside) and inside[-1].label == "POS"
     if child in ("DT", "WDT") or (child in ("NP", "WHNP") and tag in ("DT", "WDT") and arc.before):
         return "det"
     if child == "PDT":
         return "det:predet"
-    if child in ("PRP$", "WP$") or arc.possessive or (arc.before and tag in ("PRP$", "WP$")):
+    if child in ("PRP$", "WP$") or is_possessive or (arc.before and tag in ("PRP$", "WP$")):
         return "nmod:poss"
-    if child in ("CD", "QP"):
-        return "nummod"
-    if child in ("JJ", "JJR", "JJS", "ADJP", "VBN", "VBG", "UCP", "WHADJP"):
-        return "amod"
-    if child in _NOUN_TAGS or (child in _NOMINAL and arc.before):
-        return "compound"
+    if child in ("CD", "QP") or (child == "NP" and tag == "CD" and arc.before):
+        return _of_a_number(arc)
+    if child in _ADJECTIVES or child in ("VBN", "VBG", "UCP"):
+        return "compound" if child == "ADJP" and tag in ("NN", "NNS", "NNP", "$") else "amod"
+    if child in NOUN_TAGS or (child in _NOMINAL and arc.before):
+        return _before_a_noun(arc)
     if child in ("PP", "WHPP"):
-        return "acl" if arc.holds_clause else "nmod"
+        return _of_a_prepositional_phrase(arc, is_of_noun=True)
     if child == "SBAR":
-        return "acl:relcl" if arc.has_question_word else "acl"
-    if child in _CLAUSES:
+        return _of_a_clause_after_a_noun(arc)
+    if child in _CLAUSES_AND_VP:
         return "acl"
     if child == "PRN":
-        return "parataxis"
-    return "appos" if child == "NP" else "dep"
+        return _in_brackets(arc)
+    return _after_a_noun(arc) if child == "NP" else "dep"
 
 
-def _in_a_clause(arc: Arc, tag: str, words: list[str]) -> str:
+def _of_a_number(arc: Arc) -> str:
+    """Return the relation of "two" in "two cats", "the 2004 elections", "Article 5", "May 2004"."""
+    is_year = len(arc.word) == 4 and arc.word.isdigit() and arc.word[:2] in ("18", "19", "20")
+    if arc.before:
+        return "compound" if arc.head_tag == "CD" or (is_year and arc.child == "CD") else "nummod"
+    if arc.head_tag in ("$", "#", "CD"):
+        return "nummod"
+    return "nmod:unmarked" if is_year or arc.head_word in english.MONTHS else "flat"
+
+
+def _before_a_noun(arc: Arc) -> str:
+    """Return the relation of a noun before a noun: "Mr. Lay", "the United States", "a school bus"."""
+    is_name = arc.tag in ("NNP", "NNPS")
+    if arc.word in english.TITLES and arc.head_tag in ("NNP", "NNPS"):
+        return "nmod:desc"
+    if is_name and arc.word in english.ADJECTIVES_IN_NAMES and not arc.node.subtrees:
+        return "amod"
+    if arc.word == "couple" or (arc.word in english.MONTHS and arc.head_word[:1].isdigit()):
+        return "nmod:unmarked"
+    return "compound"
+
+
+def _after_a_noun(arc: Arc) -> str:
+    """Return the relation of "all" in "you all", "birds" in "cats, dogs, birds", "a judge" in "Bob, a judge"."""
+    labels, last = arc.phrase.labels, arc.label_before
+    is_bare = arc.tag in ("DT", "CD") or arc.word in english.REFLEXIVES | english.TIMES
+    is_year = arc.tag == "CD" and len(arc.word) == 4 and last == ","
+    if is_year or (is_bare and not is_punctuation(last)):
+        return "nmod:unmarked"
+    if last == "IN":
+        return "nmod"
+    nouns = labels.count("NP")
+    is_list = nouns > 2 and labels.count(",") >= nouns - 1
+    return "conj" if is_list or last == "RB" else "appos"
+
+
+def _in_brackets(arc: Arc) -> str:
+    """Return the relation of what is in brackets after a noun: a noun is another name, all else an aside."""
+    first = _first_label(arc)
+    if first == "CC":
+        return "conj"
+    if first == "PP":
+        return "nmod"
+    if arc.tag == "CD":
+        return "nmod:unmarked"
+    return "appos" if first in _NOMINAL or first in NOUN_TAGS else "parataxis"
+
+
+def _first_label(arc: Arc) -> str:
+    """Return the label of the first child that is no punctuation mark."""
+    inside = (core_label(child.label) for child in arc.node.subtrees)
+    return next((label for label in inside if label[:1].isalpha()), "")
+
+
+def _of_a_prepositional_phrase(arc: Arc, is_of_noun: bool) -> str:
+    """Return the relation of "of the house", "by going", "as possible", "rather than tea"."""
+    inside = {core_label(child.label) for child in arc.node.subtrees}
+    first = arc.first_word
+    if first == "rather" and not arc.before:
+        return "conj"
+    if not inside.isdisjoint({"S", "VP", "SBAR"}):
+        return "acl" if is_of_noun else "advcl"
+    if "ADJP" in inside and first in ("as", "than") and not is_of_noun:
+        return "advcl"
+    is_adjective = arc.head_tag[:2] == "JJ" and arc.head_word not in ("most", "much", "many")
+    return "nmod" if is_of_noun and not is_adjective else "obl"
+
+
+def _of_a_clause_after_a_noun(arc: Arc) -> str:
+    """Return the relation of "who left", "(that) I saw", "that he lied", "as we wanted" after a noun."""
+    clause = read_clause(arc.node)
+    if clause.introducers[:1] in (("as",), ("than",)):
+        return "advcl"
+    is_finite = clause.subject is not None and clause.form not in NONFINITE
+    return "acl:relcl" if clause.question or (is_finite and not clause.introducers) else "acl"
+
+
+# In a clause -------------------------------------------------------------------------------------
+
+
+def _in_a_clause(arc: Arc) -> str:
     child, parent = arc.child, arc.parent
-    subject_side = parent in ("S", "SQ", "SINV", "SBARQ", "SBAR", "FRAG", "PRN", "TOP")
-    if child in _NOMINAL or child in _NOUN_TAGS or tag in ("WP", "WDT") or child in ("PRP", "DT"):
-        if parent in ("ADJP", "ADVP", "PP", "QP"):
-            return "obl:npmod"
-        if parent == "VP" and not arc.before:
-            return "iobj" if arc.nouns_after else "obj"
-        if child == "WHNP" and arc.beside_clause:
-            return "obj"
-        return "nsubj" if subject_side or arc.before else "dep"
     if child in ("PP", "WHPP"):
-        return "advcl" if arc.holds_clause else "obl"
-    if child in ("ADJP", "JJ", "JJR", "JJS", "VBN"):
+        return _of_a_prepositional_phrase(arc, is_of_noun=False)
+    if child[:2] == "WH" and arc.is_before_question and arc.chosen != arc.place + 1:
+        return "ccomp"  # "who is she?", he said
+    if arc.is_raised:
+        return _of_a_raised_subject(arc)
+    if arc.noun_relation:
+        return arc.noun_relation
+    if child == "WHNP":
+        return _of_a_question_phrase(arc)
+    if child == "NP" and parent == "ADJP" and arc.head_word == "worth":
+        return "obj"
+    if child in NOUN_TAGS and parent in ("ADJP", "VP"):
+        is_measure = arc.tag[:3] == "NNP" or arc.word in english.TIMES | english.DISTANCES
+        return "obl:unmarked" if is_measure else "compound"  # "US - based", "bowl - shaped"
+    if child in NOUN_TAGS or child in _NOMINAL or child in ("PRP", "DT"):
+        if parent in _MODIFIERS:
+            return "obl:unmarked"
+        return "nsubj" if arc.before else "dep"
+    if child in _ADJECTIVES or child == "VBN":
         return "xcomp" if parent in ("VP", "S") and not arc.before else "amod"
     if child in ("CD", "QP"):
-        return "nummod"
+        return "compound" if arc.head_tag == "CD" else "nummod"
     if child == "PRN":
-        return "parataxis"
-    if child == "SBAR":
-        if parent == "VP" or arc.has_question_word:
-            return "advcl" if arc.has_subordinator else "ccomp"
-        return "advcl"
-    if child in _CLAUSES:
-        if parent == "VP" or parent in ("ADJP", "ADVP"):
-            return "ccomp" if arc.has_subject else "xcomp"
-        if parent == "PP":
-            return "advcl"
-        return "advcl" if arc.before and not arc.has_subject else "parataxis"
-    return "dep"
+        return "conj" if _first_label(arc) == "CC" else "parataxis"
+    return clause_relation(arc) if child in _CLAUSES_AND_VP else "dep"
+
+
+def _of_a_raised_subject(arc: Arc) -> str:
+    """Return the relation of "him" in "made him leave", "told him to leave"."""
+    is_told = is_form_of(arc.head_word, english.TELLING | english.ALLOWING)
+    return "iobj" if is_told and read_clause(arc.phrase.node).form == "TO" else "obj"
+
+
+def _of_a_question_phrase(arc: Arc) -> str:
+    """Return the relation of "what" in "what he ate", "what happened", "what he talked about"."""
+    clause = arc.phrase.node.subtrees[arc.place + 1 if arc.is_before_question else arc.chosen]
+    if arc.is_before_question:
+        has_subject = any(core_label(child.label) in ("NP", "EX") for child in clause.subtrees)
+    else:
+        has_subject = read_clause(clause).subject is not None
+    if not has_subject:
+        return "nsubj"
+    return "obl" if has_lone_preposition(clause) else "obj"

@@ -1,0 +1,115 @@
+"""What stands at the beginning of a clause: its conjunction, question phrase, subject and verb."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.tree import Tree
+
+CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ"})
+NOUN_PHRASES = frozenset({"NP", "NML", "NX"})
+NONFINITE = frozenset({"TO", "VB", "VBG", "VBN", ""})
+"""Forms of a clause without a finite verb; the empty one is that of a clause without a verb."""
+
+_DEPTH = 16  # a clause's verb is sought no deeper, so that nested clauses take linear time
+
+
+class Clause(NamedTuple):
+    """The beginning of a clause.
+
+    Args:
+        introducers: The words in lower case before the clause proper: "so", "that".
+        question: The label of the question phrase: ``WHNP`` of "who left"; empty if there is none.
+        question_word: The first word of the question phrase, in lower case.
+        subject: The noun phrase before the verb.
+        is_inverted: Whether the verb stands first: "should it rain".
+        form: The tag of the first verb, ``TO`` or ``MD``; empty if there is none.
+    """
+
+    introducers: tuple[str, ...] = ()
+    question: str = ""
+    question_word: str = ""
+    subject: Tree | None = None
+    form: str = ""
+    is_inverted: bool = False
+
+    @property
+    def small_subject(self) -> Tree | None:
+        """The subject of a clause that has no finite verb: "him" in "made (him leave)"."""
+        return self.subject if self.form in NONFINITE else None
+
+
+def read_clause(node: Tree) -> Clause:
+    """Return the beginning of a clause or a verb phrase; of several conjuncts, of the first."""
+    introducers: list[str] = []
+    question = question_word = ""
+    is_inverted = False
+    form = ""
+    subjects: list[Tree] = []
+    for _ in range(_DEPTH):
+        inner: Tree | None = None
+        label = core_label(node.label)
+        is_inverted = is_inverted or label == "SINV"
+        for child in node.subtrees:
+            core = core_label(child.label)
+            if label == "VP":
+                if core in ("TO", "MD") or core[:2] == "VB":
+                    form = form or core
+                    break
+                inner = child if core == "VP" else None
+            elif core in CLAUSES or core == "VP":
+                inner = child
+            elif label in ("SQ", "SINV") and (core == "MD" or core[:2] == "VB"):
+                form = form or core
+            elif core[:2] == "WH":
+                question = question or core
+                question_word = question_word or first_word(child)
+            elif core in NOUN_PHRASES and label != "SBAR":
+                subjects.append(child)
+            elif label == "SBAR" and core[:1].isalpha():
+                introducers += [one.word.lower() for one in child.subtrees or (child,) if one.word]
+            if inner is not None:
+                break
+        if inner is None:
+            break
+        node = inner
+    # "(last year) (he) left", but "(made) (him) (president)"
+    subject = subjects[-1 if form else 0] if subjects else None
+    return Clause(tuple(introducers), question, question_word, subject, form, is_inverted)
+
+
+def first_word(node: Tree) -> str:
+    """Return the first word of a phrase in lower case; empty if it lies deep inside."""
+    for _ in range(_DEPTH):
+        if node.word is not None:
+            return node.word.lower()
+        node = node.subtrees[0]
+    return ""
+
+
+def has_lone_preposition(clause: Tree) -> bool:
+    """Tell whether a preposition without a noun ends a clause: "what he talked *about*"."""
+    node = clause
+    for _ in range(_DEPTH):
+        inner: Tree | None = None
+        for child in node.subtrees:
+            core = core_label(child.label)
+            if core == "PP" and [core_label(one.label) for one in child.subtrees] in (
+                ["IN"],
+                ["TO"],
+            ):
+                return True
+            if core in ("VP", "S", "ADJP"):
+                inner = child
+        if inner is None:
+            return False
+        node = inner
+    return False
+
+
+def functions(label: str) -> frozenset[str]:
+    """Return the functions in a label: SBJ of ``NP-SBJ-1``."""
+    if "-" not in label or label[0] == "-":
+        return frozenset()
+    return frozenset(label.partition("=")[0].split("-")[1:])

@@ -1,0 +1,252 @@
+"""Universal relations of small trees: times, objects, clauses, questions, functions in labels."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+
+from bnaparser.trees.heads.universal import universal_arcs
+from bnaparser.trees.tree import Tree
+from tests.trees.test_heads import trees
+
+
+def relations(brackets: str, *words: str) -> str:
+    """Return ``relation<head`` of each word that is named, or of all words."""
+    tree = Tree.parse(brackets)
+    found = {
+        word: f"{arc.relation}<{tree.words[arc.head - 1]}" if arc.head else "root"
+        for word, arc in zip(tree.words, universal_arcs(tree), strict=True)
+    }
+    return " ".join(found[word] for word in words or found)
+
+
+def objects(verb: str, *after: str, subject: str = "(NP (PRP She))") -> str:
+    """Return a sentence of a subject, a verb and what follows."""
+    return f"(S {subject} (VP (VBD {verb}) {' '.join(after)}) (. .))"
+
+
+@pytest.mark.parametrize(
+    ("first", "noun"),
+    [
+        ("(NP (NN Yesterday))", "Yesterday"),
+        ("(NP (JJ Last) (NN year)) (, ,)", "year"),
+        ("(NP (DT This) (NN morning))", "morning"),
+        ("(NP (CD One) (NN day))", "day"),
+        ("(NP (DT Every) (NNP Monday))", "Monday"),
+        ("(NP (DT The) (JJ next) (NN week)) (, ,)", "week"),
+        ("(NP-TMP (DT Those) (NNS holidays))", "holidays"),
+    ],
+)
+def test_a_time_before_the_subject_is_no_subject(first: str, noun: str) -> None:
+    sentence = f"(S {first} (NP (DT the) (NN dog)) (VP (VBD barked)) (. .))"
+    assert relations(sentence, noun, "dog") == "obl:unmarked<barked nsubj<barked"
+
+
+def test_a_time_is_the_subject_where_no_other_is() -> None:
+    sentence = "(S (NP (NNP Monday)) (VP (VBD was) (ADJP (JJ cold))) (. .))"
+    assert relations(sentence, "Monday") == "nsubj<cold"
+    sentence = "(S (NP (NN Tomorrow)) (VP (VB bring) (NP (DT a) (NN book))) (. .))"
+    assert relations(sentence, "Tomorrow", "book") == "obl:unmarked<bring obj<bring"
+
+
+@pytest.mark.parametrize(
+    ("verb", "after", "expected"),
+    [
+        ("sold", "(NP (DT the) (NN house)) (NP (JJ last) (NN year))", "house:obj year:obl:unmarked"),
+        ("cut", "(NP (NNS jobs)) (NP (NNP Tuesday))", "jobs:obj Tuesday:obl:unmarked"),
+        ("met", "(NP (PRP him)) (NP (DT this) (NN morning))", "him:obj morning:obl:unmarked"),
+        ("left", "(NP (NNP Monday) (NN night))", "night:obl:unmarked"),
+        ("walked", "(NP (CD two) (NNS miles))", "miles:obl:unmarked"),
+        ("waited", "(NP (DT an) (NN hour))", "hour:obl:unmarked"),
+        ("spent", "(NP (DT an) (NN hour))", "hour:obj"),
+        ("loves", "(NP (NNPS Mondays))", "Mondays:obj"),
+        ("did", "(NP (PRP it)) (NP (DT this) (NN way))", "it:obj way:obl:unmarked"),
+        ("thanked", "(NP (PRP him)) (NP (DT a) (NN lot))", "him:obj lot:obl:unmarked"),
+        ("gave", "(NP (NNP Mary)) (NP (DT a) (NN book)) (NP (NN yesterday))",
+         "Mary:iobj book:obj yesterday:obl:unmarked"),
+        ("gave", "(NP (PRP him)) (NP (CD two) (NNS weeks))", "him:iobj weeks:obj"),
+        ("took", "(NP (PRP me)) (NP (CD two) (NNS hours))", "me:iobj hours:obj"),
+        ("told", "(NP (DT the) (NNS police)) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD left))))",
+         "police:iobj left:ccomp"),
+        ("called", "(NP (PRP him)) (NP (DT a) (NN liar))", "him:obj liar:xcomp"),
+        ("became", "(NP (DT a) (NN judge)) (NP (JJ last) (NN week))", "judge:xcomp week:obl:unmarked"),
+        ("met", "(NP (NNP Bob)) (NP-TMP (NNP Monday))", "Bob:obj Monday:obl:unmarked"),
+        ("sold", "(NP (PRP it)) (NP-TMP (DT that) (NN Ramadan))", "it:obj Ramadan:obl:unmarked"),
+        ("thanked", "(NP (PRP us)) (, ,) (NP (NNP Bob))", "us:obj Bob:vocative"),
+        ("gave", "(NP (NNP Mary)) (DT a) (NN book)", "Mary:iobj a:det book:obj"),
+    ],
+)  # fmt: skip
+def test_objects_and_times_after_a_verb(verb: str, after: str, expected: str) -> None:
+    sentence = objects(verb, after)
+    words = [pair.partition(":")[0] for pair in expected.split()]
+    found = relations(sentence, *words).split()
+    assert [f"{word}:{one.partition('<')[0]}" for word, one in zip(words, found, strict=True)] == (
+        expected.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    [
+        "(S (NP (PRP He)) (VP (VBD came) (, ,) (VP (VBD saw)) (CC and) (VP (VBD won))) (. .))",
+        "(S (NP (PRP He)) (VP (VP (VBD came)) (, ,) (VP (VBD saw)) (CC and) (VP (VBD won))) (. .))",
+        "(S (NP (PRP He)) (VP (VP (VBD came)) (, ,) (VBD saw) (CC and) (VBD won)) (. .))",
+        "(S (NP (PRP He)) (VP (VBD came) (, ,) (VBD saw) (CC and) (VBD won)) (. .))",
+    ],
+)
+def test_ordinary_verbs_are_no_auxiliaries(brackets: str) -> None:
+    found = relations(brackets, "He", "came", "saw", "and", "won")
+    assert found == "nsubj<came root conj<came cc<won conj<came"
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        ("(VP (VBD got) (VP (VBN killed)))", "got", "aux:pass<killed"),
+        ("(VP (VBZ does) (RB n't) (VP (VB go)))", "does", "aux<go"),
+        ("(VP (VBZ 's) (VP (VBN been) (VP (VBN seen))))", "'s been", "aux<seen aux:pass<seen"),
+        ("(VP (VBZ 's) (VP (VBN gone)))", "'s", "aux<gone"),
+        ("(VP (VBD helped) (VP (VB clean)))", "helped clean", "root xcomp<helped"),
+    ],
+)
+def test_auxiliaries(brackets: str, words: str, expected: str) -> None:
+    assert relations(f"(S (NP (PRP It)) {brackets} (. .))", *words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        ("(S (SBAR (IN That) (S (NP (PRP he)) (VP (VBD lied)))) (VP (VBZ is) (ADJP (JJ obvious))))",
+         "lied", "csubj<obvious"),
+        ("(S (SBAR (WHNP (WP What)) (S (NP (PRP she)) (VP (VBD said)))) (VP (VBZ makes) (NP (NN sense))))",
+         "said What", "csubj<makes obj<said"),
+        ("(S (SBAR (IN That) (S (NP (PRP he)) (VP (VBD cheated)))) (VP (VBD was) (VP (VBN known))))",
+         "cheated", "csubj:pass<known"),
+        ("(S (SBAR (IN Whether) (S (NP (PRP he)) (VP (VBZ comes)))) (VP (VBZ is) (ADJP (JJ unclear))))",
+         "comes", "csubj<unclear"),
+        ("(S (S (VP (TO To) (VP (VB err)))) (VP (VBZ is) (ADJP (JJ human))))", "err", "csubj<human"),
+        ("(S (S (VP (VBG Driving))) (VP (VBZ is) (NP (NN fun))))", "Driving", "csubj<fun"),
+        ("(S (S (VP (VBG Running))) (, ,) (NP (PRP he)) (VP (VBD fell)))", "Running he", "advcl<fell nsubj<fell"),
+        ("(S (S-NOM-SBJ (VP (VBG Eating) (, ,))) (, ,) (VP (VBD helped)))", "Eating", "csubj<helped"),
+        ("(S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ clear)) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD lied))))))",
+         "It lied", "expl<clear csubj<clear"),
+        ("(S (NP (PRP It)) (VP (VBZ takes) (NP (NN time)) (S (VP (TO to) (VP (VB learn))))))",
+         "It learn", "expl<takes csubj<takes"),
+        ("(S (NP (PRP It)) (VP (VBZ is) (ADJP (RB too) (JJ old) (S (VP (TO to) (VP (VB learn)))))))",
+         "It learn", "nsubj<old advcl<old"),
+        ("(S (NP (PRP It)) (VP (VBD was) (NP (NNP Bob)) (SBAR (WHNP (WP who)) (S (VP (VBD left))))))",
+         "It left who", "expl<Bob advcl:relcl<Bob nsubj<left"),
+    ],
+)  # fmt: skip
+def test_clauses_as_subjects(brackets: str, words: str, expected: str) -> None:
+    assert relations(brackets, *words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("verb", "after", "word", "expected"),
+    [
+        ("asked", "(SBAR (IN whether) (S (NP (PRP I)) (VP (VBD came))))", "came", "ccomp<asked"),
+        ("asked", "(SBAR (IN if) (S (NP (PRP I)) (VP (VBD came))))", "came", "ccomp<asked"),
+        ("laughed", "(SBAR (IN if) (S (NP (PRP I)) (VP (VBD came))))", "came", "advcl<laughed"),
+        ("wondered", "(SBAR (WHADVP (WRB when)) (S (NP (PRP I)) (VP (VBD came))))", "came", "ccomp<wondered"),
+        ("left", "(SBAR (WHADVP (WRB when)) (S (NP (PRP I)) (VP (VBD came))))", "came", "advcl<left"),
+        ("knew", "(SBAR (WHADVP (WRB why)) (S (NP (PRP I)) (VP (VBD came))))", "came", "ccomp<knew"),
+        ("left", "(SBAR (IN because) (S (NP (PRP I)) (VP (VBD came))))", "came", "advcl<left"),
+        ("left", "(SBAR (IN so) (IN that) (S (NP (PRP I)) (VP (VBD came))))", "came", "advcl<left"),
+        ("exploded", "(, ,) (S (VP (VBG killing) (NP (NNS people))))", "killing", "advcl<exploded"),
+        ("kept", "(S (VP (VBG killing) (NP (NNS people))))", "killing", "xcomp<kept"),
+        ("left", "(S (VP (TO to) (VP (VB win))))", "win", "advcl<left"),
+        ("wanted", "(S (VP (TO to) (VP (VB win))))", "win", "xcomp<wanted"),
+        ("used", "(NP (DT a) (NN key)) (S (VP (TO to) (VP (VB win))))", "win", "advcl<used"),
+        ("left", "(SBAR (IN in) (NN order) (S (VP (TO to) (VP (VB win)))))", "win", "advcl<left"),
+        ("left", "(SBAR (IN in) (NN order) (S (VP (TO to) (VP (VB win)))))", "order", "fixed<in"),
+        ("left", "(SBAR (IN in) (NN order) (S (VP (TO to) (VP (VB win)))))", "in", "mark<win"),
+        ("left", "(S-PRP (VP (TO to) (VP (VB try))))", "try", "advcl<left"),
+        ("knew", "(SBAR-ADV (IN if) (S (NP (PRP I)) (VP (VBD came))))", "came", "advcl<knew"),
+        ("made", "(S (NP (PRP him)) (VP (VB leave)))", "him", "obj<made"),
+        ("made", "(S (NP (PRP him)) (VP (VB leave)))", "leave", "xcomp<made"),
+        ("told", "(S (NP (PRP him)) (VP (TO to) (VP (VB leave))))", "him", "iobj<told"),
+        ("made", "(S (NP (PRP him)) (NP (NN president)))", "president", "xcomp<made"),
+        ("made", "(S (NP (PRP him)) (NP (NN president)))", "him", "obj<made"),
+    ],
+)  # fmt: skip
+def test_clauses_after_a_verb(verb: str, after: str, word: str, expected: str) -> None:
+    assert relations(objects(verb, after), word) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "expected"),
+    [
+        ("(WHADVP (WRB Why)) (SQ (VBD did) (NP (PRP you)) (VP (VB leave)))", "Why you leave Tom",
+         "advmod<leave nsubj<leave ccomp<asked nsubj<asked"),
+        ("(WHNP (WP What)) (SQ (VBP do) (NP (PRP you)) (VP (VB want)))", "What you want Tom",
+         "obj<want nsubj<want ccomp<asked nsubj<asked"),
+        ("(WHNP (WP Who)) (SQ (VBZ is) (NP (PRP she)))", "Who is she Tom",
+         "ccomp<asked cop<Who nsubj<Who nsubj<asked"),
+        ("(SBARQ (WHNP (WP Who)) (SQ (VBZ is) (NP (PRP she))))", "Who is she Tom",
+         "ccomp<asked cop<Who nsubj<Who nsubj<asked"),
+        ("(SQ (VBZ Is) (NP (PRP it)) (VP (VBG raining)))", "Is it raining Tom",
+         "aux<raining nsubj<raining ccomp<asked nsubj<asked"),
+        ("(S (NP (PRP I)) (VP (VBP sleep)))", "I sleep Tom", "nsubj<sleep ccomp<asked nsubj<asked"),
+    ],
+)  # fmt: skip
+def test_direct_speech(question: str, words: str, expected: str) -> None:
+    after = f"(S (`` ``) {question} (. ?) ('' '') (NP (NNP Tom)) (VP (VBD asked)) (. .))"
+    before = f"(SINV (`` ``) {question} (. ?) ('' '') (VP (VBD asked)) (NP (NNP Tom)) (. .))"
+    assert relations(after, *words.split()) == expected
+    assert relations(before, *words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        ("(SBARQ (WHNP (WP What)) (SQ (VBD did) (NP (PRP he)) (VP (VB give) (NP (PRP her)))))",
+         "What her", "obj<give iobj<give"),
+        ("(SBARQ (WHNP (WP Who)) (SQ (VBD did) (NP (PRP he)) (VP (VB talk) (PP (TO to)))))",
+         "Who", "obl<talk"),
+        ("(SQ (VBZ Is) (NP (EX there)) (NP (NN hope)))", "there hope", "expl<Is nsubj<Is"),
+        ("(S (NP (NNP Bob)) (, ,) (VP (VB come)))", "Bob", "vocative<come"),
+        ("(S (NP (NNP Bob)) (, ,) (NP (PRP I)) (VP (VBP sleep)))", "Bob I", "vocative<sleep nsubj<sleep"),
+        ("(NP (NP (DT the) (NN book)) (SBAR (S (NP (PRP I)) (VP (VBD bought)))))", "bought",
+         "acl:relcl<book"),
+        ("(NP (NP (DT the) (NN fact)) (SBAR (IN that) (S (NP (PRP I)) (VP (VBD left)))))", "left", "acl<fact"),
+        ("(NP (NNP Mr.) (NNP Lay))", "Mr.", "nmod:desc<Lay"),
+        ("(NP (NP (NNS cats)) (, ,) (NP (NNS dogs)) (, ,) (NP (NNS birds)))", "dogs birds", "conj<cats conj<cats"),
+        ("(NP (NP (NNP Bob)) (, ,) (NP (DT a) (NN judge)))", "judge", "appos<Bob"),
+        ("(S (NP (NNS Cakes)) (VP (VBD were) (VP (VBN eaten) (PP (IN by) (NP (NNS mice))))))",
+         "Cakes mice", "nsubj:pass<eaten obl:agent<eaten"),
+        ("(S (NP (NNS Cakes)) (VP (VBD were) (VP (VBN eaten) (PP (IN by) (NP (NNP Monday))))))",
+         "Monday", "obl<eaten"),
+        ("(S (NP (PRP She)) (VP (VBD was) (VP (VBN elected) (NP (NN president)))))", "president", "xcomp<elected"),
+        ("(S (NP-SBJ (PRP He)) (VP (VBZ is) (NP-TMP (NN today)) (NP-PRD (DT a) (NN judge))))",
+         "He today judge", "nsubj<judge obl:unmarked<judge root"),
+    ],
+)  # fmt: skip
+def test_questions_names_and_predicates(brackets: str, words: str, expected: str) -> None:
+    assert relations(brackets, *words.split()) == expected
+
+
+@given(trees())
+def test_a_word_has_at_most_one_subject(tree: Tree) -> None:
+    heads = [arc.head for arc in universal_arcs(tree) if arc.relation.startswith("nsubj")]
+    assert len(heads) == len(set(heads))
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    [
+        "(VP (VBD gave) " + "(NP (NNS years)) " * 10_000 + ")",
+        "(S " + "(NP (NNS years)) " * 10_000 + "(VP (VBD left)))",
+        "(NP " + "(NP (NNS cats)) (, ,) " * 10_000 + ")",
+        "(VP (VBD made) (S (NP (PRP him)) " * 4_000 + "(VP (VB go))" + "))" * 4_000,
+        "(ADJP (JJ glad) (SBAR (IN that) " * 4_000 + "(S (VP (VB go)))" + "))" * 4_000,
+    ],
+    ids=["objects", "subjects", "list", "small clauses", "adjectives"],
+)
+def test_relations_take_linear_time(brackets: str) -> None:
+    tree = Tree.parse(brackets)
+    begin = time.process_time()
+    universal_arcs(tree)
+    assert time.process_time() - begin < 8  # seconds
