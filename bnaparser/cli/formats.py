@@ -56,9 +56,11 @@ def _pretty(parse: Parse, number: int) -> str:
 
 
 def _draw(parse: Parse, number: int) -> str:
+    from bnaparser.render import draw_text
+
     if parse.tree is None:
         return "\n"
-    return f"{parse.tree.draw(shutil.get_terminal_size().columns)}\n\n"
+    return f"{draw_text(parse.tree, shutil.get_terminal_size().columns, parse.words)}\n\n"
 
 
 def _json(parse: Parse, number: int) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from bnaparser.cli.arguments import add_examples
-from bnaparser.cli.exits import SUCCESS, say
+from bnaparser.cli.exits import SUCCESS, USAGE, say
 from bnaparser.cli.streams import empty, open_output, standard_input
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line
@@ -23,6 +23,7 @@ from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.search import Match, Pattern
+from bnaparser.trees.search.pattern_tokens import PatternError
 from bnaparser.trees.tree import Tree
 
 SHOWN = ("bracket", "words", "pretty", "draw", "json")
@@ -91,7 +92,13 @@ def run(options: argparse.Namespace) -> int:
     """Print what is found; 0 also if that is nothing."""
     if options.invert and (options.name or options.once):
         raise SettingsError("--invert shows trees without a match: give no --name and no --once")
-    pattern = Pattern(options.pattern, head_rules(options.heads))
+    try:
+        pattern = Pattern(options.pattern, head_rules(options.heads))
+    except PatternError as error:
+        message, *shown = str(error).split("\n")  # the pattern, and ^ below the place
+        say(message)
+        print(*shown, sep="\n", file=sys.stderr)
+        return USAGE
     for name in options.name:
         if name not in pattern.names:
             known = ", ".join(sorted(pattern.names)) or "none: write NP=name"

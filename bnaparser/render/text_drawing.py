@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bnaparser.render.widths import cells, visible
-from bnaparser.trees.tree import ROOT_LABELS, Tree
+from bnaparser.trees.tree import ROOT_LABELS, Tree, assemble, flatten
 
 GAP = 2  # columns between two words or labels
 # What a branch looks like in a cell that it leaves to these sides: up, down, left, right.
@@ -19,13 +19,15 @@ _BRANCHES = {
 }  # fmt: skip
 
 
-def draw_text(tree: Tree, width: int = 80) -> str:
+def draw_text(tree: Tree, width: int = 80, words: Sequence[str] | None = None) -> str:
     """Return the tree as lines of text without a last line end.
 
-    Where it fits into ``width`` columns it is drawn from its root down, the words on one line; else
+    ``words`` are shown for the tree's own. Where it fits into ``width`` columns it is drawn from its root down, the words on one line; else
     with a line a node. A top node that is no constituent (TOP and the like) is left out where it
     has one child.
     """
+    if words is not None:
+        tree = assemble(*flatten(tree)[:2], words)
     top = tree.subtrees[0] if tree.label in ROOT_LABELS and len(tree.subtrees) == 1 else tree
     nodes = list(top.nodes())
     below = _numbers_of_children(nodes)

@@ -21,6 +21,7 @@ from bnaparser.trees.brackets import (
     read_brackets,
     write_brackets,
 )
+from bnaparser.trees.escapes import unescape
 from bnaparser.trees.nltk_trees import assemble_nltk, flatten_nltk
 
 if TYPE_CHECKING:
@@ -196,16 +197,19 @@ class Tree:
         return indent_brackets(self)
 
     def draw(self, width: int = 80) -> str:
-        """Return the tree drawn for a terminal of so many columns, as `draw_text` does it."""
+        """Return the tree drawn for a terminal of so many columns, its words as text has them: ``(``."""
         from bnaparser.render import draw_text
 
-        return draw_text(self, width)
+        return draw_text(self, width, self._words_of_text())
 
     def _repr_svg_(self) -> str:
         """Show the tree in a notebook."""
         from bnaparser.render import draw
 
-        return draw(self)
+        return draw(self, self._words_of_text())
+
+    def _words_of_text(self) -> list[str]:
+        return [unescape(word) for word in self.words]
 
     def __len__(self) -> int:
         return len(self.children)
