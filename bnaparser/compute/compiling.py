@@ -15,6 +15,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import event as events
 
+from bnaparser.errors import SettingsError
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 _HERE = Path(__file__).parent
 
@@ -32,6 +34,15 @@ def compiled_freely(function: Function) -> Function:
 def compiled_reordering(function: Function) -> Function:
     """The same for sums of which it is asked whether they are numbers."""
     return kept_on_disk(function, {"contract", "reassoc", "nsz"})
+
+
+def check_compiler() -> None:
+    """Raise SettingsError where Numba was told to compile nothing: a parser is made of compiled functions."""
+    if numba.config.DISABLE_JIT:
+        raise SettingsError(
+            "NUMBA_DISABLE_JIT is set, so nothing is compiled, and a parser consists of compiled functions:"
+            " unset this variable"
+        )
 
 
 def when_compiling(tell: Callable[[], None]) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from bnaparser.compute.compiling import check_compiler
 from bnaparser.errors import ModelError
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
@@ -33,10 +34,11 @@ def load_network(
     ``device`` is a torch device; by default the first GPU, or the CPU where there is none. On a CPU
     ``auto`` is int8 where the weights are stored so and the machine multiplies bytes faster, else
     float32; on a GPU it is bfloat16 where the GPU has it. Raises ModelError where the folder is
-    damaged, or the device is not there or cannot compute so.
+    damaged, or the device is not there or cannot compute so; SettingsError where Numba may not compile.
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}: give one of {', '.join(PRECISIONS)}")
+    check_compiler()
     on_cpu = not _may_have_gpu() if device is None else bool(_CPU.fullmatch(device))
     if on_cpu and precision != "bfloat16":
         compiled = _compiled(folder, precision)

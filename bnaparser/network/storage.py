@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from bnaparser.compute.compiling import check_compiler
 from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,
@@ -50,6 +51,7 @@ def create(
 
     ``characters`` is the alphabet of a model without a pre-trained encoder.
     """
+    check_compiler()
     name = settings.encoder.name
     if name is None:
         return build_model(settings, labels, tags, characters, allow_empty_root)
@@ -107,6 +109,7 @@ def load(folder: str | Path) -> BnaModel:
     It may be one of benepar's (`bnaparser.network.benepar_folder`), or a zip of a folder. Raises
     ModelError when the folder is not a model's, or its files are damaged or do not fit.
     """
+    check_compiler()
     folder = Path(folder)
     if folder.is_file():
         return _load_file(folder)
@@ -118,7 +121,14 @@ def load(folder: str | Path) -> BnaModel:
     with torch.device("meta"):
         pretrained = settings.encoder.name is not None
         source = _read_pretrained(folder, settings) if pretrained else stored.characters
-        model = build_model(settings, stored.labels, stored.tags, source, stored.allow_empty_root)
+        try:
+            model = build_model(
+                settings, stored.labels, stored.tags, source, stored.allow_empty_root
+            )
+        except (TypeError, RuntimeError) as error:  # numbers that no tensor's size can be
+            raise ModelError(
+                f"{folder / CONFIG} is damaged: {in_one_line(error)}; get the model again"
+            ) from error
     model.by_language = stored.by_language
     _assign(model, tensors, folder / WEIGHTS)
     return model.eval()

@@ -132,6 +132,10 @@ def _named(given: str, kind: Kind | None, output: Path | None) -> list[tuple[Pat
     matches = sorted(Path(name) for name in glob.glob(given, recursive=True))
     if files := [file for file in matches if file.is_file()]:
         return [(file, file.name) for file in _outside(files, output)]
+    if path.exists():
+        raise DataError(
+            f"{given}: a named pipe or a device cannot be read again where a run goes on"
+        )
     missing = "no file matches this pattern" if glob.has_magic(given) else "no such file or folder"
     raise DataError(f"{given}: {missing}")
 
