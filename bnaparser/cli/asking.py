@@ -8,8 +8,9 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.streams import LineReader, standard_input
+from bnaparser.cli.streams import standard_input
 from bnaparser.errors import DataError, SentenceError, SettingsError
+from bnaparser.files.text_files import LineReader
 from bnaparser.treebanks.conllu import ConlluSentence, read_conllu
 from bnaparser.treebanks.reading import read_lines
 from bnaparser.trees.heads.dependencies import is_punctuation
@@ -110,13 +111,13 @@ class DependencyFile:
     ``input`` is the file, or standard input for ``-``.
     """
 
-    def __init__(self, path: Path, malus: float):
+    def __init__(self, path: Path, malus: float, encoding: str | None = None):
         self.malus = malus
         self.input: BufferedIOBase | Path = path
-        lines = read_lines(path)
+        lines = read_lines(path, encoding)
         if str(path) == "-":
             self.input = standard_input("name the file: --dependencies FILE")
-            lines = iter(LineReader(self.input))
+            lines = iter(LineReader(self.input, encoding=encoding))
         self._sentences = read_conllu(lines, str(path))
         self._first = next(self._sentences, None)  # a wrong name is known at once
         if self._first is None:

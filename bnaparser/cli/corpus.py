@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.arguments import add_examples, add_precision
+from bnaparser.cli.arguments import add_encoding, add_examples, add_precision
 from bnaparser.cli.asking import add_trees, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.errors import SettingsError
@@ -54,6 +54,7 @@ def _add_reading(read: argparse._ArgumentGroup) -> None:
         help="what all files are; by default their names tell: .txt, .jsonl, .csv, .tsv, .parquet,"
         " .conllu",
     )
+    add_encoding(read)
     read.add_argument("--field", default="text", metavar="NAME", help="which has the text (text)")
     read.add_argument("--id", metavar="NAME", help="which has a document's id, each once")
     read.add_argument(
@@ -137,6 +138,7 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
         raise SettingsError("--ray-address and --ray-gpus are of Ray: give --engine ray as well")
     settings = CorpusSettings(
         kind=options.kind,
+        encoding=options.encoding,
         text_field=options.field,
         id_field=options.id,
         shard=ShardSettings(options.split, options.to, options.shard_size, question_of(options)),

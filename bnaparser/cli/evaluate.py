@@ -24,6 +24,7 @@ from bnaparser.eval.evalb import (
 )
 from bnaparser.eval.files import open_seekable, tree_lines
 from bnaparser.eval.params import Params, collins
+from bnaparser.files.text_files import refuse_binary_file
 
 NAME = "evaluate"
 EXAMPLES = """\
@@ -90,6 +91,8 @@ def run(args: argparse.Namespace) -> int:
         for path in filter(None, (args.gold, args.pred)):
             if Path(path).is_fifo():
                 raise SettingsError(f"{path} can be read only once: --significance needs a file")
+    for path in filter(None, (args.gold, args.pred)):
+        refuse_binary_file(Path(path))
     return run_model(args) if args.model is not None else run_files(args)
 
 

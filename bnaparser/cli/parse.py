@@ -214,7 +214,7 @@ def _run_dependencies(options: argparse.Namespace) -> int:
             "--dependencies has the sentences: give no text, --input, --split or --markup"
         )
     question = question_of(options)
-    given = DependencyFile(options.dependencies, malus_of(options))
+    given = DependencyFile(options.dependencies, malus_of(options), options.encoding)
     tags = None if options.tags is None else TagStream(options.tags)
     with ExitStack() as stack:
         output = stack.enter_context(open_output(options.output, given.input, options.tags))

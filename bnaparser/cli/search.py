@@ -11,11 +11,12 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, TextIO, cast
 
-from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.arguments import add_encoding, add_examples
 from bnaparser.cli.exits import SUCCESS, USAGE, say
 from bnaparser.cli.streams import empty, open_output, standard_input
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line
+from bnaparser.files.text_files import LineReader
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.treebanks.reading import Found
 from bnaparser.trees.escapes import unescape
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="trees (also .gz, .xz, .bz2, .zst), JSON lines or Parquet with a field tree, a folder, a pattern in"
         " quotes; -, or none: standard input",
     )
+    add_encoding(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
     )
@@ -133,12 +135,14 @@ class _Search:
 
     def trees(self) -> Iterator[Found]:
         """Yield the trees that have to be looked at."""
+        encoding = self.options.encoding
         for path in self.paths:
             if path == "-":
                 source = standard_input("name a file of trees")
-                yield from in_stream(source, "<stdin>", self.may_hold)
+                lines = LineReader(source, encoding=encoding)
+                yield from in_stream(lines, "<stdin>", self.may_hold)
             else:
-                yield from find_parsed([path], self.may_hold)
+                yield from find_parsed([path], self.may_hold, encoding)
 
     def may_hold(self, text: str) -> bool:
         """Tell whether a text must be read."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import TextIO, cast
 
-from bnaparser.cli.arguments import add_examples
+from bnaparser.cli.arguments import add_encoding, add_examples
 from bnaparser.errors import DataError, SettingsError, TreeError
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import Found, find_trees
@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="PATH is a release of the Penn Treebank or of the Chinese Treebank 5.1:"
         f" take only its standard {', '.join(_SPLITS)}",
     )
+    add_encoding(parser)
     parser.add_argument(
         "--skip-broken",
         action="store_true",
@@ -162,11 +163,12 @@ def _wrap(text: str) -> str:
 def _find(args: argparse.Namespace) -> Iterator[Found]:
     skip_broken: bool = args.skip_broken
     if args.split is None:
-        return find_trees(args.paths, skip_broken=skip_broken)
+        return find_trees(args.paths, skip_broken=skip_broken, encoding=args.encoding)
     name, part = args.split.split("-")
     release = _RELEASES[name]
     files = [file for path in args.paths for file in release.files(path, part)]
-    return find_trees(files, skip_broken=skip_broken or release.skip_broken)
+    broken = skip_broken or release.skip_broken
+    return find_trees(files, skip_broken=broken, encoding=args.encoding)
 
 
 def _preparation(args: argparse.Namespace) -> Callable[[Tree], Tree | None]:

@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from io import BufferedIOBase
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, NoReturn, cast
+from typing import IO, cast
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.compressed import damage_told, open_compressed
+from bnaparser.files.compressed import PACKED, damage_told, open_compressed
 
 UTF8 = "utf-8"
 """The encoding of text that has no byte order mark, unless another is named."""
@@ -29,6 +29,7 @@ OPTION = "--encoding"
 """The option of the commands by which a user names the encoding."""
 
 _PIECE = 1 << 16  # bytes read at once
+_SHOWN = 1 << 12  # bytes by which the encoding of a line is guessed
 _START = 16  # bytes by which byte order marks and kinds of files are told
 
 # The longest first: that of UTF-32 begins with that of UTF-16.
@@ -114,7 +115,8 @@ class LineReader:
     A byte order mark (UTF-8, UTF-16, UTF-32) says the encoding and is no part of the text. Without a
     mark the text is in ``encoding``, by default UTF-8. Reading raises DataError, with ``name`` and the
     line, where the input is not text or has bytes that do not fit the encoding; the lines before are
-    yielded first. Where ``option`` is set, the message tells the user to give that option.
+    yielded first. Where ``option`` is set, the message tells the user to give that option. With
+    ``apart`` a line with such bytes does not end the reading: see `lines_or_errors`.
     """
 
     def __init__(
@@ -123,29 +125,44 @@ class LineReader:
         name: str = "standard input",
         encoding: str | None = None,
         option: str = OPTION,
+        apart: bool = False,
     ):
+        self._apart = apart
         self.number = 0  # of lines that were given out
         self._source = cast(BufferedIOBase, source)
         self._name, self._option = name, option
         self._encoding = UTF8 if encoding is None else check_encoding(encoding)
-        self._lines: deque[str] = deque()  # decoded, not yet given out
+        self._lines: deque[str | DataError] = deque()  # decoded, not yet given out
         self._marked = False  # a byte order mark says the encoding
         self._has_others = False  # characters beyond ASCII, read without an error
         self._start = b""  # the first bytes, by which a file that is not text is told
         self._read = self._given = 0  # bytes: read, and those of the lines given out
         self._each = 0.0  # bytes of a line of those in ``_lines``, on average
         self.size = self._bytes_left()  # of the input; None where nobody can know
-        self._parts: Iterator[str] = self._texts()
+        self._parts: Iterator[str | DataError] = self._texts()
         if self._is_file():  # a file that is not text is refused at once
             self._parts = chain(list(islice(self._parts, 1)), self._parts)
 
     def __iter__(self) -> Iterator[str]:
-        for text in self._parts:
-            lines = text.split("\n")
-            last = lines.pop()
-            self._lines.extend(f"{line}\n" for line in lines)
-            if last:
-                self._lines.append(last)
+        for line in self.lines_or_errors():
+            if isinstance(line, DataError):
+                raise line
+            yield line
+
+    def lines_or_errors(self) -> Iterator[str | DataError]:
+        """Yield each line; in the place of a line that cannot be read its error, and the reading ends there.
+
+        With ``apart`` it goes on after the line, and NUL characters are no error.
+        """
+        for part in self._parts:
+            if isinstance(part, DataError):
+                self._lines.append(part)
+            else:
+                lines = part.split("\n")
+                last = lines.pop()
+                self._lines.extend(f"{line}\n" for line in lines)
+                if last:
+                    self._lines.append(last)
             if self._lines:
                 self._each = (self._read - self._given) / len(self._lines)
             while self._lines:
@@ -180,8 +197,8 @@ class LineReader:
             return None
         return os.fstat(self._source.fileno()).st_size - self._source.tell()
 
-    def _texts(self) -> Iterator[str]:
-        """Yield the text in parts, each but the last with a line feed at its end."""
+    def _texts(self) -> Iterator[str | DataError]:
+        """Yield the text in parts, each but the last with a line feed at its end, and what is wrong."""
         pieces = self._pieces()
         first = next(pieces, b"")
         for mark, encoding in _MARKS:
@@ -190,16 +207,21 @@ class LineReader:
                 break
         self._start = first
         _refuse_kinds(self._name, first, _KINDS)
+        if self._apart and b"\0" in first:
+            self._refuse_binary()
         parts = self._by_lines if _ends_lines_alike(self._encoding) else self._by_characters
         for text, broken in parts(first, pieces):
-            nul = text.find("\0")
+            nul = -1 if self._apart else text.find("\0")
             if nul >= 0:
                 yield text[: text.rfind("\n", 0, nul) + 1]
-                self._fail_at_nul()
+                yield self._nul_error()
+                return
             yield text
             self._has_others = self._has_others or not text.isascii()
             if broken is not None:
-                self._fail_at_byte(broken)
+                yield self._byte_error(broken)
+                if not self._apart:
+                    return
 
     def _pieces(self) -> Iterator[bytes]:
         """Yield what is read; the first piece is long enough to tell what it is, if possible."""
@@ -232,12 +254,19 @@ class LineReader:
             yield from self._decoded(last)
 
     def _decoded(self, data: bytes) -> Iterator[tuple[str, UnicodeDecodeError | None]]:
-        try:
-            yield data.decode(self._encoding), None
-        except UnicodeDecodeError as error:
-            start = data.rfind(b"\n", 0, error.start) + 1
-            error.start, error.object = error.start - start, data[start:]
-            yield data[:start].decode(self._encoding), error
+        while data:
+            try:
+                yield data.decode(self._encoding), None
+                return
+            except UnicodeDecodeError as error:
+                start = data.rfind(b"\n", 0, error.start) + 1
+                end = data.find(b"\n", error.start) + 1 or len(data)
+                shown = data[start : max(end, start + _SHOWN)]
+                broken = UnicodeDecodeError(
+                    self._encoding, shown, error.start - start, error.end - start, error.reason
+                )
+                yield data[:start].decode(self._encoding), broken
+                data = data[end:]
 
     def _by_characters(
         self, first: bytes, pieces: Iterator[bytes]
@@ -260,14 +289,14 @@ class LineReader:
                 break
         yield ("", broken) if broken is not None else ("".join(unfinished), None)
 
-    def _fail_at_nul(self) -> NoReturn:
+    def _nul_error(self) -> DataError:
         self._refuse_binary()
-        raise DataError(f"{self._name}, line {self.number + 1}: a NUL character: this is not text")
+        return DataError(f"{self._name}, line {self.number + 1}: a NUL character: this is not text")
 
-    def _fail_at_byte(self, error: UnicodeDecodeError) -> NoReturn:
+    def _byte_error(self, error: UnicodeDecodeError) -> DataError:
         if b"\0" in self._start and _ends_lines_alike(self._encoding):
             self._refuse_binary()
-            raise DataError(f"{self._name}: this is not text: it has NUL characters")
+            return DataError(f"{self._name}: this is not text: it has NUL characters")
         place = f"{self._name}, line {self.number + 1}"
         if not _ends_lines_alike(self._encoding):  # bytes are not those of one line
             said = f"this is not {_shown(self._encoding)} ({error.reason})"
@@ -277,7 +306,7 @@ class LineReader:
             remedy = "this byte is damaged: correct it"
         else:
             remedy = self._remedy("cp1252" if looks_like_cp1252(error.object) else None)
-        raise DataError(f"{place}: {said}: {remedy}") from None
+        return DataError(f"{place}: {said}: {remedy}")
 
     def _refuse_binary(self) -> None:
         """Raise DataError where what a file with NUL characters is, or its encoding, can be told."""
@@ -311,6 +340,21 @@ def read_text(path: Path, encoding: str | None = None, option: str = "") -> str:
     """Return the whole text of a file, with its line ends; raises as `open_text` does."""
     with open_text(path, encoding, option) as lines:
         return "".join(lines)
+
+
+def refuse_binary_file(path: Path) -> None:
+    """Raise DataError for a file whose start is not text, unless its name says that it is compressed."""
+    if path.is_file() and path.suffix.lower() not in PACKED and os.access(path, os.R_OK):
+        with path.open("rb") as file:
+            refuse_binary(str(path), file.read(_PIECE))
+
+
+def refuse_binary(name: str, data: bytes) -> None:
+    """Raise DataError for the bytes of a file, or of its start, that are not text."""
+    _refuse_kinds(name, data, _KINDS)
+    if b"\0" in data:
+        _refuse_kinds(name, data, _KINDS_WITH_NUL)
+        raise DataError(f"{name}: this is not text: it has NUL characters")
 
 
 def not_in_encoding(error: UnicodeDecodeError, encoding: str = UTF8) -> str:

@@ -90,6 +90,14 @@ def confidence(whole: Any) -> float | None:
     return float(sure.mean(dtype=np.float64)) if len(sure) else None
 
 
+def error(span: Any) -> str | None:
+    """Return why the sentence of a span has no parse; None where it has one."""
+    for start, end, reason in kept(span.doc).failed:
+        if start <= span.start and span.end <= end:
+            return reason
+    return None
+
+
 def constituents(span: Any) -> Iterator[Any]:
     """Yield the constituents of a span in pre-order: itself first, every word among them."""
     found, first = _constituent(span)
@@ -143,6 +151,7 @@ def install() -> None:
 
     Doc.set_extension("confidence", getter=confidence, force=True)
     Span.set_extension("confidence", getter=confidence, force=True)
+    Span.set_extension("error", getter=error, force=True)
     Span.set_extension("constituents", getter=constituents, force=True)
     Span.set_extension("children", getter=children, force=True)
     both: list[Callable[[Any], Any]] = [labels, parse_string, parent, probability]
@@ -168,9 +177,8 @@ def _constituent(span: Any) -> tuple[SpacyConstituents, int]:
     for place in range(first, behind):
         if found.ends[place] == span.end:
             return found, place
-    for start, end, reason in found.failed:
-        if start <= span.start and span.end <= end:
-            raise ConstituentError(f"this sentence has no parse: {reason}")
+    if (reason := error(span)) is not None:
+        raise ConstituentError(f"this sentence has no parse: {reason}")
     raise ConstituentError(f"this span is no constituent: {span.text!r:.80}")
 
 

@@ -29,7 +29,7 @@ def check_name(model: object, call: str) -> None:
         raise TypeError(f"give a model's name or folder, as in {call}, not {type_name(model)}")
 
 
-def each_text(texts: Iterable[str], what: str) -> Iterator[str]:
+def each_text(texts: Iterable[Any], what: str) -> Iterator[str]:
     """Yield the texts; TypeError for one string, and at the first that is none. ``what``: plural."""
     for number, text in enumerate(not_one_string(texts, what), 1):
         place = f"number {number} of the {what}"

@@ -6,11 +6,12 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from bnaparser.errors import DataError, MissingExtraError
-from bnaparser.files.compressed import ending, open_compressed
+from bnaparser.files.compressed import ending
 from bnaparser.files.tables import parse_json, whole_characters
+from bnaparser.files.text_files import open_text
 from bnaparser.spanbert.pretrain_settings import TextSettings
 
 # A document that goes on for longer than this many characters is cut at the next line end, so that
@@ -55,23 +56,11 @@ def read_documents(path: Path, settings: TextSettings) -> Iterator[str]:
         yield from _read_text(path, settings.document == "line")
 
 
-def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
-    for number, line in enumerate(file, 1):
-        if b"\0" in line:
-            raise DataError(f"{path}, line {number}: a NUL byte; this is no text")
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"{path}, line {number}: byte {error.start + 1} is not UTF-8; write the text as UTF-8"
-            ) from None
-
-
 def _read_text(path: Path, line_by_line: bool) -> Iterator[str]:
-    with open_compressed(path) as file:
+    with open_text(path) as file:
         lines: list[str] = []
         size = 0
-        for line in _lines(path, file):
+        for line in file:
             blank = not line.strip()
             if not blank:
                 lines.append(line)
@@ -84,8 +73,8 @@ def _read_text(path: Path, line_by_line: bool) -> Iterator[str]:
 
 
 def _read_json_lines(path: Path, field: str) -> Iterator[str]:
-    with open_compressed(path) as file:
-        for number, line in enumerate(_lines(path, file), 1):
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
@@ -120,6 +109,8 @@ def _read_parquet(path: Path, field: str) -> Iterator[str]:
                 raise DataError(f"{path}: the column {field!r} has {kind}, not text")
             for batch in file.iter_batches(batch_size=256, columns=[field]):
                 yield from (text for text in batch.column(0).to_pylist() if text)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: the column {field!r} is not UTF-8: {error}") from error
     except (OSError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"{path}: not a Parquet file that can be read: {reason}") from error

@@ -6,23 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bnaparser.errors import DataError
-from bnaparser.files.compressed import open_compressed
+from bnaparser.files.text_files import open_text
 from bnaparser.tasks.task_settings import TaskFile
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the numbered lines of a file, plain or packed, without their ends.
 
-    Raises DataError where it is missing or damaged, or a line is not UTF-8.
+    Raises DataError where it is missing, damaged or not text in UTF-8.
     """
-    number = 0
-    try:
-        with open_compressed(path) as raw:
-            for number, line in enumerate(raw, 1):
-                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                yield number, line.rstrip(b"\r\n").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}:{number}: byte {error.start + 1} is not UTF-8") from error
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, 1):
+            yield number, line.rstrip("\r\n")
 
 
 def class_of(label: str, file: TaskFile, place: str) -> str | None:

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bnaparser.errors import DataError, MissingExtraError
-from bnaparser.files.compressed import ending, open_compressed
+from bnaparser.files.compressed import ending
 from bnaparser.files.tables import parse_json
+from bnaparser.files.text_files import open_text
 from bnaparser.treebanks.reading import (
     Found,
     StrPath,
-    decoded,
     find_trees,
     list_files,
-    up_to_first_text,
     without,
 )
 from bnaparser.trees.tree import Tree, parse_trees_with_places
@@ -49,7 +48,9 @@ def kind_of(path: Path) -> str:
     return found if found in PARSES else ""
 
 
-def find_parsed(paths: Iterable[StrPath], may_hold: MayHold) -> Iterator[Found]:
+def find_parsed(
+    paths: Iterable[StrPath], may_hold: MayHold, encoding: str | None = None
+) -> Iterator[Found]:
     """Yield the trees of files, in constant memory, but those of which ``may_hold`` says False.
 
     ``may_hold`` gets the tree's text, or a line of several. A parse without a tree is passed over.
@@ -59,31 +60,34 @@ def find_parsed(paths: Iterable[StrPath], may_hold: MayHold) -> Iterator[Found]:
         for file in list_parse_files(path):
             kind = kind_of(file)
             if kind == ".jsonl":
-                with open_compressed(file) as raw:
-                    yield from in_json_lines(raw, str(file), may_hold)
+                with open_text(file, encoding) as lines:
+                    yield from in_json_lines(lines, str(file), may_hold)
             elif kind == ".parquet":
                 yield from _in_parquet(file, may_hold)
             else:
-                yield from find_trees(file, may_hold=may_hold)
+                yield from find_trees(file, may_hold=may_hold, encoding=encoding)
 
 
-def in_stream(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:
-    """Yield the trees of lines in UTF-8, of brackets or, where the first sign is ``{``, of JSON.
+def in_stream(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:
+    """Yield the trees of lines, of brackets or, where the first sign is ``{``, of JSON.
 
-    Raises DataError and TreeError, and warns, as `bnaparser.treebanks.reading.find_trees` does.
+    Raises DataError and TreeError as `bnaparser.treebanks.reading.find_trees` does.
     """
     rest = iter(lines)
-    begin = list(up_to_first_text(rest, source))
+    begin: list[str] = []
+    for line in rest:
+        begin.append(line)
+        if line.strip():
+            break
     together = itertools.chain(begin, rest)
-    if begin and begin[-1].lstrip().startswith(b"{"):
+    if begin and begin[-1].lstrip().startswith("{"):
         yield from in_json_lines(together, source, may_hold)
         return
-    texts = without(decoded(together, source), may_hold)
-    for tree, place in parse_trees_with_places(texts, source):
+    for tree, place in parse_trees_with_places(without(together, may_hold), source):
         yield Found(tree, source, place.line)
 
 
-def in_json_lines(lines: Iterable[bytes], source: str, may_hold: MayHold) -> Iterator[Found]:
+def in_json_lines(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:
     """Yield the trees of lines of JSON that have them, or nothing, in their field ``tree``."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -111,6 +115,8 @@ def _in_parquet(file: Path, may_hold: MayHold) -> Iterator[Found]:
             for text in batch.column(0).to_pylist():
                 number += 1
                 yield from _tree_of(text, str(file), number, may_hold)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{file}: the column {_FIELD!r} is not UTF-8: {error}") from error
     except (ArrowException, OSError) as error:
         raise DataError(f"{file}: not a whole Parquet file: {error}") from error
 

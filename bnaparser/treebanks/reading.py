@@ -1,23 +1,26 @@
 """Treebank files: which there are, how they are compressed and encoded, and the trees in them.
 
-Read are plain and compressed (``.gz``, ``.xz``, ``.bz2``, ``.zst``) files of bracketed trees in UTF-8, and the files of the Chinese
-Treebank with their mark-up (``<S ID=1>``), in UTF-8 or GB18030.
+Read are plain and compressed (``.gz``, ``.xz``, ``.bz2``, ``.zst``) files of bracketed trees in UTF-8 or
+an encoding that is named, and the files of the Chinese Treebank with their mark-up (``<S ID=1>``), in UTF-8
+or GB18030.
 """
 
 from __future__ import annotations
 
-import codecs
 import glob
 import itertools
 import logging
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
+from io import BufferedIOBase
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, cast
 
 from bnaparser.errors import DataError, TreeError
 from bnaparser.files.compressed import ending, open_compressed, unpacked_name
+from bnaparser.files.text_files import LineReader, refuse_binary
 from bnaparser.treebanks.collector import collector_at_rest
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree, parse_trees_with_places
@@ -78,23 +81,23 @@ def find_trees(
     *,
     skip_broken: bool = False,
     may_hold: Callable[[str], bool] | None = None,
+    encoding: str | None = None,
 ) -> Iterator[Found]:
     """Yield every tree of the files that `list_files` finds, with its place, in constant memory.
 
     Raises DataError for a missing or damaged file and TreeError (file, line, column) at the first
     tree that is no tree. With ``skip_broken`` such a tree is left out and a warning is logged: in
     a marked-up file up to the end of its sentence, ``</S>``; in other files each tree must start
-    at the beginning of a line and hold no blank line. Bytes that are not UTF-8 become U+FFFD,
-    with a warning that names the line.
+    at the beginning of a line and hold no blank line. A file
+    that is not text, or not in ``encoding`` (by default UTF-8), is a DataError.
 
     ``may_hold`` is asked about each line that holds whole trees; those for which it says False are
     passed over, which is much faster than reading them.
     """
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         for file in list_files(path):
-            yield from trees_in(
-                numbered_lines(file), str(file), skip_broken=skip_broken, may_hold=may_hold
-            )
+            lines = numbered_lines(file, encoding)
+            yield from trees_in(lines, str(file), skip_broken=skip_broken, may_hold=may_hold)
 
 
 def trees_in(
@@ -152,67 +155,72 @@ def without(lines: Iterable[str], may_hold: Callable[[str], bool]) -> Iterator[s
             depth += balance
 
 
-def read_lines(file: StrPath) -> Iterator[str]:
+def read_lines(file: StrPath, encoding: str | None = None) -> Iterator[str]:
     """Yield the lines of one treebank file, decompressed and decoded; of marked-up files the sentences.
 
     Raises DataError as `find_trees` does.
     """
-    return (line.text for line in numbered_lines(Path(file)))
+    return (line.text for line in numbered_lines(Path(file), encoding))
 
 
-def numbered_lines(path: Path) -> Iterator[Line]:
+def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[Line]:
     """Yield the lines of one treebank file as `read_lines` does, with their numbers.
 
     Mark-up is blanked out, so that columns stay those of the file.
     """
     with open_compressed(path) as raw:
-        start = list(up_to_first_text(raw, str(path)))
-        if path.name.startswith("chtb_") or (start and start[-1].lstrip()[:1] == b"<"):
-            text = _decode_marked_up(b"".join(start) + raw.read(), path)
-            yield from _marked_sentences(text) or _numbered(_without_markup(text).split("\n"))
+        start = b"".join(_up_to_first_text(raw)).removeprefix(BOM_UTF8)
+        marked_up = path.name.startswith("chtb_") or start.lstrip()[:1] == b"<"
+        if marked_up and encoding is None:
+            text = _decode_marked_up(start + raw.read(), path)
         else:
-            yield from _numbered(decoded(itertools.chain(start, raw), str(path)))
+            lines = LineReader(_Rejoined(start, raw), str(path), encoding, option="")
+            if not marked_up:
+                yield from _numbered(lines)
+                return
+            text = "".join(lines)
+        yield from _marked_sentences(text) or _numbered(_without_markup(text).split("\n"))
+
+
+class _Rejoined(BufferedIOBase):
+    """A binary file whose start has been read, as if it had not been."""
+
+    def __init__(self, start: bytes, rest: IO[bytes]):
+        self._start, self._rest = start, rest
+
+    def read1(self, size: int = -1, /) -> bytes:
+        start, self._start = self._start, b""
+        return start or cast(BufferedIOBase, self._rest).read1(size)
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[Line]:
     return (Line(number, line) for number, line in enumerate(lines, 1))
 
 
-def up_to_first_text(raw: Iterable[bytes], source: str) -> Iterator[bytes]:
-    """Yield lines up to the first that is not blank, without a byte order mark; DataError for one of UTF-16."""
-    for number, line in enumerate(raw, 1):
-        if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise DataError(f"{source}: this is UTF-16: trees are read in UTF-8")
-        line = line.removeprefix(codecs.BOM_UTF8)
+def _up_to_first_text(raw: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines up to the first that is not blank."""
+    for line in raw:
         yield line
         if line.strip():
             return
 
 
-def decoded(lines: Iterable[bytes], source: str) -> Iterator[str]:
-    """Yield lines in UTF-8 as text; bytes that are not become U+FFFD, with a warning that names the line."""
-    for number, line in enumerate(lines, 1):
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError:
-            _warn_not_utf8(source, number)
-            yield line.decode("utf-8", "replace")
-
-
 def _decode_marked_up(data: bytes, path: Path) -> str:
-    """Decode a file of the Chinese Treebank by whichever of its two encodings fits it better."""
+    """Decode a file of the Chinese Treebank by whichever of its two encodings fits it better.
+
+    Bytes that are in neither become U+FFFD, with a warning that names the line.
+    """
+    refuse_binary(str(path), data)
     text = min(
         (data.decode(encoding, "replace") for encoding in ("utf-8", "gb18030")),
         key=lambda decoded: decoded.count(_REPLACEMENT),
     )
     for number, line in enumerate(text.split("\n"), 1):
         if _REPLACEMENT in line:
-            _warn_not_utf8(str(path), number)
+            logger.warning(
+                "%s:%d: bytes that are not UTF-8, read as U+FFFD: correct the file", path, number
+            )
     return text
-
-
-def _warn_not_utf8(source: str, line: int) -> None:
-    logger.warning("%s:%d: bytes that are not UTF-8, read as U+FFFD; mend the file", source, line)
 
 
 def _marked_sentences(text: str) -> list[Line]:

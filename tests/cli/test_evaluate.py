@@ -138,6 +138,15 @@ def test_missing_files(
     assert capsysbinary.readouterr() == (b"", b"Can't open parameter file (none)\n")
 
 
+def test_a_file_that_is_not_text_is_refused(files: tuple[Path, Path]) -> None:
+    """A Word file had no sentence in it, exit code 0."""
+    gold, pred = files
+    gold.write_bytes(b"PK\x03\x04\x14\x00\x06\x00word/document.xml")
+    for arguments in ((gold, pred), (pred, gold), (gold, "--model", "en")):
+        with pytest.raises(DataError, match="gold: this is a Word file, not text: save it as"):
+            run(*arguments)
+
+
 def test_too_many_errors(
     tmp_path: Path, files: tuple[Path, Path], capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:

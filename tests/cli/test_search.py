@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
 import lzma
@@ -159,24 +158,27 @@ def test_standard_input_may_have_a_mark_and_begin_with_blank_lines(
     assert [line.split(":")[1] for line in lines] == [str(place) for place in places]
 
 
-def test_utf_16_is_refused_and_other_bytes_are_told(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Streams,
-    caplog: pytest.LogCaptureFixture,
+def test_other_bytes_than_utf_8_are_refused_unless_the_encoding_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Streams
 ) -> None:
     file = tmp_path / "t.mrg"
-    for given, name in ((file, str(file)), ("-", "<stdin>")):
-        for content in (CATS.encode("utf-16"), CATS.replace("Cats", "Caf\xe9s").encode("latin-1")):
+    latin = CATS.replace("Cats", "Caf\xe9s")
+    for given, name in ((file, str(file)), ("-", "standard input")):
+        for content, options, said in (
+            (latin.encode("utf-16"), (), None),
+            (latin.encode("latin-1"), ("--encoding", "latin-1"), None),
+            (latin.encode("latin-1"), (), f"{name}, line 1: byte 25 (0xe9) is not UTF-8"),
+            (b"PK\x03\x04 xl/", (), f"{name}: this is an Excel file, not text"),
+            (b"%PDF-1.7", (), f"{name}: this is a PDF file, not text"),
+        ):
             file.write_bytes(content)
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-            answers = run(capsys, "zebra", given, "-q")
-            if content.startswith(codecs.BOM_UTF16):
-                said = f"bnaparser search: {name}: this is UTF-16: trees are read in UTF-8\n"
-                assert answers == (2, "", said)
+            code, out, err = run(capsys, "NNS", given, "-q", "-f", "words", *options)
+            if said is None:
+                assert (code, out, err) == (0, "Caf\xe9s\n", "")
             else:
-                assert answers[0] == 0
-                assert caplog.messages[-1].startswith(f"{name}:1: bytes that are not UTF-8")
+                assert (code, out) == (2, "")
+                assert err.startswith(f"bnaparser search: {said}")
 
 
 def test_closed_standard_input_is_one_sentence(

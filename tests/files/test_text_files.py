@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.text_files import LineReader, check_encoding, open_text, read_text
+from bnaparser.files.text_files import OPTION, LineReader, check_encoding, open_text, read_text
 
 TEXT = "It rained.\nThe café isn\u2019t open.\n\nDogs bark."
 LINES = ["It rained.\n", "The café isn\u2019t open.\n", "\n", "Dogs bark."]
@@ -35,9 +35,11 @@ def zipped(*names: str, first: bytes = b"") -> bytes:
     return data.getvalue()
 
 
-def refused(data: bytes, source: type[io.BytesIO] = io.BytesIO, **how: str) -> tuple[int, str]:
+def refused(
+    data: bytes, source: type[io.BytesIO] = io.BytesIO, option: str = OPTION
+) -> tuple[int, str]:
     """How many lines come before the error, and its message."""
-    reader = LineReader(source(data), "a.txt", **how)
+    reader = LineReader(source(data), "a.txt", option=option)
     lines: list[str] = []
     with pytest.raises(DataError) as error:
         lines += reader
@@ -155,13 +157,13 @@ def test_an_encoding_that_there_is_not(name: str) -> None:
 def test_compressed_files_are_read_where_their_names_say_so(tmp_path: Path) -> None:
     for name, pack in {"a.txt.gz": gzip, "a.txt.xz": lzma, "a.txt.bz2": bz2}.items():
         path = tmp_path / name
-        path.write_bytes(pack.compress(TEXT.encode()))  # type: ignore[attr-defined]
+        path.write_bytes(pack.compress(TEXT.encode()))
         with open_text(path) as lines:
             assert list(lines) == LINES
-        path.write_bytes(pack.compress(TEXT.encode())[:-10])  # type: ignore[attr-defined]
+        path.write_bytes(pack.compress(TEXT.encode())[:-10])
         with pytest.raises(DataError, match=f"{name}: not a whole"):
             read_text(path)
-        path.write_bytes(pack.compress(gzip.compress(b"It rained.")))  # type: ignore[attr-defined]
+        path.write_bytes(pack.compress(gzip.compress(b"It rained.")))
         with pytest.raises(DataError, match=f"{name}: this is gzip data, not text"):
             read_text(path)
 

@@ -166,7 +166,8 @@ def test_a_missing_text_of_a_series_is_an_error_of_its_row(tiny_parser: Parser) 
         TypeError, match=r"the text with the index label 'b': give|not an int: the text"
     ):
         list(tiny_parser.pipe(pd.Series(["a.", 5], index=["a", "b"], dtype=object)))
-    for wrong in ([*texts[:1], float("nan")], [*texts[:1], None]):
+    lists: list[list[Any]] = [["It rained.", float("nan")], ["It rained.", None]]
+    for wrong in lists:
         with pytest.raises(TypeError, match="number 2 of the texts"):
             list(tiny_parser.pipe(wrong))
 

@@ -206,6 +206,16 @@ def test_a_sentence_that_is_too_long_leaves_the_others(
         _ = long._.parse_string
 
 
+def test_a_token_that_is_no_text_is_an_error_of_its_sentence(nlp: Any) -> None:
+    doc = nlp(Doc(nlp.vocab, words=["It", "ra\x00ined", ".", "Dogs", "bark", "."]))
+    bad, good = doc.sents
+    assert bad._.error == "word 2 is 'ra\\x00ined': it has a NUL character: this is not text"
+    assert good._.error is None and good._.labels
+    assert [sentence._.error is None for sentence in nlp("It ra\x00ined. Dogs bark.").sents] == [
+        False, True,
+    ]  # fmt: skip
+
+
 def test_tags_are_written_where_asked_for(tiny_model_dir: Path, tiny_parser: Parser) -> None:
     text = "The cat  sat on the mat ."
     words = text.split()

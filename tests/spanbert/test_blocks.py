@@ -167,8 +167,9 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
 
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path) -> None:
     bad = {
-        "nul.txt": (b"fine\nbad\0\n", "line 2: a NUL byte"),
-        "latin.txt": (b"caf\xe9\n", "line 1: byte 4 is not UTF-8"),
+        "nul.txt": (b"fine\nbad\0\n", "line 2: a NUL character"),
+        "latin.txt": (b"caf\xe9\n", r"line 1: byte 4 \(0xe9\) is not UTF-8.*iconv -f cp1252"),
+        "word.txt": (b"PK\x03\x04word/document.xml", "a Word file, not text"),
         "rows.jsonl": (b'{"text": "a"}\n{"body": "b"}\n', "line 2: no text under 'text'"),
         "broken.jsonl": (b'{"text": "a"\n', "line 1: not JSON"),
         "table.parquet": (b"PAR1 no", "not a Parquet file"),

@@ -121,8 +121,8 @@ def test_a_text_that_has_changed_since_a_run_was_begun_is_told(
 
 def test_texts_that_are_no_text(make_recipe: MakeRecipe, tmp_path: Path) -> None:
     for name, content, told in (
-        ("program.txt", b"\x7fELF\x02\x01\x00\x00", "program.txt, line 1: a NUL byte"),
-        ("picture.txt", b"\x89PNG\r\n\x1a\n\xff", "picture.txt, line 1: byte 1 is not UTF-8"),
+        ("program.txt", b"\x7fELF\x02\x01\x00\x00", "program.txt: this is a program, not text"),
+        ("picture.txt", b"\x89PNG\r\n\x1a\n\xff", "picture.txt: this is a picture, not text"),
         ("empty.txt", b"", "there is no text in"),
         ("word.txt", b"x" * 20_000, "no block came out of 1 files"),
     ):

@@ -116,7 +116,7 @@ def test_a_limit_draws_from_all_of_a_file(task_data: Path) -> None:
         ("a.tsv", "Mira B-PER\n", TAGGING, {}, "a.tsv:1: 'Mira B-PER' is not a word"),
         ("a.tsv", "a\tO\nb\tX\n", TAGGING, {"drop": ["X"]}, "a.tsv:2: labels of words cannot"),
         ("a.txt", "(3 x)\n", PAIRS, {}, "trees give classes of single texts"),
-        ("a.tsv", b"label\tsentence\nyes\tcaf\xe9\n", SENTENCES, {}, "a.tsv:2: byte 8 is not"),
+        ("a.tsv", b"label\tsentence\nyes\tcaf\xe9\n", SENTENCES, {}, "a.tsv, line 2: byte 8"),
     ],
 )
 def test_what_is_wrong_is_named(

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bnaparser.errors import DataError, TreeError
+from bnaparser.errors import DataError, SettingsError, TreeError
 from bnaparser.treebanks.reading import find_trees, list_files, load_trees, read_lines, read_trees
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree
@@ -159,15 +159,30 @@ class TestMistakes:
             f"{file}:2:1", f"{file}:6:1", f"{file}:7:7",
         ]  # fmt: skip
 
-    def test_bytes_that_are_not_utf8_are_replaced_and_reported(
-        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    def test_bytes_that_are_not_utf8_are_refused_unless_the_encoding_is_named(
+        self, tmp_path: Path
     ) -> None:
         file = tmp_path / "bank.mrg"
         file.write_bytes(b"(A a)\n(NN caf\xe9)\n")
-        assert texts(file) == ["(A a)", "(NN caf\ufffd)"]
-        assert caplog.messages == [
-            f"{file}:2: bytes that are not UTF-8, read as U+FFFD; mend the file"
-        ]
+        for skip_broken in (False, True):
+            with pytest.raises(DataError, match=r"bank.mrg, line 2: byte 8 \(0xe9\) .* cp1252"):
+                texts(file, skip_broken=skip_broken)
+        found = [str(one.tree) for one in find_trees(file, encoding="cp1252")]
+        assert found == ["(A a)", "(NN café)"]
+        with pytest.raises(SettingsError, match="there is no encoding 'cp12'"):
+            list(find_trees(file, encoding="cp12"))
+        file.write_bytes("(A a)\n(NN café)\n".encode("utf-16"))
+        assert texts(file) == ["(A a)", "(NN café)"]
+
+    @pytest.mark.parametrize("name", ["bank.mrg", "bank.conllu", "chtb_1.fid"])
+    def test_a_file_that_is_not_text_is_refused(self, tmp_path: Path, name: str) -> None:
+        file = tmp_path / name
+        file.write_bytes(b"PK\x03\x04\x14\x00\x06\x00word/document.xml")
+        with pytest.raises(DataError, match=f"{name}: this is a Word file, not text: save it as"):
+            list(read_lines(file))
+        file.write_bytes(b"(A a)\n(B \0b)\n")
+        with pytest.raises(DataError, match="NUL character"):
+            list(read_lines(file))
 
     def test_loading_leaves_the_garbage_collector_as_it_was(self, tmp_path: Path) -> None:
         with pytest.raises(DataError):

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from bnaparser.errors import DataError, in_one_line
 from bnaparser.files.tables import parse_json
+from bnaparser.files.text_files import not_in_encoding
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile
-from bnaparser.parsing.corpus.corpus_texts import decode
 from bnaparser.parsing.corpus.pieces import Piece
 from bnaparser.parsing.parquet_rows import pyarrow_of
 
@@ -25,9 +25,14 @@ class TextField(NamedTuple):
     document: str | None = None
 
 
-def json_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> Iterator[Piece]:
-    """Yield the documents of JSON lines; a line that is none has its error instead of a text."""
-    for number, line in enumerate(decode(lines, file), 1):
+def json_pieces(
+    file: CorpusFile, lines: Iterable[str | DataError], field: TextField
+) -> Iterator[Piece]:
+    """Yield the documents of JSON lines; a line that is no JSON or not in the encoding has its error."""
+    for number, line in enumerate(lines, 1):
+        if isinstance(line, DataError):
+            yield _piece(file, number, None, str(line), field)
+            continue
         if line.isspace():
             continue
         try:
@@ -38,7 +43,7 @@ def json_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> I
         yield _piece(file, number, row, wrong, field)
 
 
-def csv_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> Iterator[Piece]:
+def csv_pieces(file: CorpusFile, lines: Iterable[str], field: TextField) -> Iterator[Piece]:
     """Yield the documents of a CSV, or of a TSV, whose first row has the names of the fields.
 
     Raises DataError where a name that is wanted is not among them, and where a quotation mark that
@@ -46,7 +51,7 @@ def csv_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> It
     """
     csv.field_size_limit(2**31 - 1)  # what Windows takes at most
     dialect = "excel-tab" if file.kind == "tsv" else "excel"
-    rows = csv.reader(chain(decode(lines, file), [_END]), dialect)
+    rows = csv.reader(chain(lines, [_END]), dialect)
     try:
         header = next(rows)
         check_columns(file, [] if header == [_END] else header, field)
@@ -71,7 +76,7 @@ def csv_pieces(file: CorpusFile, lines: Iterable[bytes], field: TextField) -> It
 def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, int]]:
     """Yield the documents of a Parquet file, each with how many of the file's bytes are read, about.
 
-    Raises DataError where a column that is wanted is not there, or the file is damaged.
+    A row with a string that is not UTF-8 has its error. Raises DataError where a column that is wanted is not there, or the file is damaged.
     """
     pa, parquet = pyarrow_of(), pyarrow_of("pyarrow.parquet")
     try:
@@ -79,13 +84,34 @@ def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, 
         check_columns(file, table.schema_arrow.names, field)
         count, number = max(1, table.metadata.num_rows), 0
         for batch in table.iter_batches(_ROWS):
-            for row in batch.to_pylist():
+            for row, wrong in _rows_of(batch):
                 number += 1
-                yield _piece(file, number, row, None, field), file.size * number // count
+                yield _piece(file, number, row, wrong, field), file.size * number // count
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{file.path}: not a whole Parquet file: {error}") from error
     except (ValueError, OverflowError, LookupError) as error:  # times that Python's own cannot hold
         raise DataError(f"{file.path}: cannot be read: {in_one_line(error)}") from error
+
+
+def _rows_of(batch: Any) -> Iterator[tuple[dict[str, Any] | None, str | None]]:
+    """Yield the rows of a batch, or in the place of a row what is wrong with it."""
+    try:
+        rows = batch.to_pylist()
+    except UnicodeDecodeError:
+        for place in range(batch.num_rows):
+            yield _row_of(batch.slice(place, 1))
+    else:
+        yield from ((row, None) for row in rows)
+
+
+def _row_of(batch: Any) -> tuple[dict[str, Any] | None, str | None]:
+    row: dict[str, Any] = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            (row[name],) = column.to_pylist()
+        except UnicodeDecodeError as error:
+            return None, f"the field {name!r}: {not_in_encoding(error)}"
+    return row, None
 
 
 def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> None:

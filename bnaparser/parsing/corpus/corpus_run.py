@@ -8,13 +8,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import bnaparser
 from bnaparser import models
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import SettingsError
+from bnaparser.files.compressed import PACKED
 from bnaparser.files.folder import deciding_files
+from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.models.about import files_below
 from bnaparser.network.stored_settings import is_benepars
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile, Kind, find_files
@@ -47,11 +49,13 @@ Engine = Literal["processes", "ray"]
 class CorpusSettings:
     """How a corpus is read, parsed and written.
 
-    ``text_field`` and ``id_field`` are those of tables. ``workers`` parse at the same time, one thread
+    ``encoding`` is that of files without a byte order mark, by default UTF-8. ``text_field`` and
+    ``id_field`` are those of tables. ``workers`` parse at the same time, one thread
     each; with one and no cluster it is this process. None is one for each core, and one where a GPU parses.
     """
 
     kind: Kind | None = None
+    encoding: str | None = None
     text_field: str = "text"
     id_field: str | None = None
     shard: ShardSettings = field(default_factory=ShardSettings)
@@ -118,6 +122,7 @@ class CorpusRun:
             if complete:
                 notice(f"{self.output} is complete")
                 return folder.totals()
+            self._check_encodings()
             shards = self._missing(folder, report, notice)
             for shard, parsed in self._parsed(parser, shards, notice):
                 folder.write(shard, parsed)
@@ -125,6 +130,21 @@ class CorpusRun:
                 self._count(folder, shard, report)
             folder.finish()
         return folder.totals()
+
+    def _check_encodings(self) -> None:
+        """Raise DataError for a file that is not in its encoding, before anything is parsed.
+
+        Tables with a row a line, or of Parquet, are not read: there a row has its error.
+        """
+        for file in self.files:
+            if file.kind not in ("jsonl", "parquet"):
+                with open_packed(file.path) as (raw, _):
+                    for _line in self._lines(file, raw):
+                        pass
+
+    def _lines(self, file: CorpusFile, raw: IO[bytes]) -> LineReader:
+        is_apart = file.kind == "jsonl"
+        return LineReader(raw, str(file.path), self.settings.encoding, OPTION, is_apart)
 
     def _parsed(self, parser: Parser, shards: Iterator[Shard], notice: Notice) -> Results:
         settings = self.settings
@@ -176,17 +196,19 @@ class CorpusRun:
         if file.kind == "parquet":
             yield from parquet_pieces(file, self.field)
             return
-        with open_packed(file.path) as (lines, position):
+        with open_packed(file.path) as (raw, position):
+            lines = self._lines(file, raw)
             if file.kind == "text":
                 pieces = text_pieces(file, lines, self.settings.shard.split)
             elif file.kind == "conllu":
                 pieces = conllu_pieces(file, lines)
             elif file.kind == "jsonl":
-                pieces = json_pieces(file, lines, self.field)
+                pieces = json_pieces(file, lines.lines_or_errors(), self.field)
             else:
                 pieces = csv_pieces(file, lines, self.field)
+            is_packed = file.path.suffix.lower() in PACKED
             for piece in pieces:
-                yield piece, position()
+                yield piece, position() if is_packed else lines.place
 
     def _about(self, parser: Parser) -> dict[str, Any]:
         """Everything that decides the bytes of the output."""
@@ -199,6 +221,7 @@ class CorpusRun:
             "precision": parser.precision,
             "batch_tokens": parser.batch_tokens,
             "max_words": parser.max_words,
+            **({} if self.settings.encoding is None else {"encoding": self.settings.encoding}),
             "split": shard.split,
             "format": shard.to,
             "shard_size": shard.size,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -14,32 +12,29 @@ from bnaparser.parsing.corpus.pieces import Piece
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import paragraphs
 
-logger = logging.getLogger(__name__)
-
 _COLUMNS = 10
 _WORD = re.compile(r"[0-9]+")
 _NAMED = re.compile(r"#\s*(newdoc id|sent_id)\s*=\s*(.+?)\s*")
 
 
-def text_pieces(file: CorpusFile, lines: Iterable[bytes], split: Split) -> Iterator[Piece]:
+def text_pieces(file: CorpusFile, lines: Iterable[str], split: Split) -> Iterator[Piece]:
     """Yield the lines of a text that is one document, or its paragraphs where ``split`` is "text".
 
     Blank lines are passed over, but counted.
     """
-    decoded = decode(lines, file)
     if split == "text":
-        for part, (start, block) in enumerate(paragraphs(decoded), 1):
+        for part, (start, block) in enumerate(paragraphs(lines), 1):
             if not block.isspace():
                 yield Piece(file.name, f"{file.path}, paragraph {part}", block, part, start)
         return
     start = 0
-    for part, line in enumerate(decoded, 1):
+    for part, line in enumerate(lines, 1):
         if not line.isspace():
             yield Piece(file.name, f"{file.path}:{part}", line, part, start)
         start += len(line)
 
 
-def conllu_pieces(file: CorpusFile, lines: Iterable[bytes]) -> Iterator[Piece]:
+def conllu_pieces(file: CorpusFile, lines: Iterable[str]) -> Iterator[Piece]:
     """Yield the sentences of CoNLL-U: words, language-specific tags, ``sent_id`` as a field.
 
     Where the file names documents (``newdoc id``) these are its documents, else it is one.
@@ -53,12 +48,12 @@ def conllu_pieces(file: CorpusFile, lines: Iterable[bytes]) -> Iterator[Piece]:
 
 
 def _sentences(
-    file: CorpusFile, lines: Iterable[bytes]
+    file: CorpusFile, lines: Iterable[str]
 ) -> Iterator[tuple[list[list[str]], dict[str, str]]]:
     """Yield the lines of each sentence, in columns, and what its comments name."""
     names: dict[str, str] = {}
     rows: list[list[str]] = []
-    for number, line in enumerate(chain(decode(lines, file), [""]), 1):
+    for number, line in enumerate(chain(lines, [""]), 1):
         text = line.rstrip("\r\n")
         if text.startswith("#"):
             if found := _NAMED.fullmatch(text):
@@ -92,19 +87,3 @@ def _sentence(
         fields=fields,
         begins="newdoc id" in names,
     )
-
-
-def decode(lines: Iterable[bytes], file: CorpusFile) -> Iterator[str]:
-    """Yield lines of UTF-8, without a byte order mark; what is not UTF-8 becomes U+FFFD, and a warning.
-
-    Raises DataError where the mark is that of UTF-16.
-    """
-    for number, line in enumerate(lines, 1):
-        if number == 1 and line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-            raise DataError(f"{file.path}: it is UTF-16: turn it into UTF-8")
-        whole = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-        try:
-            yield whole.decode("utf-8")
-        except UnicodeDecodeError:
-            logger.warning("%s:%d: bytes that are not UTF-8, read as U+FFFD", file.path, number)
-            yield whole.decode("utf-8", "replace")

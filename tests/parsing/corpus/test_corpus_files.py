@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -234,7 +235,23 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
         ("a.txt.gz", "no gzip", {}, "a.txt.gz: not a whole .gz file"),
         ("a.txt.bz2", "no bzip2", {}, "a.txt.bz2: not a whole .bz2 file: Invalid data stream"),
         ("a.txt.zst", "no zstd", {}, "a.txt.zst: not a whole .zst file: "),
-        ("a.txt", b"\xff\xfeI\x00\n\x00", {}, "a.txt: it is UTF-16: turn it into UTF-8"),
+        (
+            "a.txt",
+            b"caf\xe9",
+            {},
+            "a.txt, line 1: byte 4 (0xe9) is not UTF-8: it looks like Windows",
+        ),
+        ("a.txt", b"It rained.", {"encoding": "utf-9"}, "there is no encoding 'utf-9'"),
+        ("a.txt", b"I\0t rained.", {}, "a.txt, line 1: a NUL character: this is not text"),
+        ("a.csv", b"PK\x03\x04 xl/workbook.xml", {}, "a.csv: this is an Excel file, not text"),
+        ("a.jsonl", b"PK\x03\x04 word/", {}, "a.jsonl: this is a Word file, not text"),
+        (
+            "a.txt",
+            b"\x1f\x8b\x08",
+            {},
+            "a.txt: this is gzip data, not text: unpack it, or give the file",
+        ),
+        ("a.conllu", b"\x7fELF\x02", {}, "a.conllu: this is a program, not text"),
         ("a.parquet", "PAR1", {}, "a.parquet: not a whole Parquet file"),
         ("a.conllu", "1\tx\n", {}, "a.conllu:1: 2 columns, CoNLL-U has 10"),
         ("a.txt", "x", {"workers": 0}, "0 workers: there must be at least 1"),
@@ -340,6 +357,79 @@ def test_a_run_into_a_folder_of_its_input_goes_on(parser: Parser, tmp_path: Path
     assert notices == [f"{output} is complete"] * 2
     with pytest.raises(SettingsError, match=r"is input, and in the output's folder"):
         CorpusRun([str(output / "*.jsonl")], output, SMALL)
+
+
+def errors_in(folder: Path) -> list[tuple[str, str]]:
+    """The document and the reason of each line of ``errors.jsonl``."""
+    lines = (folder / "errors.jsonl").read_text(encoding="utf-8").splitlines()
+    return [(row["document"], row["error"]) for row in map(json.loads, lines)]
+
+
+def test_a_line_of_json_that_is_not_utf_8_is_an_error_of_its_row(
+    parser: Parser, tmp_path: Path
+) -> None:
+    """It was read with U+FFFD in the place of its bytes, and that was said twice."""
+    file = tmp_path / "in.jsonl"
+    rows = [json.dumps({"text": f"Dogs bark {n} times."}).encode() + b"\n" for n in range(4)]
+    file.write_bytes(rows[0] + b'{"text": "caf\xe9"}\n' + rows[1] + b'{"text": "\xff\n' + rows[2])
+    run(parser, [file], tmp_path / "out", SMALL)
+    assert [row["document"] for row in found(tmp_path / "out")] == [
+        "in.jsonl:1", "in.jsonl:3", "in.jsonl:5",
+    ]  # fmt: skip
+    first, second = errors_in(tmp_path / "out")
+    assert first[0] == "in.jsonl:2" and "byte 14 (0xe9) is not UTF-8: it looks like" in first[1]
+    assert second[0] == "in.jsonl:4" and "line 4: byte 11 (0xff) is not UTF-8" in second[1]
+    run(parser, [file], tmp_path / "named", replace(SMALL, encoding="cp1252"))
+    assert found(tmp_path / "named")[1]["text"] == "caf\xe9"
+
+
+def test_a_value_of_parquet_that_cannot_be_read_is_an_error_of_its_row(
+    parser: Parser, tmp_path: Path
+) -> None:
+    """One string that was not UTF-8 ended the whole run, and its row was not named."""
+    pa: Any = pytest.importorskip("pyarrow")
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    data = [b"It rained.", b"caf\xe9", b"Dogs bark.", b"a\0b"]
+    text = pa.array(data, pa.binary()).view(pa.string())
+    parquet.write_table(pa.table({"text": text, "n": [1, 2, 3, 4]}), tmp_path / "in.parquet")
+    run(parser, [tmp_path / "in.parquet"], tmp_path / "out", SMALL)
+    rows = [row for row in found(tmp_path / "out") if row["error"] is None]
+    assert [(row["text"], row["fields"]) for row in rows] == [
+        ("It rained.", {"n": 1}), ("Dogs bark.", {"n": 3}),
+    ]  # fmt: skip
+    first, second = errors_in(tmp_path / "out")
+    assert first[0] == "in.parquet:2" and first[1] == "the field 'text': byte 4 (0xe9) is not UTF-8"
+    assert second[0] == "in.parquet:4" and "it has a NUL character: this is not text" in second[1]
+
+
+@pytest.mark.parametrize("name", ["b.txt", "b.csv", "b.conllu", "b.txt.gz"])
+def test_a_file_that_is_not_utf_8_is_refused_before_anything_is_parsed(
+    name: str, parser: Parser, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "a.txt", tmp_path / name
+    good.write_text("It rained.\n", encoding="utf-8")
+    lines = "text\n" + "# Dogs bark.\n" * 20_000 + "# caf\xe9\n"
+    data = lines.encode("latin-1")
+    bad.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    if name == "b.conllu":
+        bad.write_bytes(data.removeprefix(b"text\n"))
+    with pytest.raises(
+        DataError, match=rf"{name}, line 2000\d: byte 6 \(0xe9\) is not UTF-8.*cp1252"
+    ):
+        run(parser, [good, bad], tmp_path / "out", SMALL)
+    assert not list((tmp_path / "out").glob("part-*"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-16-le", "shift_jis"])
+def test_files_of_another_encoding(encoding: str, parser: Parser, tmp_path: Path) -> None:
+    text = "日本。" if encoding == "shift_jis" else "The caf\xe9 closed."
+    (tmp_path / "a.txt").write_bytes(f"{text}\nIt rained.".encode(encoding))
+    (tmp_path / "b.csv").write_bytes(f"n,text\n1,{text}\n".encode(encoding))
+    row = json.dumps({"text": text}, ensure_ascii=False)
+    (tmp_path / "c.jsonl").write_bytes(f"{row}\n".encode(encoding))
+    settings = SMALL if encoding == "utf-16" else replace(SMALL, encoding=encoding)
+    run(parser, [tmp_path], tmp_path / "out", settings)
+    assert [one["text"] for one in found(tmp_path / "out")] == [text, "It rained.", text, text]
 
 
 def test_half_characters_and_numbers_that_are_none_cost_nothing(
