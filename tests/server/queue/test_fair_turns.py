@@ -195,3 +195,31 @@ def test_the_speed_is_measured_over_time_not_over_batches(
     small = measured(words=50, seconds=0.5, times=10)
     large = measured(words=500, seconds=5.0, times=1)
     assert small == pytest.approx(large, rel=0.02)
+
+
+def test_the_speed_is_that_of_what_sentences_cost(
+    parser: HeldParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sentence that takes ten times as long for its words says nothing about those of others."""
+    clock = SimpleNamespace(now=0.0)
+
+    def cost(sentence: Sentence) -> float:
+        return len(sentence.words) * (10.0 if sentence.words[0] == "costly" else 1.0)
+
+    def work(sentences: Sequence[Sentence], tags: Rows) -> list[Parse]:
+        clock.now += sum(map(cost, sentences)) / 500
+        return parser.parse_sentences(sentences)
+
+    monkeypatch.setattr(batcher, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    limits = batcher.QueueLimits(100, 100_000, 1000.0)
+    made = batcher.Batcher(work, limits, Metrics(), cost=cost)
+
+    async def ask() -> None:
+        made.start()
+        for number in range(40):
+            name = "costly" if number % 2 else "cheap"
+            await made.submit([from_words([name] * 100)])
+        await made.stop()
+
+    asyncio.run(ask())
+    assert made.speed == pytest.approx(500, rel=0.01)
