@@ -83,6 +83,13 @@ def bodies() -> Iterator[tuple[str, str, str]]:
     yield "one long word", "/v1/parse", json.dumps({"tokens": [["x" * 199_000]]})
     yield "one long text", "/v1/parse", json.dumps({"text": "a " * 99_000})
     yield "short sentences", "/v1/parse", json.dumps({"sentences": ["A b c ."] * 4_900})
+    sentence = list(islice(cycle(_TEXT.split()), 500))
+    everything = {"n_best": 100, "probabilities": True, "format": "svg"}
+    yield (
+        "100 drawn trees of 500 words",
+        "/v1/parse",
+        json.dumps({"tokens": [sentence], **everything}),
+    )
     label = "[" + "X" * 199_000 + " a]"
     yield "a long label", "/v1/parse", json.dumps({"text": label, "markup": True})
 

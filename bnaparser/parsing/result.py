@@ -162,15 +162,15 @@ class Parse:
         if self.probability is not None:
             found |= self._probabilities()
         if self.alternatives:
-            found["alternatives"] = [one._as_alternative() for one in self.alternatives]
+            found["alternatives"] = [one.to_alternative() for one in self.alternatives]
         return found
 
     def _probabilities(self) -> dict[str, Any]:
         names = ("probability", "confidence", "entropy")
         return {name: getattr(self, name) for name in names}
 
-    def _as_alternative(self) -> dict[str, Any]:
-        """What is not the same as of the best tree."""
+    def to_alternative(self) -> dict[str, Any]:
+        """Return what its JSON form has as an alternative to the best tree: tree, score and constituents."""
         found = {"tree": str(self.tree), "score": self.score, "constituents": _constituents(self)}
         return found | ({} if self.probability is None else self._probabilities())
 

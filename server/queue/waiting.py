@@ -31,7 +31,7 @@ Unit = TypeVar("Unit", bound=HasWords)
 Result = TypeVar("Result")
 
 Cost = Callable[[Unit], float]
-"""From a sentence to the time that it takes, in the time that a word of a short sentence takes."""
+"""From a sentence to the time that it takes, in the time that a word of an ordinary sentence takes."""
 
 # The part of a batch that goes to the requests of which least was begun; the rest goes to those that
 # have waited longest.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from fastapi import Response
@@ -30,12 +31,14 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> Steps[Response]:
     """Return the parses as JSON, ``answer_schemas.Answer``, after a pause behind each tree."""
-    entries: list[str] = []
-    for one in parses:
-        entry = yield from _entry(one, form, scores)
-        entries.append(_json(entry))
-    content = f'{{"model": {_json(model)}, "parses": [{", ".join(entries)}]}}'
-    return Response(content.encode(), media_type=JSON)
+    parts = [f'{{"model": {_json(model)}, "parses": ['.encode()]
+    for number, one in enumerate(parses):
+        parts += [b", "] if number else []
+        yield from _write_parse(parts, one, form, scores)
+    parts.append(b"]}")
+    content = b"".join(parts)
+    parts.clear()
+    return Response(content, media_type=JSON)
 
 
 def write_plain(parses: Sequence[Parse | None]) -> Response:
@@ -83,20 +86,33 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _entry(parse: Parse, form: Format, scores: bool) -> Steps[dict[str, Any]]:
-    entry = parse.to_dict()
+def _write_parse(parts: list[bytes], parse: Parse, form: Format, scores: bool) -> Steps[None]:
+    """Append the JSON of a parse. Each tree is written before the next one's dictionaries are made: they take far more."""
+    entry = replace(parse, alternatives=()).to_dict()
     if parse.error is not None:
         entry["error"] = shortened(parse.error, MOST_SAID)
-    trees = [entry, *entry.get("alternatives", ())]
-    for one, of_tree in zip((parse, *parse.alternatives), trees, strict=True):
-        if form != "json":
-            of_tree.pop("tokens", None)
-            del of_tree["constituents"]
-        if form == "svg":
-            of_tree["svg"] = one.to_svg() if one.error is None else None
-        if not scores:
-            del of_tree["score"]
-            for constituent in of_tree.get("constituents", ()):
-                del constituent["score"]
+    written = _json(_fitted(entry, parse, form, scores)).encode()
+    yield
+    if not parse.alternatives:
+        parts.append(written)
+        return
+    parts += [written.removesuffix(b"}"), b', "alternatives": [']
+    for number, one in enumerate(parse.alternatives):
+        parts += [b", "] if number else []
+        parts.append(_json(_fitted(one.to_alternative(), one, form, scores)).encode())
         yield
+    parts.append(b"]}")
+
+
+def _fitted(entry: dict[str, Any], parse: Parse, form: Format, scores: bool) -> dict[str, Any]:
+    """Return what a request wants of a tree's entry."""
+    if form != "json":
+        entry.pop("tokens", None)
+        del entry["constituents"]
+    if form == "svg":
+        entry["svg"] = parse.to_svg() if parse.error is None else None
+    if not scores:
+        del entry["score"]
+        for constituent in entry.get("constituents", ()):
+            del constituent["score"]
     return entry
