@@ -63,14 +63,20 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
             )
 
 
+def not_text(text: str) -> str | None:
+    """Return which character a text has that no text has; None where it has none."""
+    found = _NO_CHARACTER.search(text)
+    if found is None:
+        return None
+    return "a NUL character" if found[0] == "\0" else "half of a surrogate pair"
+
+
 def _check_characters(what: str, strings: Sequence[str]) -> None:
     """Raise SentenceError where a string has a character that no text has."""
-    if _NO_CHARACTER.search("".join(strings)) is None:
+    if not_text("".join(strings)) is None:
         return
     for number, string in enumerate(strings, 1):
-        if found := _NO_CHARACTER.search(string):
-            is_nul = found[0] == "\0"
-            name = "a NUL character" if is_nul else "half of a surrogate pair"
+        if (found := not_text(string)) is not None:
             raise SentenceError(
-                f"{what} {number} is {string!a:.40}: it has {name}: this is not text"
+                f"{what} {number} is {string!a:.40}: it has {found}: this is not text"
             )

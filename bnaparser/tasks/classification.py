@@ -8,6 +8,7 @@ from typing import Any
 
 from bnaparser.errors import DataError, type_name
 from bnaparser.files.tables import json_line
+from bnaparser.parsing.checks import not_text
 from bnaparser.parsing.result import Parse
 from bnaparser.tasks.answer_spans import AnswerCandidates
 from bnaparser.tasks.prepared_example import Span
@@ -170,6 +171,8 @@ def read_text(
         return ReadText(text, [], NOT_A_QUESTION if task.kind == "answers" else NOT_A_PAIR)
     if not task.pair and len(written) != 1:
         return ReadText(text, [], "this model takes one text at a time, no pairs")
+    if (found := not_text("".join(written))) is not None:
+        return ReadText(text, [], f"the text has {found}: this is not text")
     marks = None
     if task.kind == "relations":
         try:

@@ -78,11 +78,9 @@ def test_a_text_is_read_with_its_own_blanks(parser: Parser) -> None:
 
 
 def test_long_sentences_go_in_windows(parser: Parser) -> None:
-    parses = parser.parse_many(
-        [["cat", "'s"] * 600, ["x" * 5000, "rained", "."], ["\u200b"], ["\ud800"]]
-    )
-    assert [one.error for one in parses] == [None] * 4
-    assert [len(one.words) for one in parses] == [1200, 3, 1, 1]
+    parses = parser.parse_many([["cat", "'s"] * 600, ["x" * 5000, "rained", "."], ["\u200b"]])
+    assert [one.error for one in parses] == [None] * 3
+    assert [len(one.words) for one in parses] == [1200, 3, 1]
     network: Any = parser.model
     subwords = network.subwords
     assert isinstance(subwords, JoinedSubwords)

@@ -126,16 +126,22 @@ def test_what_cannot_be_parsed_is_served_by_the_plain_encoder(
 
 def test_strange_characters(guided: Classifier) -> None:
     for text in (
-        "\ud800 It sang.",
         "( )",
         "-LRB- \\/",
         "日本語。",
-        "a\x00b",
         "It sang.\t\tIt fell.",
     ):
         answer = guided(text)
         assert answer.label in CLASSES
         json.loads(answer.to_json())
+
+
+@pytest.mark.parametrize("text", ["\ud800 It sang.", "It sa\x00ng.", "It sang.\x00"])
+def test_what_is_not_text_is_an_error_of_its_text(guided: Classifier, text: str) -> None:
+    bad, good = guided.classify_many([text, "It sang."])
+    assert bad.label is None and good.label in CLASSES and good.error is None
+    assert bad.error is not None and bad.error.endswith("this is not text")
+    bad.to_json().encode()
 
 
 def test_a_long_text_is_cut_where_the_encoder_ends(
