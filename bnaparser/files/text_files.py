@@ -29,7 +29,7 @@ OPTION = "--encoding"
 """The option of the commands by which a user names the encoding."""
 
 _PIECE = 1 << 16  # bytes read at once
-_SHOWN = 1 << 12  # bytes by which the encoding of a line is guessed
+_SHOWN = 1 << 12  # bytes by which the encoding of a line, or what a zip is, is guessed
 _START = 16  # bytes by which byte order marks and kinds of files are told
 
 # The longest first: that of UTF-32 begins with that of UTF-16.
@@ -226,7 +226,7 @@ class LineReader:
     def _pieces(self) -> Iterator[bytes]:
         """Yield what is read; the first piece is long enough to tell what it is, if possible."""
         piece = self._read_piece()
-        while len(piece) < _START and b"\n" not in piece and (more := self._read_piece()):
+        while _is_short(piece) and (more := self._read_piece()):
             piece += more
         while piece:
             self._read += len(piece)
@@ -382,6 +382,13 @@ def _refuse_kinds(name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], 
     for begin, what, do in kinds:
         if start.startswith(begin):
             raise DataError(f"{name}: this is {what}, not text" + (f": {do}" if do else ""))
+
+
+def _is_short(start: bytes) -> bool:
+    """Return whether a file's start is too short to tell what it is; a line of text is long enough."""
+    if start.startswith(_ZIP):
+        return len(start) < _SHOWN  # names inside tell what the zip is
+    return len(start) < _START and b"\n" not in start
 
 
 def _ends_lines_alike(encoding: str) -> bool:

@@ -81,6 +81,12 @@ def test_a_file_that_is_not_text_is_refused_whatever_its_name(
     assert "not text" in str(error.value)
 
 
+def test_a_slow_pipe_and_a_line_feed_in_the_start_hide_nothing() -> None:
+    data = NOT_TEXT["docx"][0].replace(b"\x14", b"\n", 1)
+    for source in (io.BytesIO, Pipe):
+        assert refused(data, source)[1].startswith("a.txt: this is a Word file, not text")
+
+
 @pytest.mark.parametrize("text", ["MZ is a format.\n", "BM, GIF89a and PAR1.\n", "%PDF is one.\n"])
 def test_a_text_may_begin_as_some_of_them_do(text: str) -> None:
     assert list(LineReader(io.BytesIO(text.encode()))) == [text]

@@ -177,7 +177,7 @@ class TestMistakes:
     @pytest.mark.parametrize("name", ["bank.mrg", "bank.conllu", "chtb_1.fid"])
     def test_a_file_that_is_not_text_is_refused(self, tmp_path: Path, name: str) -> None:
         file = tmp_path / name
-        file.write_bytes(b"PK\x03\x04\x14\x00\x06\x00word/document.xml")
+        file.write_bytes(b"PK\x03\x04\n\x00\x06\x00word/document.xml")
         with pytest.raises(DataError, match=f"{name}: this is a Word file, not text: save it as"):
             list(read_lines(file))
         file.write_bytes(b"(A a)\n(B \0b)\n")
