@@ -205,7 +205,7 @@ class _Search:
 
     def notes(self) -> list[str]:
         """Return what should be said of labels and words that no tree has, or of no tree at all."""
-        return self.unseen.notes() if self.seen else ["there was no tree to search"]
+        return self.unseen.notes(self.matches) if self.seen else ["there was no tree to search"]
 
     def count(self, of: str = "") -> str:
         """What was found, in how many trees; ``of`` says of how many."""

@@ -42,7 +42,7 @@ def search(text: str, trees: Sequence[str]) -> dict[str, Any]:
         found.append(entry)
     count = sum(entry["count"] for entry in found)
     hits = sum(entry["count"] > 0 for entry in found)
-    answer = {"count": count, "hits": hits, "trees": found, "notes": unseen.notes()}
+    answer = {"count": count, "hits": hits, "trees": found, "notes": unseen.notes(count)}
     return {**answer, "error": None, "column": None}
 
 

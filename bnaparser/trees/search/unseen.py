@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bnaparser.trees.tree import Tree
 
 _TOKEN = re.compile(r"[^\s()]+", re.ASCII)
+_ANY_NODE = ": any node is written __"
 _QUOTES = "\"'`"
 
 
@@ -43,7 +44,10 @@ class Unseen:
     """
 
     def __init__(self, descriptions: Iterable[Description]):
-        self._left = list({part.written: part for d in descriptions for part in _parts(d)}.values())
+        self._parts = list(
+            {part.written: part for d in descriptions for part in _parts(d)}.values()
+        )
+        self._left = self._parts
         self._any_tree = False
 
     def see(self, tree: Tree) -> None:
@@ -63,9 +67,20 @@ class Unseen:
         if any(part.may_be_in(text) for part in self._left):
             self._see(set(_TOKEN.findall(text)))
 
-    def notes(self) -> list[str]:
-        """Return a sentence for each label and word that no tree had; none where there was no tree."""
-        return [part.note() for part in self._left] if self._any_tree else []
+    def notes(self, matches: int = 1) -> list[str]:
+        """Return a sentence for each label and word that no tree had; none where there was no tree.
+
+        ``matches``: the number of matches. Without any, a ``*`` that is in the trees, say as a bullet, was
+        hardly meant as that word.
+        """
+        if not self._any_tree:
+            return []
+        stars = [] if matches else [part for part in self._parts if part.written == "*"]
+        return [part.note() for part in self._left] + [
+            f"* is a label or word of the trees{_ANY_NODE}"
+            for part in stars
+            if part not in self._left
+        ]
 
     def _see(self, names: set[str]) -> None:
         self._left = [part for part in self._left if not any(map(part.fits, names))]
@@ -96,7 +111,7 @@ def _advice(label: str) -> str:
     if plain and plain != label:
         return f": a word is written without quotes, {plain}"
     if set(label) == {"*"}:
-        return ": any node is written __"
+        return _ANY_NODE
     if "*" in label:
         begin, _, rest = label.partition("*")
         regex = f"/^{begin}/" if begin and not rest else f"/^{label.replace('*', '.*')}$/"

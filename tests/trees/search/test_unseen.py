@@ -72,5 +72,12 @@ def test_what_to_write_instead(pattern: str, advice: str) -> None:
     assert notes(pattern) == [f"no tree has a label or word {advice}"]
 
 
+def test_a_star_that_is_a_word_of_the_trees() -> None:
+    unseen = Pattern("* < DT").unseen()
+    unseen.see(Tree.parse("(TOP (NP (SYM *) (DT a)))"))
+    assert unseen.notes(0) == ["* is a label or word of the trees: any node is written __"]
+    assert unseen.notes(3) == []
+
+
 def test_without_a_tree_nothing_is_known() -> None:
     assert Pattern("NP").unseen().notes() == []
