@@ -6,7 +6,7 @@ import copy
 import gc
 import io
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from random import Random
 
@@ -237,16 +237,19 @@ class TestReadingAndWriting:
         with pytest.raises(TreeError, match=r"<string>:3:1: .* 2 '\)' missing"):
             next(trees)
 
-    def test_where_no_text_was_read_no_place_is_named(self) -> None:
-        for make in (
+    @pytest.mark.parametrize(
+        "make",
+        [
             lambda: Tree("NP", []),
             lambda: Tree("NP", ["a b"]),
             lambda: Tree.from_spans(["a"], [], []),
             lambda: Tree.from_nltk("(NP (NN cat))"),
-        ):
-            with pytest.raises(TreeError) as caught:
-                make()
-            assert str(caught.value) == caught.value.message
+        ],
+    )
+    def test_where_no_text_was_read_no_place_is_named(self, make: Callable[[], Tree]) -> None:
+        with pytest.raises(TreeError) as caught:
+            make()
+        assert str(caught.value) == caught.value.message
 
 
 class TestTree:
