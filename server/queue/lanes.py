@@ -70,14 +70,16 @@ class ParsingQueue:
 
     async def submit(self, sentences: Sequence[Sentence], tags: Rows = None) -> list[Parse]:
         """Return a Parse a sentence, in order; raises as `Batcher.submit` does."""
-        places = ([], [])  # type: tuple[list[int], list[int]]
-        for place, sentence in enumerate(sentences):
-            places[cost_of(sentence) > LONG].append(place)
-        if not places[True]:
+        long = [cost_of(sentence) > LONG for sentence in sentences]
+        if not any(long):
             return await self.short.submit(sentences, tags)
-        if not places[False]:
+        if all(long):
             return await self.long.submit(sentences, tags)
         check_words(sentences, self.limits.queue_words)
+        places = [
+            [place for place, is_long in enumerate(long) if is_long == kind]
+            for kind in (False, True)
+        ]
         tasks = [
             asyncio.ensure_future(
                 queue.submit(
@@ -94,12 +96,8 @@ class ParsingQueue:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-        of_place = {
-            place: parse
-            for chosen, parses in zip(places, found, strict=True)
-            for place, parse in zip(chosen, parses, strict=True)
-        }
-        return [of_place[place] for place in range(len(sentences))]
+        shorts, longs = map(iter, found)
+        return [next(longs if is_long else shorts) for is_long in long]
 
 
 def _is_for_threads(parser: Parser) -> bool:
