@@ -1,4 +1,4 @@
-"""A sentence of words, each with its place in the input. Words are slices of it, never changed."""
+"""A sentence of words, each with its place in the input."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Sentence:
     """One sentence of an input text.
 
     ``text`` is the input from the first word to the end of the last one. ``offsets[i]`` are the
-    start and end of ``words[i]``, half-open, in code points of the whole input: for every word
-    ``input[start:end] == word``. Words are in order, do not overlap, and none is empty or holds a
-    blank.
+    start and end of ``words[i]``, half-open, in code points of the whole input: for every English word
+    ``input[start:end] == word``, but for one that a hyphen divides at the end of a line: ``information`` has
+    the place of ``infor-\\nmation``. Words are in order, do not overlap, and none is empty or holds a blank.
 
     In languages besides English words are as their treebank writes them: ``a_pesar_de`` for ``a pesar
     de``, ``de`` and ``o`` for ``do``. Each has the place of what it is written for; two parts of a

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.text import run_text
+from bnaparser.text.english.line_hyphens import with_whole_words
 from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.split_names import SPLITS, Split
@@ -38,6 +39,9 @@ I|'d|'ve would|n't|'ve let|'s he|'s they|'re you|'ve we|'ll I|'m
 do|n`t ca|n`t do|n´t
 the dogs|' bones , the boss|'s desk , the 1980|'s
 goin' home , nothin' else jack-o'-lantern
+goin'|. thinkin'|—|well|, nothin'|! truckin'|, WALKIN' An' ol'|. jus' lil' Everythin' I (|doin'|) "|goin'|"
+'Bout time 'Round midnight rock-'n'-roll , he said '|we can win|'|. ‘|goin’ home|’ ' an old '|an|' '|so|' an' left
+foo_bar() main(void) x[i] $|5|-|$|10 €|5|-|€|10 US$|5|-|US$|10 ``` code :$ ^.^ *_*
 'T|is true '|T 'T|was 'Cause 'Em ’T|is Yahoo|!|'s "|Jaws|"|'s (|U.S.|)|'s 5|%|'s '|s|'
 6 in. of snow , 30 sec. to 2 gal. of 3 mi. in 5 pct. of 5 ft. 3 in. tall , 1 tsp. salt
 (|b. 1950|; d. March 1999|) no. AF49 , chr. 9 , ref. 1 , at 5 p. m. , spp. were No|. I do|n't
@@ -166,6 +170,25 @@ It is open from 9 a. m. until 5 p. m. and was built in 70 b. c. or a. d. 30. | S
 "Help!" Anna shrieked. | "No!" Uncle Henry growled. | "Why?" Mary's brother asked. | "True?" John and Ann asked. | "Why?" O'Brien said. | We met at 7p.m. Monday in Rome. | "Stop!" | Tom left.
 He is a.k.a. "The Juice". | It costs Rs. 500. | She has a ph.d. in math. | See slip op. at 3. | Sect. 5 applies. | No. | At 5 we left.
 See contract No. NO1-CO-12400, accession no. AF497625, chr. 9 and ref. 1, J. Virol. 65, 2884. | Streptomyces sp. were found.
+1. preheat the oven. | 2. mix the flour and salt. | 3. bake it.
+12. the licensee agrees to pay. | 13. the licensor does not.
+1.2. mix the flour. | 1.3. Bake it.
+step 1. preheat the oven. | we need 12. | the rest is ok.
+It is long. | 1. the first of them. | IV. limits of liability.
+`` Sit down . '' | She sat . | `` Go ! '' he said .
+" Sit down . " | She sat . | " Good . " | Then he left . | He said , " Go . " | Then they went .
+" What is that? " | Asked Lou. | " It is a dog . " said Ann .
+' Sit down . ' | She sat . | ' No . ' | The boys ' books fell .
+Send it to Apt. 3B now. | He is in Rm. 204 today. | Take Rt. 9 north. | The Rt. Hon. Bob spoke. | He has an apt. | It is big.
+On Sat. night we left. | On Sun. morning we came. | We love the Sun. | It is hot. | The cat sat. | It ran.
+See fn. 12 and n. 4, supra. | Read Matt. 5:3, Deut. 6:4 and 1 Cor. 13:4. | I met Tim. | He left.
+Attn. Bob is here. | Qty. 3 of it. | Fax. 555 works. | Mgr. Kim left. | Exec. V.P. Ann came. | In Yr. 10 it ended.
+The pt. is a 67 y/o man. | The dx. was flu. | His temp. was 101. | The mfr. recommends it, excl. tax. | Take 2 tabs. b.i.d. now.
+Add 1 Tbsp. butter. | Please pls. send it. | We cont. lisinopril and def. recommend it. | The appt. today is off. | It is 3 yd. in length.
+They drew 40 cc. of bile. | Add 8 fl. oz of it. | Col. Bob (Ret.) said so. | The dir. of it closed the acct. today. | She is a pt. | He left.
+i like the temp. | it is nice. | we took the tabs. | they work.
+INTERVIEWER: So, what happened? | SUBJECT: Uh, I left. | Bob: Fine. | HOST: Welcome back. | THE COURT: Sustained. | MR. SMITH: Fine.
+JOHN: I do. | SPEAKER 2: Rain fell. | Q: Did you go? | A: No. | COPPER: | Futures rose.
 """.strip().splitlines()
 
 
@@ -197,6 +220,10 @@ def test_sentences(case: str) -> None:
         ("He was married to the late George\nW. Bush and died in Texas,\nas was told.", 1),
         ("The index of all of them rose to\n10. Then it fell and fell,\nas was told.", 2),
         ("It is about this long line of text\n(a) the first\n(b) the second", 3),
+        ("1. preheat the oven\n2. mix the flour and salt.\n", 2),
+        ("1. a parrot;\n2. a dog;\n3. a cat.", 3),
+        ("Fruits are\n   1. nested a\n   2. nested b\n      i. deep one\n      ii. deep two", 5),
+        ("IV. limits of liability\n", 1),
         ("\r\nOne line.\r\nThe next line.\r\n\r\nlast", 3),
     ],
 )
@@ -227,6 +254,43 @@ def test_a_line_that_fills_less_than_four_fifths_of_the_width_was_broken_off(
     first = "x" * (length - len("Tomorrow"))
     found = list(read_sentences(f"{first}\nTomorrow {widest[9:]}", "text"))
     assert len(found) == sentences
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "infor-|mation", "Infor-|mation", "govern-|ment", "work-|ing", "soft-|ware", "un-|related", "infor\xad|mation",
+    ],
+)  # fmt: skip
+def test_a_word_divided_at_the_end_of_a_line_is_whole(case: str) -> None:
+    first, second = case.split("|")
+    text = f"It is {first}\n{second}, he said.\nYes."
+    sentence = split(text)[0]
+    assert sentence.words[2] == first[:-1] + second
+    start, end = sentence.offsets[2]
+    assert text[start:end] == f"{first}\n{second}"
+    assert [text[a:b] for a, b in sentence.offsets[3:]] == [",", "he", "said", "."]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "well-|known", "self-|aware", "high-|quality", "DNA-|based", "e-|mail", "mid-|1990s", "non-|English", "Anglo-|Saxon",
+        "twenty-|one", "rock-based-|art", "state-of-the-|art",
+    ],
+)  # fmt: skip
+def test_a_hyphen_of_the_word_itself_stays_at_the_end_of_a_line(case: str) -> None:
+    sentence = split("It is " + case.replace("|", "\r\n") + " so.")[0]
+    assert sentence.words == ("It", "is", case.replace("|", ""), "so", ".")
+
+
+@pytest.mark.parametrize(
+    "case", ["two-|and three-year", "well -|then", "no --|then", "I went-|I left"]
+)
+def test_a_line_that_ends_with_a_dash_does_not_join_words(case: str) -> None:
+    text = "It is " + case.replace("|", "\n") + " so."
+    sentence = split(text)[0]
+    assert [text[start:end] for start, end in sentence.offsets] == list(sentence.words)
 
 
 def test_a_lettered_item_is_a_letter_and_a_period() -> None:
@@ -265,7 +329,7 @@ def test_a_piece_without_letters_joins_the_sentence_before_it() -> None:
 PIECES = [
     *"aAI1.,;:!?'\"()[]-–—…$%#*/\\<>_’“”‘` \n\t\r",
     "\n\n", ". ", '." ', "Mr.", "U.S.", "Inc.", "No.", "n't", "'s", "gonna", "The", "http://", "www.",
-    ":)", "😀", "🇩🇪", "\u200d", "\u200b", "\xad", "\ufe0f", "。", "我", "\u2029", "\ud800", "--", "(s)",
+    ":)", "😀", "🇩🇪", "\u200d", "\u200b", "\xad", "\ufe0f", "。", "我", "\u2029", "\ud800", "--", "(s)", "infor-\nmation", "goin'", ' " ',
 ]  # fmt: skip
 TEXTS = st.text() | st.lists(st.sampled_from(PIECES)).map("".join)
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs", "Mn"}
@@ -285,7 +349,7 @@ def check_words(sentence: Sentence, text: str) -> set[int]:
     places = [place for span in sentence.offsets for place in range(*span)]
     assert places == sorted(set(places))
     for word, (start, end) in zip(sentence.words, sentence.offsets, strict=True):
-        assert text[start:end] == word
+        assert text[start:end] == word or with_whole_words(text[start:end])[0] == word
         assert word and not any(map(str.isspace, word))
     start, end = sentence.offsets[0][0], sentence.offsets[-1][1]
     assert sentence.text == text[start:end]

@@ -17,6 +17,7 @@ class Period(Enum):
     STOP = "the word is no abbreviation: the period ends the sentence"
     NEVER = "a name or an example follows: the period never ends the sentence"
     NUMBER = "an abbreviation if a number follows (No. 5), else a plain word"
+    SMALL = "an abbreviation if a number or a small letter follows (pt. is), else a plain word"
     UNIT = "an abbreviation if a number stands before it (6 in.), else a plain word"
     MAYBE = "the period belongs to the word and may end the sentence as well (Inc., U.S.)"
     INITIAL = "one letter, most often of a name"
@@ -26,13 +27,27 @@ _NEVER = """
 Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt Col Maj Capt Cmdr
 Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc
 Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
-e.g i.e a.k.a eg ie cf Cf viz vs v approx Approx incl Incl esp Esp aka qtd Ph Ex
+e.g i.e a.k.a eg ie cf Cf viz vs v approx Approx incl Incl excl Excl esp Esp aka qtd Ph Ex Attn attn
+Rt Cdr Spc Ald Cllr Abp
 """
 
 _NUMBER = """
 No no Nos nos Fig fig Figs figs Sec sec Secs secs Sect sect Rs Art art Arts Ch ch Chap chap Chs Par par Para para
 p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
-ref Ref refs Refs chr Chr
+ref Ref refs Refs chr Chr Apt apt Apts Rm rm Rms fn Fn fns n nn Qty qty Fax fax Yr Bk bk fol Fol fols
+"""
+
+# Before a capital they end their sentence, like any word.
+_SMALL = """
+pt pts dx hx tx rx sx fx temp temps hosp resp abd neuro mfr mfrs mfd tabs Tbsp tbs tbl pls plz cont def
+appt appts yd yds cc fl var cv dir acct accts mgmt mgr mgrs asst rec recd reqd sched std orig qtr wt ht lg
+suppl illus repr masc fem neut intr amt pkt pkts addl attd encl Sat Sun
+"""
+
+# Books of the Bible, and names of people: ``Tim. 2:4``.
+_BOOKS = """
+Exod Lev Num Deut Josh Judg Sam Kgs Chron Neh Esth Prov Eccl Isa Jer Lam Ezek Dan Hos Mic Hab Zech Mal Matt Rom Cor
+Gal Eph Phil Thess Tim Philem Heb Jn Lk Mk Ps Pss
 """
 
 _UNIT = "in gal sec secs pt pts c"
@@ -45,7 +60,8 @@ Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn
 Nebr Nev Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
 etc al ed eds Ed Eds dept depts est tel ext avg max min misc govt assn intl natl corp inc bros ltd
 jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks sq cu gals qt doz
-pkg vol trans rev orig tsp tsps tbsp tbsps pct mi bbl bbls adj adv
+pkg vol trans rev tsp tsps tbsp tbsps pct mi bbl bbls adj adv
+Mgr Mgrs Exec Ret ret Pte Ln Twp Jct
 Id id Ibid ibid Pet App Appx Tr Arg Cert cert Supp supp Stat Reg Fed Civ Crim Rul Proc Evid Const
 Amdt Bd Cty Cir Ct Cas Cong Sess Serv Soc Juris Rptr Res Doc Acad Sci Biol Chem Phys Wm Geo Chas
 Thos Robt Edw Benj Jas Jos JJ seq Colum Bus Econ Comm Bkrtcy Ins Elec Mem
@@ -55,10 +71,14 @@ sp spp ssp subsp
 """
 
 _UNITS = frozenset(_UNIT.split())
+_BOOK_NAMES = frozenset(_BOOKS.split())
+_SMALLS = frozenset(_SMALL.split())
 _KINDS = {
+    **{small.capitalize(): Period.SMALL for small in _SMALLS},
+    **dict.fromkeys(_SMALLS, Period.SMALL),
     **dict.fromkeys(_UNITS, Period.UNIT),
     **dict.fromkeys(_MAYBE.split(), Period.MAYBE),
-    **dict.fromkeys(_NUMBER.split(), Period.NUMBER),
+    **dict.fromkeys([*_NUMBER.split(), *_BOOK_NAMES], Period.NUMBER),
     **dict.fromkeys(_NEVER.split(), Period.NEVER),
 }
 
@@ -114,6 +134,11 @@ _PRONOUN_AFTER = re.compile(r"\s+I(?:['\u2019]|\s+(?!of\b|and\b|to\b)[a-z])")  #
 _LETTER_AFTER = re.compile(r"\s*(?:[B-HJ-Z]|[AI](?=[,.;:)]))\b")  # Fig. B, Vol. A)
 _CITED = frozenset(["Op", "op", "p", "pp"])
 _LETTERED = frozenset(["Fig", "fig", "Figs", "figs", "Eq", "Eqs", "Exh", "Vol", "Sec", "Ch", "App"])
+_VERSE_AFTER = re.compile(r"\s*\d{1,3}:\d")
+_SMALL_AFTER = re.compile(
+    r"['\"\u2019\u201d)]*[^\S\r\n]+(?:\d|(?!(?:i|he|she|it|they|we|you|the|this|that|there|so|but)\b)[a-z]"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b)"
+)
 # Of a life: (b. 1950), (b. May 1950; m. 1970, d. 1999)
 _LIFE = frozenset(["b", "d", "m", "r", "fl", "div"])
 _BEFORE_LIFE = re.compile(r"[(\[;,]\s?\Z")
@@ -142,7 +167,7 @@ def is_acronym(word: str) -> bool:
 def period_at(text: str, start: int, dot: int) -> Period:
     """Tell what the period at ``dot``, after the word from ``start`` on, is likely to be.
 
-    What depends on numbers is decided: the answer is never NUMBER or UNIT.
+    What depends on the words around it is decided: the answer is never NUMBER, SMALL or UNIT.
     """
     word = text[start:dot]
     kind = _period_after(word)
@@ -154,16 +179,22 @@ def period_at(text: str, start: int, dot: int) -> Period:
     if kind is Period.NUMBER:
         if _has_number(text, word, dot):
             return Period.NEVER
-        kind = Period.INITIAL if len(word) == 1 else Period.STOP
+        kind = Period.INITIAL if len(word) == 1 else Period.SMALL
         kind = Period.UNIT if word in _UNITS else kind
     if kind is Period.UNIT:
         measured = _NUMBER_BEFORE.search(text, max(0, start - _LONGEST_GAP), start)
-        return Period.MAYBE if measured else Period.STOP
+        kind = Period.MAYBE if measured else Period.SMALL
+    if kind is Period.SMALL:
+        is_small = word in _SMALLS or word.lower() in _SMALLS
+        is_short = is_small and _SMALL_AFTER.match(text, dot + 1) is not None
+        return Period.MAYBE if is_short else Period.STOP
     return kind
 
 
 def _has_number(text: str, word: str, dot: int) -> bool:
     """Tell whether a number follows the word before ``dot``, or a letter in the place of one."""
+    if word in _BOOK_NAMES:
+        return _VERSE_AFTER.match(text, dot + 1) is not None
     match = _NUMBER_AFTER.match(text, dot + 1)
     if match is None:
         return word in _LETTERED and _LETTER_AFTER.match(text, dot + 1) is not None

@@ -25,7 +25,7 @@ _STOP = re.compile(
     (?P<mark> (?<![.!?\u2026])[.!?\u2026]++ )
     (?P<close> (?: ['"\u2019\u201d\xbb\u203a)\]}}]
                  | \[\d{{1,3}}\] | \[(?:[a-z]+[ ]){{1,3}}needed\] | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
-                 | [{BLANK}]++ (?:'["\u201d]|['\u2019\u201d\u203a]) (?=[{BLANK}]) )*+ )
+                 | [{BLANK}]++ (?:'['"\u201d]|['\u2019\u201d\u203a]) (?=[{BLANK}]) )*+ )
     [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+
   | [\u3002\uff01\uff1f\uff61]++ [\u300d\u300f\u3011\u3015\uff09"'\u2019\u201d]*+ [{BLANK}]*+
   | \. {GLUED_PERIOD}
@@ -51,18 +51,48 @@ _ABSTRACT_WORD = (
     "|INTERPRETATION|SIGNIFICANCE|IMPLICATIONS?|LIMITATIONS?|STUDY)"
 )
 _ABSTRACT = rf"{_ABSTRACT_WORD}(?:(?:[ ]|/|[ ](?:AND|OF|&)[ ]){_ABSTRACT_WORD}){{0,4}}"
+# In a transcript, who speaks is a part of the first sentence: ``INTERVIEWER: So, it grew.``
+_SPEAKER_WORD = (
+    "(?:INTERVIEWER|INTERVIEWEE|SPEAKER|RESPONDENT|PARTICIPANT|INFORMANT|MODERATOR|FACILITATOR|HOST|ANCHOR|GUEST"
+    "|CALLER|REPORTER|CORRESPONDENT|JOURNALIST|ANNOUNCER|NARRATOR|OPERATOR|AUDIENCE|PANELIST|QUESTIONER|INVESTIGATOR"
+    "|EXPERIMENTER|RESEARCHER|TRANSLATOR|INTERPRETER|THERAPIST|COUNSELOR|CLIENT|DOCTOR|NURSE|PATIENT|CLINICIAN"
+    "|TEACHER|STUDENT|PROFESSOR|INSTRUCTOR|LECTURER|JUDGE|COURT|WITNESS|ATTORNEY|COUNSEL|PROSECUTOR|DEFENDANT|CLERK|JUROR"
+    "|OFFICER|DETECTIVE|DISPATCHER|AGENT|CUSTOMER|MOTHER|FATHER|MOM|DAD|CHILD|CHAIR|CHAIRMAN|CHAIRWOMAN|CHAIRPERSON"
+    "|PRESIDENT|SENATOR|SECRETARY|MAN|WOMAN|BOY|GIRL|MALE|FEMALE|VOICE|Q|A)"
+)
+_SPEAKER_LABEL = (
+    rf"(?:(?:THE|UNIDENTIFIED|UNKNOWN|FIRST|SECOND|MALE|FEMALE)[ ])*{_SPEAKER_WORD}(?:[ ]?(?:[A-Z]|\d+))?"
+    r"|(?:(?:MR|MRS|MS|DR|PROF|REV|SEN|REP|GOV|SGT|CAPT|LT|COL|GEN)\.?|PRESIDENT|SENATOR|SECRETARY|JUDGE|JUSTICE|OFFICER"
+    r"|DETECTIVE|AGENT|DOCTOR|NURSE|PROFESSOR|CHAIRMAN|CHAIRWOMAN|VICE[ ]PRESIDENT)(?:[ ][A-Z][A-Z'.-]+){1,3}"
+)
+_NO_SPEAKER = (
+    "(?:EDIT|NOTE|PS|UPDATE|TLDR|FYI|LINK|WARNING|ERROR|QUESTION|ANSWER|PROBLEM|SOLUTION|OPERATION)"
+)
+_SPOKEN = (
+    "(?:So|Uh|Um|Uhm|Er|Yeah|Yep|Yes|No|Nope|Nah|Well|Okay|OK|Ok|Oh|Ah|Aha|Hi|Hello|Hey|Hmm|Hm|Mm|Mhm|Huh|Wow|Sure|Thanks"
+    "|Thank|Alright|Please|Sorry|Let|Welcome|I|You|We|My|And|But|What|Where|When|Why|How|Who|Do|Does|Did|Are|Can|Could"
+    "|Would|Will|Have)"
+)
 # ``MARKETS: Prices rose.``: a heading in front of its first sentence.
 _RUN_IN_HEADING = re.compile(
-    rf"[{BLANK}]*+(?!{_ABSTRACT}:)[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++"
+    rf"[{BLANK}]*+(?!(?:{_ABSTRACT}|{_SPEAKER_LABEL}):)"
+    rf"(?!(?!{_NO_SPEAKER}:)[A-Z]['A-Z-]+(?:[ ][A-Z]['A-Z-]+)?:[{BLANK}]++{_SPOKEN}\b)[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++"
     r"(?=[\"\u201c]?[A-Z])"
 )
 _GAP = rf"(?:[{BLANK}]|\Z)"  # the end of a text is the end of its last line
 _BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6]{_GAP}")
+_ROMAN = "(?:[ivx]{1,4}|xviii|xxiii|[IVX]{1,4}|XVIII|XXIII)"
 _ITEM_NUMBER = re.compile(
-    rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[A-Za-z]|[ivx]{{1,4}}|[IVX]{{1,4}})(?=[.)]+{_GAP})"
+    rf"[{BLANK}]*+\(?(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
+)
+# ``step 1. preheat the oven``
+_NAMED_NUMBER = re.compile(
+    rf"[{BLANK}]*+(?i:step|section|article|part|chapter|item|exercise|question|rule|note|example|clause|paragraph)"
+    rf"[ ](?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
 )
 # May be the middle of a sentence as well: ``George\nW. Bush``, ``rose to\n10. Then``.
-_NUMBER_AND_PERIOD = re.compile(rf"[{BLANK}]*+(?:\d{{1,3}}|[A-Z])\.{_GAP}")
+_NUMBER_AND_PERIOD = re.compile(rf"[{BLANK}]*+(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Z])\.{_GAP}")
+_END_OF_ITEM = re.compile(rf"[;:][{BLANK}]*\Z")
 _QUOTED = re.compile(rf"[{BLANK}]*+>(?![=\d])")  # ``> a line of an e-mail that is answered``
 # A line of a chat or a transcript: ``10:31 Al: ok``, ``<mary> hey``, ``ANN: Yes.``
 _TURN = re.compile(
@@ -77,6 +107,14 @@ _FIRST_WORD = re.compile(rf"[{BLANK}]*+([^{BLANK}]++)")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _VISIBLE = re.compile(rf"\w|{PICTURE}", re.VERBOSE)
 _PRONOUN = re.compile(r"(?<!\w)[a-z]+\sI\Z")  # so do I.
+_ANY_QUOTE = re.compile("[\"'`\u2018\u2019]")
+_OPENING_QUOTE = re.compile(
+    r"(?<!\w)(?:'(?!(?:[Ee]m|[Cc]ause|[Tt]il|bout|round|n'|\d\ds?|s|re|ve|ll|d|m|t)\b)|[`\u2018])(?=\w)"
+)
+_CLOSING_QUOTE = re.compile(r"['\u2019](?!\w)")
+_SPACED_QUOTE = re.compile(rf"(?<![^{BLANK}])[\"'](?![^{BLANK}])")
+_MARK_BEFORE = re.compile(rf"(?:\A|[.?!,:;\"\u201d-])[{BLANK}]+\Z|\A\Z")
+_PLURAL_BEFORE = re.compile(rf"s[{BLANK}]+\Z")  # the boys ' books
 _IS_BLANK = re.compile(f"[{BLANK}]")
 _QUOTATION = frozenset("\"'\u2019\u201d\u2018\u201c\xab\xbb")
 _BROKEN_OFF = 0.8  # of the width: hard-wrapped lines are fuller than that
@@ -127,10 +165,37 @@ def sentence_spans(block: str) -> Iterator[tuple[int, int]]:
 
 def _plain_spans(block: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of sentences in a block without entities."""
+    block = _with_directed_quotes(block)
     letter = _FIRST_LETTER.search(block)
     lower_case = letter is not None and letter.group().islower()
     for start, end in segments(block):
         yield from _split_segment(block, start, end, lower_case)
+
+
+def _with_directed_quotes(block: str) -> str:
+    """Return a block with typographic quotation marks for straight ones between blanks, as in tokenized text.
+
+    A mark opens or closes a quotation by the number of marks before it. No place changes.
+    """
+    if _SPACED_QUOTE.search(block) is None:
+        return block
+    characters = list(block)
+    is_quoted, is_within = False, False  # within double marks, within single ones
+    for match in _ANY_QUOTE.finditer(block):
+        place, mark = match.start(), match.group()
+        is_spaced = _SPACED_QUOTE.match(block, place) is not None
+        if mark == '"':
+            if is_spaced:
+                characters[place] = "\u201d" if is_quoted else "\u201c"
+            is_quoted = not is_quoted
+        elif not is_spaced:
+            opens = _OPENING_QUOTE.match(block, place) is not None
+            is_within = opens or (is_within and _CLOSING_QUOTE.match(block, place) is None)
+        elif is_within:
+            is_within = _PLURAL_BEFORE.search(block, max(0, place - 4), place) is not None
+        elif _MARK_BEFORE.search(block, max(0, place - 4), place):
+            characters[place], is_within = "\u2018", True
+    return "".join(characters)
 
 
 def _split_segment(text: str, start: int, end: int, lower_case: bool) -> Iterator[tuple[int, int]]:
@@ -188,6 +253,8 @@ def _breaks(line: str, following: str, width: int, is_list: bool) -> bool:
         return True
     if _SPEAKER.match(line) and _SPEAKER.match(following):
         return True
+    if is_list and _END_OF_ITEM.search(line) and _ITEM_NUMBER.match(following):
+        return True
     if not _UNFINISHED.search(line):
         return False  # a full stop is judged like any other
     line = line.rstrip("\r\n")
@@ -240,6 +307,13 @@ def _ends(text: str, start: int, stop: re.Match[str], lower_case: bool) -> bool:
     return True
 
 
+def _is_item_number(text: str, start: int, end: int) -> bool:
+    """Tell whether the number that ends at ``end`` is a step's, or an item's within a sentence, at the start of a line."""
+    line = max(start, text.rfind("\n", start, end) + 1)
+    found = _NAMED_NUMBER.match(text, start) or _ITEM_NUMBER.match(text, line)
+    return found is not None and found.end() == end
+
+
 def _period_ends(
     text: str,
     start: int,
@@ -253,17 +327,19 @@ def _period_ends(
     kind = period_at(text, stop.start() - len(word), stop.start())
     if kind is Period.NEVER or text[stop.end()] in ".!?\u2026,;:":
         return False
+    number = _ITEM_NUMBER.match(text, start)
+    if number is not None and number.end() == stop.start():
+        return False  # 1. The first item of a list
     if following_word[:1].islower():
         if kind is not Period.STOP or following["dash"]:
+            return False
+        if _is_item_number(text, start, stop.start()):
             return False
         if lower_case:
             return not (stop["close"] and following_word in _SAID)
         if _SMALL_START.match(text, stop.end()):
             return True
         return not stop["close"] and word.replace("-", "").isalpha()
-    number = _ITEM_NUMBER.match(text, start)
-    if number is not None and number.end() == stop.start():
-        return False  # 1. The first item of a list
     if kind is Period.STOP:
         return True
     starter = following_word in STARTERS and not (

@@ -40,9 +40,12 @@ NO_WIDTH = r"\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\ufeff"
 _QUOTES = '"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4'
 _BRACKETS = r"()\[\]{}<>"
 _ASIAN = r"\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_CURRENCY = r"$\xa3\xa4\xa5\u20a0-\u20cf"
 _ALONE = (  # never inside a word
     r";?!\u2026\u2014\u2015\xbf\xa1\xa7\xb6|\u2020-\u2023\u25a0-\u25ff\u2190-\u21ff"
-    r"$\xa3\xa4\xa5\u20a0-\u20cf\u060c\u061b\u061f\u0964\u0965" + _ASIAN
+    + _CURRENCY
+    + r"\u060c\u061b\u061f\u0964\u0965"
+    + _ASIAN
 )
 _PICTURES = r"\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
 _SPLIT = BLANK + _QUOTES + _BRACKETS + _ALONE + _PICTURES
@@ -68,7 +71,7 @@ _PICTURE_RULES = (
         {_START}(?:
           [<>]?[:;=][-o*^']?[)\](\[DPpOo3/\\|*@}}{{]{{1,4}}
         | [8xX]-[)(DPp] | [xX]D+ | \(-?[:;]
-        | [oO>^T-]_+[oO<^T-] | -\.- | >\.< | \^\^ | \\o/ | \xaf\\_\([^{BLANK}]\)_/\xaf
+        | [oO>^T;*-]_+[oO<^T;*-] | -\.- | >\.< | \^[.o]?\^ | :\$ | \\o/ | \xaf\\_\([^{BLANK}]\)_/\xaf
         )(?=[.,!?"'\u2019\u201d]*{_END})
         """,
         "Good :-) or bad :(, so xD",
@@ -152,6 +155,7 @@ _MARKS = (
         "one \u2014 two \u2014\u2014 three",
     ),
     TokenRule("ellipsis of one character", r"\u2026+", "so\u2026\u2026", "so \u2026\u2026"),
+    TokenRule("fence of code", r"`{3,}", "```\nso", "``` so"),
     TokenRule("quote of two backquotes", r"``", "``so", "`` so"),
     TokenRule("quote of two apostrophes", r"''", "so''", "so ''"),
     TokenRule("section sign", r"\xa7+", "\xa7\xa7 5", "\xa7\xa7 5"),
@@ -176,19 +180,20 @@ _MARKS = (
 _ELIDED = (
     TokenRule(
         "the end is left out",
-        rf"{_START}(?:o|ol|an|th|yo|mo)['\u2019]{_END}",
-        "one o' us an' you",
-        "one o' us an' you",
+        r"(?<![\w'\u2019])(?i:ol?|an|th|yo|mo|lil|jus|wi|fo|po|sho)['\u2019](?!\w)",
+        "one o' us, the ol'. An' you, jus' you",
+        "one o' us , the ol' . An' you , jus' you",
     ),
     TokenRule(
         "the beginning is left out",
         rf"""
         (?<![^{BLANK}"\u201c(\u2014-])['\u2019\u2018](?:
-            (?:[Ee]m|[Tt]is|[Tt]was|[Tt]il|till|[Cc]ause|[Cc]uz|bout|round|cross)\b | n['\u2019]{_END}
+            (?:[Ee]m|[Tt]is|[Tt]was|[Tt]il|till|[Cc]ause|[Cc]uz|bout|round|cross|neath|nother)\b | n['\u2019]{_END}
+          | (?:Bout|Round|Cross|Till|Neath)\b(?![^'\u2019]{{0,60}}[\w.,!?]['\u2019](?!\w))
           | [0-9]{{2}}s?\b | {_CLITICS}{_END} )
         """,
-        "rock 'n' roll of the '90s, 'cause it 's good",
-        "rock 'n' roll of the '90s , 'cause it 's good",
+        "rock 'n' roll of the '90s, 'cause it 's good. 'Round here",
+        "rock 'n' roll of the '90s , 'cause it 's good . 'Round here",
     ),
     TokenRule(
         "a clitic after punctuation",
@@ -220,15 +225,23 @@ _PARTS = (
         "a 3.5 U.S.-based one.The end",
         "a 3.5 U.S.-based one . The end",
     ),
-    TokenRule("hyphen", r"(?<!-)-(?![->])", "a well-known -5", "a well-known -5"),
+    TokenRule(
+        "hyphen, but not between two amounts",
+        rf"(?<!-)-(?![->]|(?<=\d-)[A-Z]{{0,3}}[{_CURRENCY}]\d)",
+        "a well-known -5, $5-$10",
+        "a well-known -5 , $ 5 - $ 10",
+    ),
     TokenRule("dash", r"(?<=\w)\u2013(?=\w)", "in 1990\u201395", "in 1990\u201395"),
     TokenRule("apostrophe", rf"(?<=[\w.]){APOSTROPHE}(?=\w)", "O'Neil", "O'Neil"),
     TokenRule("apostrophe of a decade", r"(?<=-)['\u2019](?=\d)", "the mid-'90s", "the mid-'90s"),
     TokenRule(
         "apostrophe for the g of -ing",
-        rf"(?<=[a-z]in)['\u2019](?=[{BLANK}]++[a-z])",
-        "goin' home",
-        "goin' home",
+        r"(?<=[A-Za-z](?:in|IN))['\u2019](?![\w'\u2019])",
+        "I'm goin'. He 'can win'.",
+        "I 'm goin' . He ' can win ' .",
+    ),
+    TokenRule(
+        "apostrophes of 'n'", r"(?<=-)['\u2019]n['\u2019](?=-)", "rock-'n'-roll", "rock-'n'-roll"
     ),
     TokenRule("apostrophe of o'", r"(?<=-o)['\u2019](?=-\w)", "jack-o'-lantern", "jack-o'-lantern"),
     TokenRule(
@@ -241,10 +254,10 @@ _PARTS = (
         "brackets of a word, not of a number",
         r"""
         (?: (?<=[A-Za-z]) | (?<=[A-Za-z]\d) | (?<=[A-Za-z]\d\d) | (?<=\w-) )
-        \( (?!\d{4}\)) [\w+.,;/:=-]{1,8} \)
+        \( (?!\d{4}\)) [\w+.,;/:=-]{0,8} \)
         """,
-        "friend(s) f(x) CD4(+) 8(A)",
-        "friend(s) f(x) CD4(+) 8 ( A )",
+        "friend(s) f(x) foo() CD4(+) 8(A)",
+        "friend(s) f(x) foo() CD4(+) 8 ( A )",
     ),
     TokenRule(
         "a power of ten",

@@ -48,6 +48,22 @@ _TO_AFTER = re.compile(r"\sto\b")  # she was wont to
 # An hour: 7pm, 10:30AM. Not 5pM, which is a concentration.
 _HOUR = re.compile(r"(?:0?[1-9]|1[0-2])(?:[:.][0-5]\d)?(?=(?:[ap]\.?m|[AP]\.?M)\Z)")
 _GOES_ON = frozenset(",;:")
+_APOSTROPHES = frozenset("'\u2019")
+# They end in -in, and not for -ing.
+_NO_DROPPED_G_WORDS = """
+again bargain begin berlin brain britain bulletin cabin captain certain chain chin coin contain cousin
+curtain darwin domain drain dublin entertain explain fountain gain grain grin in insulin join kevin latin login
+main maintain margin martin mountain napkin obtain origin pain penguin pin plain plugin protein pumpkin rain
+remain robin ruin sin skin spain spin stain strain sustain terrain tin train twin vein villain violin virgin
+vitamin win within
+"""
+_NO_DROPPED_G = frozenset(_NO_DROPPED_G_WORDS.split())
+_SINGLE_QUOTES = frozenset("'\u2018\u2019")
+_TOKENS_OF_QUOTE = 60  # that a quotation in single marks has at most
+_BESIDE_WORD = re.compile(r"[\w.,!?]")
+_CLOSED_LATER = re.compile(
+    r"[^'\u2018\u2019]{0,300}(?:\w['\u2019]\w[^'\u2018\u2019]{0,300}){0,9}(?<=[\w.,!?])['\u2019](?!\w)"
+)
 _OPENING, _CLOSING = frozenset("(["), frozenset(")]")
 _MORE = re.compile(r"[^\w.!?\u2026]*+[\w.!?\u2026]")  # the sentence does not end here
 _REACH = 200  # of a bracket that is open
@@ -87,7 +103,15 @@ def _plain_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
-    """Append a word, its clitics apart."""
+    """Append a word, its clitics and a closing quotation mark apart."""
+    if (
+        text[end - 1] in _APOSTROPHES
+        and text[start] not in _APOSTROPHES
+        and (text[start : end - 1].lower() in _NO_DROPPED_G or _closes_quote(text, end - 1, spans))
+    ):
+        _add_word(text, start, end - 1, spans)
+        spans.append((end - 1, end))
+        return
     word = text[start:end]
     if word.isascii():
         if word.isalpha() and (
@@ -111,6 +135,17 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
         end = match.start()
     spans.append((start, end))
     spans.extend(reversed(clitics))
+
+
+def _closes_quote(text: str, place: int, spans: list[tuple[int, int]]) -> bool:
+    """Tell whether the apostrophe of ``goin'`` or ``ol'`` is a quotation mark: one was opened, and no other closes it."""
+    for start, end in spans[: -_TOKENS_OF_QUOTE - 1 : -1]:
+        if end - start == 1 and text[start] in _SINGLE_QUOTES:
+            opens = text[start] == "\u2018" or (
+                not _BESIDE_WORD.match(text, start - 1) and _BESIDE_WORD.match(text, end)
+            )
+            return bool(opens) and _CLOSED_LATER.match(text, place + 1) is None
+    return False
 
 
 def _is_another(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> bool:
