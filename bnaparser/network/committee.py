@@ -82,8 +82,8 @@ def _known_tags(networks: Iterable[ParsingNetwork]) -> set[str]:
     return {
         name
         for one in networks
-        for name, known in zip(one.tags.names, one.allowed_tags.any(axis=0), strict=True)
-        if known
+        for name, of_name in zip(one.tags.names, one.allowed_tags.T, strict=True)
+        if of_name.any()
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 import torch
@@ -176,9 +177,10 @@ def parsers(
     """Parsers that like the tags of punctuation best, whatever the word: one for each decoder of tags."""
     model = build_model("bert", tagging=TagSettings(predict=True, hidden=8))
     model = create_from(model, model.settings, model.labels, Inventory.of_tags(PENN))
+    bias = cast("torch.nn.Linear", model.tagger[3]).bias
     with torch.no_grad():
         for place, tag in enumerate(model.tags.names):
-            model.tagger[3].bias[place] = 100.0 + place if tag in PUNCTUATION else 0.0
+            bias[place] = 100.0 + place if tag in PUNCTUATION else 0.0
     folder: Path = tmp_path_factory.mktemp("tagger")
     storage.save(model, folder, "float32", {})
     compiled = Parser(load_network(folder, "cpu", "float32"))
