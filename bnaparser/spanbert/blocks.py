@@ -235,6 +235,7 @@ def _write(
             "document": datasets.Value("int64"),
         }
     )
+    log.info("tokenising %s documents", f"{len(documents):,}")
     workers = min(settings.workers or 1, len(documents))
     table = documents.map(
         _blocks_of,

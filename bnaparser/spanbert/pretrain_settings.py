@@ -1,7 +1,7 @@
 """What a pre-training recipe holds: ``[encoder]``, ``[text]``, ``[masking]``, ``[objectives]``, ``[pretrain]``.
 
 Defaults are those of the SpanBERT paper where it states them (3, 4.2, appendix B), but for sizes that ask for
-32 GPUs: ``recipes/pretrain/spanbert-base.toml`` has those as printed.
+32 GPUs: ``recipes/pretrain/spanbert-large.toml`` has those as printed.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from bnaparser.spanbert.pretrain_schedule import build_pretrain_optimizer
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.span_model import SpanModel
 
+log = logging.getLogger(__name__)
 CACHE = "text"
 # Settings of the text that its tokenizer depends on.
 _READ = {"document", "field", "block"}
@@ -113,6 +115,7 @@ def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBa
         return (text for path in files for text in read_documents(path, recipe.text))
 
     def make(new: Path) -> None:
+        log.info("training a tokenizer on %d files", len(files))
         tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block)
         save_tokenizer(tokenizer, new)
 

@@ -90,6 +90,8 @@ class Run:
         networks = load_teacher(self.settings.teacher, str(accelerator.device))
         with collector_at_rest():
             self.mix = read_mix(recipe.train)
+            if accelerator.is_main_process:
+                log.info("preparing %s sentences", f"{len(self.mix.train):,}")
             self.model = new_model(recipe, self.mix)
             self.sentences = training_sentences(self.model, self.mix.train)
         # Of several processes each draws its own dropout; a single one goes on as it began.
