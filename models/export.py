@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import ModelError
-from bnaparser.files.folder import CONFIG, WEIGHTS, new_folder
+from bnaparser.files.folder import CONFIG, METRICS, WEIGHTS, new_folder
 from bnaparser.files.tables import read_object
 from bnaparser.models import is_bare, shipped
 from bnaparser.models.about import (
@@ -77,7 +77,7 @@ def export(folder: Path, target: Path, name: str, version: str) -> None:
         raise ModelError(f"{version!r} is no version: write one like 1.0.0") from error
     with new_folder(target) as new:
         _copy(folder, new)
-        told = {"format": FORMAT, **_told(new / ABOUT)}
+        told = {"format": FORMAT, **_measured(new), **_told(new / ABOUT)}
         (new / ABOUT).write_text(
             json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
@@ -121,6 +121,23 @@ def _told(file: Path) -> dict[str, Any]:
         return {}
     about(file.parent)  # says what is wrong with it
     return read_object(file)
+
+
+def _measured(folder: Path) -> dict[str, Any]:
+    """Return what a training has left in a model's folder: its language, and F1 on the development sets."""
+    config = read_object(folder / CONFIG)
+    metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
+    found: dict[str, Any] = {}
+    if languages := (config.get("text") or {}).get("languages"):
+        found["language"] = ", ".join(languages)
+    elif language := (config.get("task") or {}).get("language"):
+        found["language"] = language
+    scores = {
+        f"{key.removesuffix(' f1')} (development)": round(value, 2)
+        for key, value in metrics.items()
+        if key.endswith(" f1") and "text" in config
+    }
+    return {**found, "f1": scores} if scores else found
 
 
 def _joined(name: str, separator: str) -> str:

@@ -99,10 +99,26 @@ def test_the_exported_folder_is_a_model_folder_still(tiny_model_dir: Path, tmp_p
         Parser.load(given)("It rained.")[0].tree,
         "parser",
     )
-    assert json.loads((target / "about.json").read_text()) == {"format": 1}
+    assert json.loads((target / "about.json").read_text()) == {"format": 1, "language": "en"}
     again = tmp_path / "again"
     export(target, again, "mine", "1.0")
     assert (again / PROJECT).read_text() == (target / PROJECT).read_text()
+
+
+def test_an_exported_model_tells_what_its_training_has_measured(
+    tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    """``bnaparser models describe`` showed neither its language nor a score."""
+    given = shutil.copytree(tiny_model_dir, tmp_path / "given")
+    metrics = {"update": 5, "dev.mrg f1": 91.234, "dev.mrg tags": 97.0, "f1": 91.234}
+    (given / "metrics.json").write_text(json.dumps(metrics))
+    export(given, tmp_path / "exported", "mine", "1.0")
+    told = about(tmp_path / "exported")
+    assert (told.language, told.f1) == ("en", {"dev.mrg (development)": 91.23})
+    (given / "about.json").write_text(json.dumps({"language": "fr", "f1": {"Sequoia": 88.0}}))
+    export(given, tmp_path / "again", "mine", "1.0")
+    told = about(tmp_path / "again")
+    assert (told.language, told.f1) == ("fr", {"Sequoia": 88.0})
 
 
 def test_an_encoder_behind_a_link_is_copied(tiny_model_dir: Path, tmp_path: Path) -> None:
