@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -127,11 +127,11 @@ def test_before_the_first_update_there_is_nothing_to_keep(
 ) -> None:
     with (
         pytest.raises(TrainingInterrupted, match="no update was done, so there is nothing new"),
-        signal_at("training on", signal.SIGINT),
+        signal_at("training on"),
     ):
         train(recipe(max_updates=2), tmp_path)
     assert not (tmp_path / CHECKPOINT).exists()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_a_run_without_a_checkpoint_starts_anew_and_says_so(
@@ -162,7 +162,15 @@ def test_a_fresh_run_keeps_the_earlier_model_under_another_name(
     assert (tmp_path / BEST).is_dir()
 
 
-def test_a_second_signal_ends_at_once() -> None:
+@pytest.fixture
+def keyboard() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt, also where a shell has told its background jobs to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_second_signal_ends_at_once(keyboard: None) -> None:
     """The second one does what it does without a training: here it is a KeyboardInterrupt."""
     from bnaparser.training.interrupts import interruptible
 
