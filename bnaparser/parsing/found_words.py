@@ -127,20 +127,24 @@ def _word_scores(
 ) -> list[Scores | str]:
     """Return the score of each sentence's pieces, above 0 where one begins a word, or why there are none."""
     read = [rules_of(str(one.language)).as_read(one.words, network.reads_case) for one in sentences]
-    prepared = network.prepare(read)
+    prepared = each_or_reason(network.prepare, read, FAILED)
+    good = {index: one for index, one in enumerate(prepared) if not isinstance(one, str)}
+    places = list(good)
 
     def work(batch: Sequence[int]) -> list[Scores]:
         with network.inference(), on_one_thread():
-            scores = network.all_word_scores(network.encode([prepared[index] for index in batch]))
+            scores = network.all_word_scores(network.encode([good[index] for index in batch]))
         ends = np.cumsum([len(sentences[index].words) for index in batch])
         return np.split(scores, ends[:-1])
 
-    return in_batches(
-        lambda batch: each_or_reason(work, batch, FAILED),
-        [one.size for one in prepared],
+    found = in_batches(
+        lambda batch: each_or_reason(work, [places[number] for number in batch], FAILED),
+        [one.size for one in good.values()],
         batch_tokens,
         threads,
     )
+    scores = iter(found)
+    return [one if isinstance(one, str) else next(scores) for one in prepared]
 
 
 def _without_finder(sentence: Sentence) -> str | None:

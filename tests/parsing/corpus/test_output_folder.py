@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def test_fresh_removes_its_own_parts_alone(file: Path, parser: Parser, tmp_path:
     }  # fmt: skip
 
 
-DAMAGES = {
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "part-000001.jsonl": lambda data: data.replace(b"often", b"oftem"),
     ".run/000001.errors": lambda data: data.replace(b"error", b"errox"),
     ".run/000001.json": lambda data: data.replace(b'"sentences": 2', b'"sentences": 3'),
