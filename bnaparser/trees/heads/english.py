@@ -49,7 +49,7 @@ DEICTIC_TIMES = _words(
 TIMES = DEICTIC_TIMES | _words(
     "second minute hour day night morning noon afternoon evening midnight week weekend weekday "
     "month quarter semester season year decade century millennium moment instant time while "
-    "spring summer autumn winter easter christmas nite eve yr. yrs yrs. yr hr hrs mins min "
+    "spring summer fall autumn winter easter christmas nite eve yr. yrs yrs. yr hr hrs mins min "
     "january february march april may june july august september october november december "
     "jan. feb. mar. apr. jun. jul. aug. sept. sep. oct. nov. dec. "
     "seconds minutes hours days nights mornings afternoons evenings weeks weekends weekdays months "
@@ -57,6 +57,12 @@ TIMES = DEICTIC_TIMES | _words(
     "autumns winters mondays tuesdays wednesdays thursdays fridays saturdays sundays "
     "a.m. p.m. am pm a.m p.m"
 )
+HABITS = _words(
+    "nights days mornings afternoons evenings weekends weekdays springs summers autumns winters "
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays"
+)
+"""Times of "works nights", "sleeps days"."""
+
 MONTHS = _words(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec "
@@ -114,7 +120,7 @@ MOVING = _words(
     "walk run ran go went gone drive drove driven travel climb rise rose risen fall fell fallen grow "
     "grew grown drop increase decrease jump decline slip gain march swim swam fly flew ride rode hike "
     "move stretch extend advance tumble soar plunge shrink slide expand ski sail crawl "
-    "stand live surge edge rocket cost weigh measure stay wait sleep"
+    "stand live surge edge leap leapt ease rally rallied sink sank rocket cost weigh measure stay wait sleep"
 )
 """Verbs whose measure is no object: "walked two miles", "rose 5 %"."""
 

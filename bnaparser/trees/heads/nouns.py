@@ -57,10 +57,11 @@ def noun_relations(
         if phrase.labels[place] in NOUN_PHRASES or not _is_before_noun(phrase.labels, place)
     ]
     found: dict[int, str] = {}
+    is_there = words[phrase.head_words[chosen]] in english.BE  # "there is (a man)-PRD"
     for place in places:
         told = functions(phrase.node.subtrees[place].label)
         relation = next((_BY_FUNCTION[one] for one in told if one in _BY_FUNCTION), None)
-        if relation:
+        if relation and not (relation == "xcomp" and is_there):
             found[place] = relation
     reader = _Reader(phrase, chosen, words, tags)
     if phrase.label == "VP":
@@ -116,6 +117,8 @@ class _Reader:
         pointers = [*self.words[first : min(first + 3, noun)], self.words[noun]]
         if not english.DEICTIC_TIMES.isdisjoint(pointers):
             return True
+        if self.noun(place) in english.MONTHS and noun + 1 < self.phrase.ends[place]:
+            return True  # "July 8"
         return not english.POINTERS.isdisjoint(pointers[:-1])
 
     def is_quantified(self, place: int) -> bool:
@@ -204,7 +207,8 @@ class _Reader:
         if is_first and noun == "lot":
             return self.is_measure(place) and not is_form_of(self.verb, english.DOING)
         if is_first:
-            moves = self.is_measure(place) and is_form_of(self.verb, english.MOVING)
+            counts = self.is_measure(place) or self.tag(place) in ("CD", "$")
+            moves = counts and is_form_of(self.verb, english.MOVING)
             return moves or noun in english.DISTANCES
         if noun in english.MANNERS or noun in english.REFLEXIVES:
             return True
@@ -216,7 +220,9 @@ class _Reader:
             return self.noun(place) in english.DEICTIC_TIMES
         if is_form_of(self.verb, english.GIVING | english.TAKING_TIMES):
             return self.is_pointed(place)
-        return self.is_pointed(place) or self.is_quantified(place) or not self.verb
+        is_habit = self.noun(place) in english.HABITS and self.first(place) in english.HABITS
+        is_said_when = self.is_pointed(place) or self.is_quantified(place) or is_habit
+        return is_said_when or not self.verb
 
     def _is_adverbial_after_object(self, place: int, has_objects: bool) -> bool:
         """Whether a time after an object is no object: "met him Monday", but "gave him an hour"."""
