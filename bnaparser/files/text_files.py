@@ -29,7 +29,7 @@ OPTION = "--encoding"
 """The option of the commands by which a user names the encoding."""
 
 _PIECE = 1 << 16  # bytes read at once
-_SHOWN = 1 << 12  # bytes by which the encoding of a line, or what a zip is, is guessed
+_ZIP_START = 1 << 12  # bytes in which a zip names what tells its kind
 _START = 16  # bytes by which byte order marks and kinds of files are told
 
 # The longest first: that of UTF-32 begins with that of UTF-16.
@@ -261,7 +261,7 @@ class LineReader:
             except UnicodeDecodeError as error:
                 start = data.rfind(b"\n", 0, error.start) + 1
                 end = data.find(b"\n", error.start) + 1 or len(data)
-                shown = data[start : max(end, start + _SHOWN)]
+                shown = data[start:end]
                 broken = UnicodeDecodeError(
                     self._encoding, shown, error.start - start, error.end - start, error.reason
                 )
@@ -387,7 +387,7 @@ def _refuse_kinds(name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], 
 def _is_short(start: bytes) -> bool:
     """Return whether a file's start is too short to tell what it is; a line of text is long enough."""
     if start.startswith(_ZIP):
-        return len(start) < _SHOWN  # names inside tell what the zip is
+        return len(start) < _ZIP_START  # names inside tell what the zip is
     return len(start) < _START and b"\n" not in start
 
 
