@@ -39,7 +39,7 @@ FIXED = frozenset(
 NOMINATIVES = frozenset({"i", "he", "she", "we", "they"})
 REFLEXIVES = _words("myself yourself himself herself itself ourselves yourselves themselves")
 
-# Times and measures as bare noun phrases -------------------------------------------------------
+# Times and measures as bare noun phrases
 
 DEICTIC_TIMES = _words(
     "today tonight tomorrow yesterday tonite tommorow everyday someday nowadays "
@@ -239,13 +239,6 @@ TAKING = _words("take took taken help make made cost hurt pay")
 """Verbs after "it" before a clause: "it seems that", "it was found that", "it takes time to"."""
 
 # Other words -----------------------------------------------------------------------------------
-
-SUBORDINATORS = _words(
-    "because since although though while whilst unless until till before after once as than like lest "
-    "whereas so cause 'cause cos cuz except wherever whenever provided albeit if for in by upon "
-    "with without such now given considering notwithstanding else"
-)
-"""First words of adverbial clauses; "if" and "that" depend on the verb as well."""
 
 ANSWERS = _words("well anyway anyways ok okay yes no yeah please")
 QUESTION_ADVERBS = frozenset({"how", "why"})
