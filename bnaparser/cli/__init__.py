@@ -20,6 +20,7 @@ from bnaparser.cli.arguments import (
     suggestion,
 )
 from bnaparser.cli.exits import guarded
+from bnaparser.extras import require_extra
 
 VERBS = {
     "parse": "turn text into trees (the same as bnaparse)",
@@ -41,6 +42,18 @@ VERBS = {
     "check": "print versions and devices, and parse one sentence",
 }
 
+# Verbs of the half that learns, and the extra that each needs.
+NEEDS = {
+    "classify": "torch",
+    "average": "torch",
+    "calibrate": "torch",
+    "ensemble": "torch",
+    "inspect": "torch",
+    "probe": "torch",
+    "prune": "torch",
+    "train": "train",
+    "pretrain": "train",
+}
 
 EXAMPLES = """\
   bnaparse "The cat sat on the mat."
@@ -69,7 +82,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("give the verb first")
     module = import_module(f"bnaparser.cli.{name}")
     module.add_arguments(subs[name])
-    return guarded(module.run, read_arguments(parser, given, subs[name]))
+    options = read_arguments(parser, given, subs[name])
+
+    def run(options: argparse.Namespace) -> int:
+        if name in NEEDS:
+            require_extra(NEEDS[name])
+        code: int = module.run(options)
+        return code
+
+    return guarded(run, options)
 
 
 def _meant(name: str) -> str:

@@ -7,14 +7,16 @@ import os
 import platform
 import time
 from importlib import metadata
+from importlib.util import find_spec
 
 from bnaparser.cli.arguments import add_precision
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
 from bnaparser.cli.quiet import quiet_libraries
 from bnaparser.compute.cores import usable_threads
 
-PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "numba", "pydantic", "nltk")
+PACKAGES = ("tokenizers", "numpy", "numba", "pydantic", "nltk")
 EXTRAS = {
+    "torch": ("torch", "transformers"),
     "train": ("accelerate", "tensorboard", "scikit-learn", "seqeval", "matplotlib"),
     "compare": ("PYEVALB",),
     "spacy": ("spacy",),
@@ -40,11 +42,8 @@ def run(options: argparse.Namespace) -> int:
         found = ", ".join(f"{name} {_version(name)}" for name in names)
         print(f"extra [{extra}]: {found}")
     quiet_libraries()
-    import torch
-
     print(f"threads: {usable_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
-    devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    print("devices: cpu", *devices, sep=", ")
+    print("devices: cpu", *_gpus(), sep=", ")
     from bnaparser.compute.instructions import instructions
     from bnaparser.parsing.parser import Parser
     from bnaparser.text.text_rules import DEFAULT_LANGUAGE
@@ -63,6 +62,15 @@ def run(options: argparse.Namespace) -> int:
     print(f"products of bytes: {instructions().int8}, {instructions().lanes} lanes")
     print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
     return SUCCESS if parse.error is None else SOME_FAILED
+
+
+def _gpus() -> list[str]:
+    """Return the names of the GPUs that PyTorch finds; none without PyTorch."""
+    if find_spec("torch") is None:
+        return []
+    import torch
+
+    return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
 
 
 def _omp_settings() -> str:

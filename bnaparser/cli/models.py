@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from bnaparser.cli.arguments import add_examples, typed_model, typed_path
 from bnaparser.cli.exits import say
 from bnaparser.errors import ModelError
+from bnaparser.extras import require_extra
 from bnaparser.files.folder import METRICS, check_new, new_folder
 from bnaparser.files.tables import read_object
 
@@ -99,6 +100,7 @@ def _import(source: str, target: Path, store: str | None) -> None:
     from bnaparser.network import storage
     from bnaparser.network.stored_settings import is_benepars
 
+    require_extra("torch")
     check_new(target)
     found = models.find(source)
     with unzipped(found) if found.is_file() else nullcontext(found) as given:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from bnaparser.compute.compiling import check_compiler
 from bnaparser.errors import ModelError
+from bnaparser.extras import require_extra
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -60,6 +61,7 @@ def _compiled(folder: Path, precision: Precision) -> CompiledNetwork | None:
 
 def _with_torch(folder: Path, device: str | None, precision: Precision) -> BnaModel:
     # PyTorch and Transformers take seconds to import; most models do without them.
+    require_extra("torch")
     from bnaparser.encoders.device import choose_device, has_bfloat16, move
     from bnaparser.network import storage
     from bnaparser.network.int8_linear import compute_in_int8

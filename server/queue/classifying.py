@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser import models
 from bnaparser.errors import ModelError
+from bnaparser.extras import require_extra
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure
@@ -36,6 +37,7 @@ def load_classifier(settings: ServerSettings, parser: Parser | Polyglot) -> Clas
 
     Raises ModelError, and SettingsError where its parser does not know the language of its task.
     """
+    require_extra("torch")
     with loading():
         from bnaparser.parsing.parser import Parser
         from bnaparser.tasks.classifier import Classifier

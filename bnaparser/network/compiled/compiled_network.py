@@ -21,6 +21,7 @@ from bnaparser.compute.span_labels import ScorerWeights, best_labels, posts_of_s
 from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
+from bnaparser.extras import require_extra
 from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
 from bnaparser.files.matrices import STORE, read_matrices
 from bnaparser.files.tables import read_object
@@ -262,6 +263,7 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
 def _tokenizer(folder: Path) -> TokenizerFile | PreTrainedTokenizerBase:
     if is_whole(folder):
         return TokenizerFile(folder)
+    require_extra("torch")
     from bnaparser.encoders.loading import read_encoder
 
     return read_encoder(folder)[1]
