@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.compiling import compiled, compiled_freely
-from bnaparser.compute.functions import exp, larger
+from bnaparser.compute.compiling import compiled
+from bnaparser.compute.functions import exp, larger, total
 from bnaparser.compute.heads import pack_keys, padded, room, times_keys, times_values
 from bnaparser.compute.packed import Floats
 
@@ -27,14 +27,6 @@ def _largest(row: Floats) -> np.float32:
     return largest
 
 
-@compiled_freely
-def _sum(row: Floats, begin: int, end: int) -> np.float32:
-    total = _ZERO
-    for column in range(begin, end):
-        total += row[column]
-    return total
-
-
 @compiled
 def _softmax(scores: Floats, begin: int, end: int, weights: Floats) -> np.float32:
     """Write weights of the scores from ``begin`` to ``end``, 0 for all others; return their sum.
@@ -47,7 +39,7 @@ def _softmax(scores: Floats, begin: int, end: int, weights: Floats) -> np.float3
     for column in range(weights.shape[0]):
         weight = exp(weights[column] - largest)
         weights[column] = weight if begin <= column < end else _ZERO
-    return _sum(weights, begin, end)
+    return total(weights[begin:end])
 
 
 @compiled
@@ -208,7 +200,7 @@ def _span_weights(
     largest *= scale
     for position in range(count):
         weights[position] = 0
-    total = _ZERO
+    summed = _ZERO
     for length in range(1, longest + 1):
         ends, after = scores[length:count], weights[length:count]
         for start in range(len(ends)):
@@ -217,5 +209,5 @@ def _span_weights(
             after[start] += exponents[start]
         for start in range(len(ends)):
             weights[start] -= exponents[start]
-        total += _sum(exponents, 0, len(ends))
-    return total
+        summed += total(exponents[: len(ends)])
+    return summed

@@ -22,18 +22,8 @@ _HERE = Path(__file__).parent
 
 
 def compiled(function: Function) -> Function:
-    """Compile on first use. Sums keep their order, and a not-a-number stays one."""
-    return kept_on_disk(function, {"contract"})
-
-
-def compiled_freely(function: Function) -> Function:
-    """The same for sums and maxima, in whichever order is fastest; what goes in are numbers."""
-    return kept_on_disk(function, {"contract", "reassoc", "nnan", "ninf", "nsz"})
-
-
-def compiled_reordering(function: Function) -> Function:
-    """The same for sums of which it is asked whether they are numbers."""
-    return kept_on_disk(function, {"contract", "reassoc", "nsz"})
+    """Compile on first use. All arithmetic is as written, so that every processor computes the same numbers."""
+    return kept_on_disk(function)
 
 
 def check_compiler() -> None:

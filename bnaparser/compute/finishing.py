@@ -13,13 +13,13 @@ from llvmlite import ir
 
 from bnaparser.compute.activations import GELU, LEAKY_RELU, RELU
 from bnaparser.compute.float_vectors import (
-    BIT,
     FLOAT,
-    INT,
     LONG,
-    add_product,
-    declared,
+    add_rounded_product,
+    first_lanes,
     load,
+    masked_load,
+    masked_store,
     shared,
     size_in_bytes,
 )
@@ -63,12 +63,12 @@ def write_finished(
     lanes = tile[0].type.count
     vectors = len(tile) // rows
     numbers = ir.VectorType(FLOAT, lanes)
-    masks = [_mask(builder, finish.width, v, lanes) for v in range(vectors)]
+    masks = [first_lanes(builder, finish.width, lanes, v * lanes) for v in range(vectors)]
     size = size_in_bytes(numbers)
 
     def of_columns(array: ir.Value, kind: ir.VectorType) -> list[ir.Value]:
         return [
-            _masked_load(builder, builder.add(array, LONG(v * size)), kind, masks[v])
+            masked_load(builder, builder.add(array, LONG(v * size)), kind, masks[v])
             for v in range(vectors)
         ]
 
@@ -90,8 +90,8 @@ def write_finished(
             else:
                 whole = builder.sitofp(builder.add(value, sums[v]), numbers)
                 factor = builder.fmul(row_scale, scales[v])
-                value = add_product(builder, bias[v], whole, factor)
-            _masked_store(builder, value, builder.add(line, LONG(v * size)), masks[v])
+                value = add_rounded_product(builder, bias[v], whole, factor)
+            masked_store(builder, value, builder.add(line, LONG(v * size)), masks[v])
     _activate(builder, rows, masks, numbers, finish)
 
 
@@ -114,8 +114,8 @@ def _activate(
         row, line = builder.phi(LONG), builder.phi(LONG)
         for v, mask in enumerate(masks):
             place = builder.add(line, LONG(v * size_in_bytes(numbers)))
-            found = ways[number](builder, _masked_load(builder, place, numbers, mask))
-            _masked_store(builder, found, place, mask)
+            found = ways[number](builder, masked_load(builder, place, numbers, mask))
+            masked_store(builder, found, place, mask)
         following, below = builder.add(row, LONG(1)), builder.add(line, finish.out_row)
         for phi, first, then in ((row, LONG(0), following), (line, finish.out, below)):
             phi.add_incoming(first, before)
@@ -152,45 +152,10 @@ def _erf(builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
 def _polynomial(builder: ir.IRBuilder, x: ir.Value, factors: Sequence[float]) -> ir.Value:
     value = _all(x, factors[0])
     for factor in factors[1:]:
-        value = add_product(builder, _all(x, factor), value, x)
+        value = add_rounded_product(builder, _all(x, factor), value, x)
     return value
 
 
 def _all(like: ir.Value, number: float) -> ir.Constant:
     """The number in all lanes of such a vector."""
     return ir.Constant(like.type, [ir.Constant(FLOAT, number)] * like.type.count)
-
-
-def _mask(builder: ir.IRBuilder, width: ir.Value, vector: int, lanes: int) -> ir.Value:
-    """Which columns of a tile's vector there are."""
-    columns = ir.VectorType(INT, lanes)
-    places = ir.Constant(columns, [vector * lanes + lane for lane in range(lanes)])
-    return builder.icmp_signed("<", places, shared(builder, builder.trunc(width, INT), lanes))
-
-
-def _masked_load(
-    builder: ir.IRBuilder, place: ir.Value, kind: ir.VectorType, mask: ir.Value
-) -> ir.Value:
-    pointer = kind.as_pointer()
-    given = [builder.inttoptr(place, pointer), INT(4), mask, ir.Constant(kind, [0] * kind.count)]
-    name = f"llvm.masked.load.v{kind.count}{_short(kind)}.p0"
-    taken = ir.FunctionType(kind, [pointer, INT, _bits(kind), kind])
-    return builder.call(declared(builder, name, taken), given)
-
-
-def _masked_store(builder: ir.IRBuilder, value: ir.Value, place: ir.Value, mask: ir.Value) -> None:
-    kind = value.type
-    pointer = kind.as_pointer()
-    name = f"llvm.masked.store.v{kind.count}{_short(kind)}.p0"
-    taken = ir.FunctionType(ir.VoidType(), [kind, pointer, INT, _bits(kind)])
-    builder.call(
-        declared(builder, name, taken), [value, builder.inttoptr(place, pointer), INT(4), mask]
-    )
-
-
-def _bits(kind: ir.VectorType) -> ir.VectorType:
-    return ir.VectorType(BIT, kind.count)
-
-
-def _short(kind: ir.VectorType) -> str:
-    return "f32" if kind.element is FLOAT else "i32"

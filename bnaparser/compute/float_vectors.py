@@ -14,12 +14,19 @@ BIT, BYTE, SHORT, INT, LONG, FLOAT = (
 def add_product(builder: ir.IRBuilder, sums: ir.Value, one: ir.Value, other: ir.Value) -> ir.Value:
     """Return ``sums + one * other`` of float32 vectors, rounded once where the machine can."""
     if not instructions().fused:
-        return builder.fadd(sums, builder.fmul(one, other))
+        return add_rounded_product(builder, sums, one, other)
     kind = sums.type
     return builder.call(
         declared(builder, f"llvm.fma.v{kind.count}f32", ir.FunctionType(kind, [kind] * 3)),
         [one, other, sums],
     )
+
+
+def add_rounded_product(
+    builder: ir.IRBuilder, sums: ir.Value, one: ir.Value, other: ir.Value
+) -> ir.Value:
+    """Return ``sums + one * other`` of float32 vectors, rounded twice on every processor."""
+    return builder.fadd(sums, builder.fmul(one, other))
 
 
 def declared(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
@@ -48,3 +55,40 @@ def shared(builder: ir.IRBuilder, number: ir.Value, lanes: int) -> ir.Value:
     nothing = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(nothing, number, INT(0))
     return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(INT, lanes), [0] * lanes))
+
+
+def first_lanes(builder: ir.IRBuilder, count: ir.Value, lanes: int, before: int = 0) -> ir.Value:
+    """Return a mask of a vector's lanes: those of which the number, with ``before`` added, is below a count."""
+    columns = ir.VectorType(INT, lanes)
+    places = ir.Constant(columns, [before + lane for lane in range(lanes)])
+    return builder.icmp_signed("<", places, shared(builder, builder.trunc(count, INT), lanes))
+
+
+def masked_load(
+    builder: ir.IRBuilder, place: ir.Value, kind: ir.VectorType, mask: ir.Value
+) -> ir.Value:
+    """Read the lanes of a mask from an address; the others are 0, and their memory is not touched."""
+    pointer = kind.as_pointer()
+    given = [builder.inttoptr(place, pointer), INT(4), mask, ir.Constant(kind, [0] * kind.count)]
+    name = f"llvm.masked.load.v{kind.count}{_short(kind)}.p0"
+    taken = ir.FunctionType(kind, [pointer, INT, _bits(kind), kind])
+    return builder.call(declared(builder, name, taken), given)
+
+
+def masked_store(builder: ir.IRBuilder, value: ir.Value, place: ir.Value, mask: ir.Value) -> None:
+    """Write the lanes of a mask to an address; the memory of the others is not touched."""
+    kind = value.type
+    pointer = kind.as_pointer()
+    name = f"llvm.masked.store.v{kind.count}{_short(kind)}.p0"
+    taken = ir.FunctionType(ir.VoidType(), [kind, pointer, INT, _bits(kind)])
+    builder.call(
+        declared(builder, name, taken), [value, builder.inttoptr(place, pointer), INT(4), mask]
+    )
+
+
+def _bits(kind: ir.VectorType) -> ir.VectorType:
+    return ir.VectorType(BIT, kind.count)
+
+
+def _short(kind: ir.VectorType) -> str:
+    return "f32" if kind.element is FLOAT else "i32"

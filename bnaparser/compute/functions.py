@@ -11,7 +11,15 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.float_vectors import FLOAT, declared
+from bnaparser.compute.float_vectors import (
+    FLOAT,
+    INT,
+    LONG,
+    declared,
+    first_lanes,
+    load,
+    masked_load,
+)
 
 _ONE, _HALF = np.float32(1), np.float32(0.5)
 # Adding and subtracting it rounds to a whole number.
@@ -21,6 +29,12 @@ _LOWEST = np.float32(-87)
 _LOG2_E = np.float32(1.44269504)
 _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 _P6, _P5, _P4, _P3 = (np.float32(1 / number) for number in (720, 120, 24, 6))
+
+
+@compiled
+def address(array: NDArray[Any]) -> int:
+    """Return where the numbers of an array begin, as a whole number that others may be added to."""
+    return np.int64(array.ctypes.data)  # type: ignore[return-value]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -46,6 +60,81 @@ def larger(typing_context: Any, one: Any, other: Any) -> Any:
     return types.float32(types.float32, types.float32), generate
 
 
+def _in_lanes(squares: bool) -> Any:
+    """Return a function for compiled loops that adds up the float32 numbers, or their squares, at an address.
+
+    Sixteen sums are kept, number i is added to sum i modulo 16, and the sums are added in pairs: eight, four, two,
+    one. So the order is the same on every processor, whatever the length of its vectors.
+    """
+    lanes = 16
+    numbers = ir.VectorType(FLOAT, lanes)
+
+    def typed(typing_context: Any, place: Any, count: Any) -> Any:
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
+            place, count = given
+            zero = ir.Constant(numbers, [0.0] * lanes)
+
+            def added(sums: ir.Value, here: ir.Value, mask: ir.Value | None) -> ir.Value:
+                read = (
+                    load(builder, here, numbers)
+                    if mask is None
+                    else masked_load(builder, here, numbers, mask)
+                )
+                return builder.fadd(sums, builder.fmul(read, read) if squares else read)
+
+            before = builder.block
+            loop, rest = builder.append_basic_block("sum"), builder.append_basic_block("rest")
+            whole = builder.and_(count, LONG(-lanes))
+            builder.cbranch(builder.icmp_signed(">", whole, LONG(0)), loop, rest)
+            builder.position_at_end(loop)
+            step, sums = builder.phi(LONG), builder.phi(numbers)
+            then = added(sums, builder.add(place, builder.mul(step, LONG(4))), None)
+            following = builder.add(step, LONG(lanes))
+            for phi, first, next_one in ((step, LONG(0), following), (sums, zero, then)):
+                phi.add_incoming(first, before)
+                phi.add_incoming(next_one, loop)
+            builder.cbranch(builder.icmp_signed("<", following, whole), loop, rest)
+            builder.position_at_end(rest)
+            found = builder.phi(numbers)
+            found.add_incoming(zero, before)
+            found.add_incoming(then, loop)
+            left = builder.sub(count, whole)
+            mask = first_lanes(builder, left, lanes)
+            total = added(found, builder.add(place, builder.mul(whole, LONG(4))), mask)
+            while (half := total.type.count // 2) > 0:
+                parts = [
+                    builder.shuffle_vector(
+                        total,
+                        total,
+                        ir.Constant(ir.VectorType(INT, half), list(range(first, first + half))),
+                    )
+                    for first in (0, half)
+                ]
+                total = builder.fadd(*parts)
+                if half == 1:
+                    break
+            return builder.extract_element(total, INT(0))
+
+        return types.float32(types.intp, types.intp), generate
+
+    return intrinsic(typed)
+
+
+_sum_at, _squares_at = _in_lanes(squares=False), _in_lanes(squares=True)
+
+
+@compiled
+def total(row: NDArray[np.float32]) -> np.float32:
+    """Return the sum of a row that lies in one piece, in an order that is the same on every processor."""
+    return _sum_at(address(row), row.shape[0])  # type: ignore[no-any-return]
+
+
+@compiled
+def total_of_squares(row: NDArray[np.float32]) -> np.float32:
+    """Return the sum of a row's squares, in an order that is the same on every processor."""
+    return _squares_at(address(row), row.shape[0])  # type: ignore[no-any-return]
+
+
 @compiled
 def exp(x: np.float32) -> np.float32:
     """Return e to the power of a float32 that is at most 0; e^-87, the least there is, below -87."""
@@ -58,9 +147,3 @@ def exp(x: np.float32) -> np.float32:
         (np.int32(n) + np.int32(127)) << np.int32(23)
     )
     return scaled
-
-
-@compiled
-def address(array: NDArray[Any]) -> int:
-    """Return where the numbers of an array begin, as a whole number that others may be added to."""
-    return np.int64(array.ctypes.data)  # type: ignore[return-value]

@@ -13,7 +13,7 @@ from bnaparser.compute.packed import Floats
 from bnaparser.compute.tiles import ROWS, tile
 
 WIDTH = instructions().lanes * instructions().narrow
-_tile = tile("float32", instructions().narrow)
+_tile = tile("unfused", instructions().narrow)
 # So many rows of a large array can be found at once, each on a page of its own; of more a copy is faster.
 _FEW = 48
 

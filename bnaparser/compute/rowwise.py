@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnaparser.compute.compiling import compiled, compiled_freely
+from bnaparser.compute.compiling import compiled
+from bnaparser.compute.functions import total, total_of_squares
 from bnaparser.compute.packed import Floats
-
-
-@compiled_freely
-def _mean(row: Floats) -> np.float32:
-    total = np.float32(0)
-    for column in range(
-        row.shape[0]
-    ):  # an iterator would hide from the compiler how many there are
-        total += row[column]
-    return total / np.float32(len(row))
-
-
-@compiled_freely
-def _variance(row: Floats, mean: np.float32) -> np.float32:
-    total = np.float32(0)
-    for column in range(row.shape[0]):
-        total += (row[column] - mean) * (row[column] - mean)
-    return total / np.float32(len(row))
 
 
 @compiled
 def normalise_row(row: Floats, gain: Floats, bias: Floats, epsilon: np.float32) -> None:
     """Make one row its layer norm, in place: a loop from a row to itself by another name is slow."""
-    mean = _mean(row)
-    factor = np.float32(1) / np.sqrt(_variance(row, mean) + epsilon)
+    count = np.float32(len(row))
+    mean = total(row) / count
     for column in range(row.shape[0]):
-        row[column] = (row[column] - mean) * factor * gain[column] + bias[column]
+        row[column] -= mean
+    factor = np.float32(1) / np.sqrt(total_of_squares(row) / count + epsilon)
+    for column in range(row.shape[0]):
+        row[column] = row[column] * factor * gain[column] + bias[column]
 
 
 @compiled

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.activations import NO_ACTIVATION
-from bnaparser.compute.compiling import compiled, compiled_reordering
-from bnaparser.compute.functions import address, larger
+from bnaparser.compute.compiling import compiled
+from bnaparser.compute.functions import address, larger, total
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
 from bnaparser.compute.products import (
@@ -111,14 +111,6 @@ def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, ou
         out[column] = max(out[column], np.float32(0))
 
 
-@compiled_reordering
-def _sum(numbers: Floats) -> np.float32:
-    total = np.float32(0)
-    for place in range(numbers.shape[0]):
-        total += numbers[place]
-    return total
-
-
 @compiled
 def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
     """Keep the best of a span's scores, labels ``first + 1`` and up, if it is better than before.
@@ -133,7 +125,7 @@ def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
         while column < len(scores) - 1 and scores[column] != highest:
             column += 1
         best.scores[span], best.labels[span] = highest, first + column + 1
-    doubt = _sum(scores)
+    doubt = total(scores)
     if np.isnan(doubt):
         best.scores[span] = doubt
 

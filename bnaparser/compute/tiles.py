@@ -23,6 +23,7 @@ from bnaparser.compute.float_vectors import (
     LONG,
     SHORT,
     add_product,
+    add_rounded_product,
     declared,
     load,
     shared,
@@ -50,8 +51,9 @@ class _Product(NamedTuple):
 
 
 def tile(kind: str, vectors: int) -> Any:
-    """Return a function for compiled loops that computes one tile; ``kind`` is "int8" or "float32".
+    """Return a function for compiled loops that computes one tile; ``kind`` is "int8", "float32" or "unfused".
 
+    "unfused" is float32 with products rounded before they are added: the same numbers on every processor.
     It takes a tuple of addresses and distances in bytes: those of A and from row to row of A, those
     of B and from step to step of B, the number of steps, at least one, where to write the tile, int32
     or float32, and from row to row there.
@@ -85,7 +87,11 @@ def finished_tile(kind: str, rows: int, vectors: int) -> Any:
 
 
 def _product(kind: str) -> _Product:
-    return _float(instructions()) if kind == "float32" else _int8(instructions())
+    unit = instructions()
+    if kind == "int8":
+        return _int8(unit)
+    numbers = ir.VectorType(FLOAT, unit.lanes)
+    return _Product(numbers, numbers, add_product if kind == "float32" else add_rounded_product)
 
 
 def _sum_up(
@@ -142,12 +148,6 @@ def _as_intrinsic(write: Callable[[ir.IRBuilder, list[ir.Value]], None], count: 
         return types.void(types.UniTuple(types.intp, count)), generate
 
     return intrinsic(typed)
-
-
-def _float(unit: Instructions) -> _Product:
-    numbers = ir.VectorType(FLOAT, unit.lanes)
-
-    return _Product(numbers, numbers, add_product)
 
 
 def _int8(unit: Instructions) -> _Product:

@@ -2,7 +2,7 @@
 
 Where all cores share each batch they wait for each other hundreds of times a batch, and all wait
 while Python works on what is between. With a batch a core neither happens. What is too little for that, one
-sentence above all, is computed by this thread; a second core may help it with its products, for which nobody waits.
+sentence above all, is computed by this thread.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from itertools import accumulate
 from typing import TypeVar
 
-from bnaparser.compute.helping import help_allowed
 from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length
 
 Out = TypeVar("Out")
@@ -41,8 +39,7 @@ def in_batches(
     share = sum(sizes) / threads
     if threads == 1 or len(sizes) == 1 or share < WORTH_SHARING:
         batches = batches_by_length(sizes, max_tokens)
-        with help_allowed() if threads > 1 else nullcontext():
-            found = [work(batch) for batch in batches]
+        found = [work(batch) for batch in batches]
     else:
         batches = _even_batches(sizes, threads * math.ceil(share / CORE_TOKENS), max_tokens)
         found = _side_by_side(work, batches, 1 if takes_turns else threads)

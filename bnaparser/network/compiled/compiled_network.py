@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.helping import helped
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats
 from bnaparser.compute.span_labels import ScorerWeights, best_labels, posts_of_spans, span_vectors
@@ -167,10 +166,6 @@ class CompiledNetwork:
 
     def encode(self, batch: Sequence[PreparedSentence]) -> CompiledBatch:
         """Run encoder and layers over sentences of at least one word."""
-        with helped(self):
-            return self._encode(batch)
-
-    def _encode(self, batch: Sequence[PreparedSentence]) -> CompiledBatch:
         windows: list[Window] = [w for one in batch for w in one.windows]  # type: ignore[misc]
         subwords = Runs.of_lengths([len(window.ids) for window in windows])
         vectors = self.encoder(np.concatenate([window.ids for window in windows]), subwords)
