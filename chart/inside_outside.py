@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bnaparser.chart.compiled import (
-    compiled,
     compiled_borrowing,
     compiled_fusing,
     compiled_reordering,
@@ -38,6 +37,7 @@ from bnaparser.chart.recursion import (
     with_none,
 )
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Floats, Int32s, Int64s
+from bnaparser.compute.compiling import compiled, entry
 from bnaparser.compute.functions import larger
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
@@ -222,7 +222,7 @@ def share_out(scores: Float32s, occupied: Float64s, weights: Float32s, parts: Fl
     return expected
 
 
-@compiled
+@entry
 def fill_sentence(
     scores: Float32s, coldness: float, never_empty: Bools, n: int, weights: Float32s
 ) -> tuple[Inside, int]:
@@ -251,7 +251,7 @@ class Shares(NamedTuple):
     status: Int64s
 
 
-@compiled
+@entry
 def marginals_group(
     scores: Float32s,
     never_empty: Bools,
@@ -281,7 +281,7 @@ def marginals_group(
         shares.entropies[sentence] = max(0.0, inside.chart[n - 1] - expected)
 
 
-@compiled
+@entry
 def write_gains(
     probabilities: Float32s,
     threshold: np.float32,

@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled, compiled_borrowing
+from bnaparser.chart.compiled import compiled_borrowing
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
+from bnaparser.compute.compiling import compiled, entry
 
 # In order of weight: a sentence with several troubles reports the last.
 OK, EMPTY_NOT_ZERO, TOO_LARGE, NOT_A_NUMBER, BAD_LABEL, NO_TREE = range(6)
@@ -212,7 +213,7 @@ def _scratch(layout: Layout, begin: int, end: int) -> tuple[Float32s, Float32s, 
     )
 
 
-@compiled
+@entry
 def decode_group(
     scores: Float32s, allow_empty_root: bool, layout: Layout, trees: Trees, begin: int, end: int
 ) -> None:
@@ -239,7 +240,7 @@ def decode_group(
         trees.totals[sentence] = total
 
 
-@compiled
+@entry
 def decode_best_group(
     best: tuple[Float32s, Int32s],
     roots: tuple[Float32s, Int32s],
@@ -282,7 +283,7 @@ def decode_best_group(
         trees.totals[sentence] = total
 
 
-@compiled
+@entry
 def cost_augment_group(
     gold_scores: tuple[Float32s, Int32s],
     allow_empty_root: bool,

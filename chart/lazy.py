@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled, compiled_borrowing
+from bnaparser.chart.compiled import compiled_borrowing
 from bnaparser.chart.inside_outside import highest_label, lowest_label
 from bnaparser.chart.kernels import NO_TREE, OK
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
+from bnaparser.compute.compiling import compiled
 from bnaparser.compute.functions import larger
 
 _PARTS, _PIECE, _SEQUENCE = 0, 1, 2

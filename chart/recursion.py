@@ -21,8 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from bnaparser.chart import spans
-from bnaparser.chart.compiled import compiled, compiled_borrowing, compiled_fusing
+from bnaparser.chart.compiled import compiled_borrowing, compiled_fusing
 from bnaparser.chart.spans import Floats
+from bnaparser.compute.compiling import compiled
 
 # The sum is the maximum: best trees. The sum is that of the numbers whose logarithms these are: all trees.
 TROPICAL, LOG = 0, 1

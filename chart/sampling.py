@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled, compiled_borrowing
+from bnaparser.chart.compiled import compiled_borrowing
 from bnaparser.chart.inside_outside import Inside, parts_of
 from bnaparser.chart.recursion import exponential, row_start
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
+from bnaparser.compute.compiling import entry
 
 # What a node of the derivation may be: a constituent, or a sequence of them, or of words.
 _PIECE, _SEQUENCE = 0, 1
@@ -18,7 +19,7 @@ def numbers_a_tree(n: int) -> int:
     return 2 * n + 3 * (n - 1)
 
 
-@compiled
+@entry
 def draw_trees(
     scores: Float32s,
     coldness: float,

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled, compiled_borrowing
+from bnaparser.chart.compiled import compiled_borrowing
 from bnaparser.chart.kernels import NO_TREE, OK, Layout, best_label, trace_nodes
 from bnaparser.chart.lazy import best_trees, start_search
 from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
+from bnaparser.compute.compiling import compiled, entry
 
 
 class TreeLists(NamedTuple):
@@ -25,7 +26,7 @@ class TreeLists(NamedTuple):
     totals: Float64s
 
 
-@compiled
+@entry
 def list_group(
     scores: Float32s,
     never_empty: Bools,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.compiling import compiled
+from bnaparser.compute.compiling import compiled, entry
 from bnaparser.compute.functions import exp, larger, total
 from bnaparser.compute.heads import pack_keys, padded, room, times_keys, times_values
 from bnaparser.compute.packed import Floats
@@ -74,7 +74,7 @@ def _scale(scores: Floats, count: int, scale: np.float32) -> None:
             line[column] *= scale
 
 
-@compiled
+@entry
 def attend(
     projected: Floats,
     starts: Integers,
@@ -111,7 +111,7 @@ def attend(
             _keep(contexts, sums, count, size, out, top, left)
 
 
-@compiled
+@entry
 def attend_both_ways(
     projected: Floats,
     starts: Integers,
@@ -144,7 +144,7 @@ def attend_both_ways(
                 _keep(contexts, sums, count, half, out, top, way * heads * half + head * half)
 
 
-@compiled
+@entry
 def attend_to_spans(
     projected: Floats,
     bias: Floats,

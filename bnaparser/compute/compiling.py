@@ -1,29 +1,203 @@
-"""Compiling with Numba: without Python's lock, the machine code kept on disk wherever that is possible."""
+"""Compiling with Numba, without Python's lock; the machine code of what Python calls is kept on disk.
+
+Numba's own cache has an index beside the machine code. Two processes that write one at once can make it name the
+other's code for good, and a folder that cannot be written is not read. Here each specialisation of a function is one
+file. Its name is a hash of all that the code depends on, and its content is checked when it is read. There is no index
+and no lock, and any state that a process leaves is either whole or ignored.
+
+    FOLDER/products.multiply_bytes-SOURCES-KEY.code
+        SOURCES   of the source files that the function may be made of
+        KEY       of SOURCES, the types of the arguments, the processor and its instructions, Numba, LLVM and Python
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import stat
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from copy import copy
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite
 import numba
 from numba.core import event as events
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
 from bnaparser.errors import SettingsError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _HERE = Path(__file__).parent
+_PACKAGE = _HERE.parent
+_DIGEST = hashlib.sha256().digest_size
 
 
-def compiled(function: Function) -> Function:
-    """Compile on first use. All arithmetic is as written, so that every processor computes the same numbers."""
-    return kept_on_disk(function)
+def compiled(
+    function: Function,
+    liberties: frozenset[str] | set[str] = frozenset(),
+    borrowing: bool = False,
+) -> Function:
+    """Compile a function that other compiled functions call.
+
+    Args:
+        function: the function.
+        liberties: what LLVM may do with its arithmetic, in LLVM's names, such as "reassoc". By default nothing:
+            every processor computes the same numbers.
+        borrowing: it makes no array of its own and counts no references to those that it is given.
+    """
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(liberties)}
+    if borrowing:
+        options["_nrt"] = False
+    return cast(Function, numba.njit(**options)(function))
+
+
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls, on its first call, and keep its machine code on disk."""
+    dispatcher: Any = compiled(function)
+    if not numba.config.DISABLE_JIT:
+        dispatcher._cache = KeptCode(function)
+    return cast(Function, dispatcher)
+
+
+class KeptCode:
+    """The machine code of a function on disk: what Numba's dispatcher calls its cache.
+
+    What cannot be read, or is damaged, is compiled anew. What cannot be written is not kept. Neither keeps anybody
+    from computing.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        self._function = function
+        module = function.__module__.rpartition(".")[2]
+        self._name = f"{module}.{function.__name__}"
+
+    @cached_property
+    def _sources(self) -> str:
+        return _hash_of_sources(Path(self._function.__code__.co_filename))
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder of the machine code that is written; None if no folder can be written."""
+        return next((str(folder) for folder in _folders() if os.access(folder, os.W_OK)), None)
+
+    def flush(self) -> None:
+        """Do nothing: a file that is old is never read."""
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the compiled function for the types of a signature; None if no folder has it."""
+        key = self._key(signature, target_context.codegen())
+        for folder in _folders():
+            with suppress(Exception):  # of what a damaged pickle names anything may be raised
+                content = (folder / self._file(key)).read_bytes()
+                if content[:_DIGEST] == _checked(key, content[_DIGEST:]):
+                    target_context.refresh()
+                    return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write a compiled function to the first folder that can be written."""
+        if result.library.has_dynamic_globals or any(not one.can_cache for one in result.lifted):
+            return
+        key = self._key(signature, result.codegen)
+        code = dumps(result._reduce())
+        for folder in _folders(making=True):
+            with suppress(OSError):
+                self._write(folder / self._file(key), _checked(key, code) + code)
+                return
+
+    def _write(self, file: Path, content: bytes) -> None:
+        """Write a file in one step, and remove those of the function's earlier sources beside it."""
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".code-")
+        try:
+            with open(handle, "wb") as written:
+                written.write(content)
+            os.chmod(name, 0o644)  # another user of this installation may read it
+            os.replace(name, file)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+        for old in file.parent.glob(f"{self._name}-*.code"):
+            if not old.name.startswith(f"{self._name}-{self._sources[:8]}-"):
+                with suppress(OSError):
+                    old.unlink()
+
+    def _key(self, signature: Any, codegen: Any) -> str:
+        parts = (
+            self._name, self._sources, str(signature), codegen.magic_tuple(), numba.__version__, llvmlite.__version__,
+            sys.implementation.cache_tag,
+        )  # fmt: skip
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def _file(self, key: str) -> str:
+        return f"{self._name}-{self._sources[:8]}-{key[:32]}.code"
+
+
+def _checked(key: str, code: bytes) -> bytes:
+    """Return the digest that a file begins with: of what was asked for, and of what it holds."""
+    return hashlib.sha256(key.encode() + code).digest()
+
+
+@cache
+def _hash_of_sources(file: Path) -> str:
+    """Return a hash of the files that a function may be made of: those of its package and of this one."""
+    found = hashlib.sha256()
+    for path in sorted({*file.parent.glob("*.py"), *_HERE.glob("*.py")}):
+        with suppress(OSError):
+            content = path.read_bytes()
+            found.update(f"{path.name} {len(content)} ".encode() + content)
+    return found.hexdigest()
+
+
+def _folders(making: bool = False) -> Iterator[Path]:
+    """Yield the folders where machine code may lie, in the order in which they are read.
+
+    They are NUMBA_CACHE_DIR alone, if it is set; otherwise the package's own folder, the user's cache folder and the
+    user's folder among temporary files. With ``making`` they are made, and those that cannot be made are left out.
+    """
+    if numba.config.CACHE_DIR:
+        places: tuple[Callable[[], Path | None], ...] = (lambda: Path(numba.config.CACHE_DIR),)
+    else:
+        places = (lambda: _PACKAGE / "__pycache__" / "machine-code", _of_user, _temporary)
+    for place in places:
+        with suppress(OSError, RuntimeError):
+            folder = place()
+            if folder is not None:
+                if making:
+                    folder.mkdir(parents=True, exist_ok=True)
+                yield folder
+
+
+def _of_user() -> Path | None:
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return None if base is None else Path(base) / "bnaparser" / "machine-code"
+    base = os.environ.get("XDG_CACHE_HOME")
+    if base is None:
+        home = Path.home()
+        base = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+    return Path(base) / "bnaparser" / "machine-code"
+
+
+def _temporary() -> Path | None:
+    """Return this user's folder among temporary files; None if another user has made it or may write to it.
+
+    What lies there is run.
+    """
+    temporary = Path(tempfile.gettempdir())
+    if not hasattr(os, "getuid"):  # Windows has a folder of its own for each user's temporary files
+        return temporary / "bnaparser"
+    folder = temporary / f"bnaparser-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return folder if mine and not found.st_mode & 0o022 else None
 
 
 def check_compiler() -> None:
@@ -53,93 +227,3 @@ class _Once(events.Listener):  # type: ignore[misc]
 
     def on_end(self, event: Any) -> None:
         pass
-
-
-def kept_on_disk(
-    function: Function,
-    liberties: frozenset[str] | set[str] = frozenset(),
-    borrowing: bool = False,
-) -> Function:
-    """Compile on first use, with these liberties in arithmetic, as LLVM names them.
-
-    With ``borrowing`` it makes no array of its own, and counts no references to those it is given.
-
-    Numba writes the machine code beside the source file or, where it may not, to the user's cache
-    folder; where there is neither (a read-only container without a home), to the folder for
-    temporary files. Where it may write nowhere, or the disk is full, each process compiles anew.
-    """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": set(liberties)}
-    if borrowing:
-        options["_nrt"] = False
-    try:
-        return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
-    except RuntimeError:
-        folder = _own_folder(Path(tempfile.gettempdir()))
-    if folder is not None:
-        numba.config.CACHE_DIR = str(folder)
-        try:
-            return cast(Function, _stamped(numba.njit(cache=True, **options)(function)))
-        except RuntimeError:
-            pass
-    return cast(Function, numba.njit(**options)(function))
-
-
-def _stamped(dispatcher: Any) -> Any:
-    """Let machine code count as old when any file of its function's room, or of this one, is newer; return it.
-
-    Numba looks only at the file that a function stands in, and would run old machine code of what
-    it calls in others, in this room's above all. And it reads what is kept before it looks at its age: what another version of
-    this package kept may name classes that are no more. What cannot be read is compiled anew, and what
-    cannot be written is not kept: neither keeps anybody from parsing.
-    """
-    kept: Any = getattr(dispatcher, "_cache", None)
-    file: Any = getattr(kept, "_cache_file", None)
-    if hasattr(file, "_source_stamp") and hasattr(file, "_load_index"):
-        file._source_stamp = _stamp(Path(dispatcher.py_func.__code__.co_filename).parent)
-        file._load_index = _or_nothing(file._load_index, {})
-        file.load = _or_nothing(file.load, None)
-        kept.save_overload = _if_possible(kept.save_overload)
-    return dispatcher
-
-
-def _or_nothing(load: Callable[..., Any], nothing: Any) -> Callable[..., Any]:
-    """Let what reads a file return ``nothing``, a copy of it, where that is damaged."""
-
-    def loaded(*given: Any) -> Any:
-        try:
-            return load(*given)
-        except Exception:  # noqa: BLE001 (of a damaged file pickle raises whatever comes)
-            return copy(nothing)
-
-    return loaded
-
-
-def _if_possible(save: Callable[..., None]) -> Callable[..., None]:
-    def saved(*given: Any) -> None:
-        with suppress(OSError):
-            save(*given)
-
-    return saved
-
-
-@cache
-def _stamp(room: Path) -> tuple[float, int]:
-    stats = [path.stat() for one in {room, _HERE} for path in one.glob("*.py")]
-    return max((one.st_mtime for one in stats), default=0.0), sum(one.st_size for one in stats)
-
-
-def _own_folder(temporary: Path) -> Path | None:
-    """Return this user's folder for machine code; None where it cannot be made, or is another's.
-
-    What lies there is run: nobody else may have put it there.
-    """
-    if not hasattr(os, "getuid"):  # Windows has a folder of its own for each user's temporary files
-        return temporary / "bnaparser"
-    folder = temporary / f"bnaparser-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-    except OSError:
-        return None
-    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return folder if mine and not found.st_mode & 0o022 else None

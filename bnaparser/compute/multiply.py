@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.compiling import compiled
+from bnaparser.compute.compiling import entry
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
 from bnaparser.compute.products import (
     ROW_DTYPE,
@@ -44,7 +44,7 @@ def multiply(
     return out[:count]
 
 
-@compiled
+@entry
 def multiply_bytes(
     rows: Floats,
     values: NDArray[np.uint8],
@@ -59,7 +59,7 @@ def multiply_bytes(
     write_product(bytes_product(values, scales, matrix, bias, activation), out)
 
 
-@compiled
+@entry
 def multiply_floats(
     rows: Floats, panels: Floats, bias: Floats, activation: int, out: Floats
 ) -> None:

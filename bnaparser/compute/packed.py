@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.compiling import compiled
+from bnaparser.compute.compiling import entry
 from bnaparser.compute.instructions import instructions
 
 Floats = NDArray[np.float32]
@@ -108,7 +108,7 @@ def pack_bytes(matrix: Matrix) -> PackedBytes:
     return PackedBytes(panels, np.ascontiguousarray(scales, np.float32), sums, inputs, outputs)
 
 
-@compiled
+@entry
 def _fill(matrix: NDArray[Any], panels: NDArray[Any]) -> None:
     """Write a matrix (outputs, steps) to ``panels`` (panels, steps, width), zeros at the end."""
     outputs, steps = matrix.shape

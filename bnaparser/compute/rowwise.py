@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnaparser.compute.compiling import compiled
+from bnaparser.compute.compiling import compiled, entry
 from bnaparser.compute.functions import total, total_of_squares
 from bnaparser.compute.packed import Floats
 
@@ -21,7 +21,7 @@ def normalise_row(row: Floats, gain: Floats, bias: Floats, epsilon: np.float32) 
         row[column] = row[column] * factor * gain[column] + bias[column]
 
 
-@compiled
+@entry
 def normalise(
     rows: Floats, added: Floats, gain: Floats, bias: Floats, epsilon: np.float32, out: Floats
 ) -> None:
@@ -33,7 +33,7 @@ def normalise(
         normalise_row(line, gain, bias, epsilon)
 
 
-@compiled
+@entry
 def add_scaled(total: Floats, rows: Floats, factor: np.float32) -> None:
     """Add ``factor * rows`` to ``total``, both (rows, width)."""
     for row in range(rows.shape[0]):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.activations import NO_ACTIVATION
-from bnaparser.compute.compiling import compiled
+from bnaparser.compute.compiling import compiled, entry
 from bnaparser.compute.functions import address, larger, total
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
@@ -50,7 +50,7 @@ class SpanLabels(NamedTuple):
     labels: NDArray[np.int32]
 
 
-@compiled
+@entry
 def posts_of_spans(lengths: Integers) -> tuple[Posts, Posts]:
     """Return the rows of the fenceposts of all spans of sentences of so many words, starts and ends.
 
@@ -90,7 +90,7 @@ def best_labels(
     return best
 
 
-@compiled
+@entry
 def span_vectors(
     fenceposts: Floats, starts: Posts, ends: Posts, weights: ScorerWeights, out: Floats
 ) -> None:
@@ -130,7 +130,7 @@ def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
         best.scores[span] = doubt
 
 
-@compiled
+@entry
 def _of_floats(
     fenceposts: Floats,
     starts: Posts,
@@ -155,7 +155,7 @@ def _of_floats(
                 _note(scores[row, :width], left, best, first + row)
 
 
-@compiled
+@entry
 def _of_bytes(
     fenceposts: Floats,
     starts: Posts,
