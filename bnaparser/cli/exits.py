@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from bnaparser.cli.quiet import log_compiling
 from bnaparser.errors import BnaparserError, TrainingInterrupted
 from bnaparser.files.temporary import remove_temporary_folders
 
@@ -39,6 +40,8 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
     global _typed
     _typed = getattr(namespace, "command", "bnaparser")
     _prepare_streams()
+    if _typed != "bnaparser serve":  # whose log says it
+        log_compiling()
     try:
         with _leaving_on_signals():
             code = run(namespace)

@@ -15,7 +15,6 @@ from bnaparser import __version__
 from bnaparser.cli.arguments import add_encoding, add_examples, add_precision, read_arguments
 from bnaparser.cli.asking import DependencyFile, add_questions, malus_of, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
-from bnaparser.cli.first_compiling import tell_of_compiling
 from bnaparser.cli.formats import FORMATS, described, writer
 from bnaparser.cli.given_tags import TagStream, missing_tags
 from bnaparser.cli.streams import (
@@ -261,7 +260,6 @@ def _load(options: argparse.Namespace) -> Parser | Polyglot:
 
     quiet_libraries()
     with loading():
-        tell_of_compiling(options.quiet)
         from bnaparser.parsing.polyglot import load_parser, name_for
 
         if options.model is None:

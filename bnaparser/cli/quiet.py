@@ -19,6 +19,18 @@ def quiet_libraries() -> None:
     logging.getLogger("transformers").setLevel(logging.ERROR)
 
 
+def log_compiling() -> None:
+    """Write to standard error when the parser's loops are compiled: the first run on a machine takes longer."""
+    compiling = logging.getLogger("bnaparser.compute.compiling")
+    if compiling.handlers:
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    compiling.addHandler(handler)
+    compiling.setLevel(logging.INFO)
+    compiling.propagate = False
+
+
 def log_progress() -> None:
     """Write how a training goes to standard error, each line with its time, above a progress bar."""
     handler = _AboveTheBar()

@@ -13,6 +13,7 @@ and no lock, and any state that a process leaves is either whole or ignored.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import pickle
 import stat
@@ -26,7 +27,6 @@ from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
-from numba.core import event as events
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
@@ -36,6 +36,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _HERE = Path(__file__).parent
 _PACKAGE = _HERE.parent
 _DIGEST = hashlib.sha256().digest_size
+log = logging.getLogger(__name__)
 
 
 def compiled(
@@ -98,6 +99,7 @@ class KeptCode:
                 if content[:_DIGEST] == _checked(key, content[_DIGEST:]):
                     target_context.refresh()
                     return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
+        _tell_once()
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -137,6 +139,12 @@ class KeptCode:
 
     def _file(self, key: str) -> str:
         return f"{self._name}-{self._sources[:8]}-{key[:32]}.code"
+
+
+@cache
+def _tell_once() -> None:
+    """Log why the first sentence takes longer, once in a process."""
+    log.info("compiling the parser's loops for this processor; later runs start at once")
 
 
 def _checked(key: str, code: bytes) -> bytes:
@@ -207,23 +215,3 @@ def check_compiler() -> None:
             "NUMBA_DISABLE_JIT is set, so nothing is compiled, and a parser consists of compiled functions:"
             " unset this variable"
         )
-
-
-def when_compiling(tell: Callable[[], None]) -> None:
-    """Call ``tell`` once, as soon as this process compiles anything whose machine code is not kept yet."""
-    events.register("numba:compile", _Once(tell))
-
-
-class _Once(events.Listener):  # type: ignore[misc]
-    """Waits for the first function that is compiled."""
-
-    def __init__(self, tell: Callable[[], None]):
-        self._tell: Callable[[], None] | None = tell
-
-    def on_start(self, event: Any) -> None:
-        tell, self._tell = self._tell, None
-        if tell is not None:
-            tell()
-
-    def on_end(self, event: Any) -> None:
-        pass

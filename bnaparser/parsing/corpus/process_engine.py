@@ -48,6 +48,8 @@ def in_processes(
     """
     forks = sys.platform == "linux" and str(parser.model.device).startswith("cpu")
     context = multiprocessing.get_context("fork" if forks else "spawn")
+    if forks:  # the loops are compiled, or read, once and not in each process
+        parser.parse_many([["."]])
     helpers = [_Helper(context, parser, settings) for _ in range(count)]
     again: deque[Shard] = deque()
     deaths: dict[int, int] = {}

@@ -1,0 +1,22 @@
+"""Whoever waits while the machine code is made is told so, once: at a terminal, in a log, with --quiet."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SAID = "compiling the parser's loops for this processor"
+
+
+def test_a_first_run_says_what_takes_the_time_and_a_second_says_nothing(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "bnaparser", "parse", "-q", "--model", "en-free", "It rained."]
+    for times in (1, 0):
+        done = subprocess.run(
+            command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.startswith("(TOP ")
+        assert done.stderr.count(SAID) == times, done.stderr
