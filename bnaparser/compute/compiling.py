@@ -189,7 +189,7 @@ def _of_user() -> Path | None:
     base = os.environ.get("XDG_CACHE_HOME")
     if base is None:
         home = Path.home()
-        base = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+        base = str(home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache")
     return Path(base) / "bnaparser" / "machine-code"
 
 

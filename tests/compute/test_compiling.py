@@ -47,7 +47,12 @@ def from_disk(number: Any = 1) -> bool:
     function: Any = entry(one_more)
     compiled_now: list[bool] = []
     save = function._cache.save_overload
-    function._cache.save_overload = lambda *given: (compiled_now.append(True), save(*given))
+
+    def saved(*given: Any) -> None:
+        compiled_now.append(True)
+        save(*given)
+
+    function._cache.save_overload = saved
     assert function(number) == number + 1
     return not compiled_now
 
