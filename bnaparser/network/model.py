@@ -80,6 +80,10 @@ class BnaModel(nn.Module):
         self.allow_empty_root = allow_empty_root
         self.settings, self.labels, self.tags = settings, labels, tags
         self.allowed_tags = allowed_tags(tags.names)
+        if (
+            settings.encoder.joined is not None
+        ):  # a model of benepar's, which gives the same tags here
+            self.allowed_tags[:] = True
         self.subwords = subwords
         self.encoder = encoder
         self.stack = LayerStack(settings.layers)
