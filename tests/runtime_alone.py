@@ -44,7 +44,7 @@ def test_parses(model: str) -> None:
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert bnaparse(["--markup", "The cat sat [NP on the mat]."]) == 0
-    assert "(NP (IN on)" in capsys.readouterr().out
+    assert "(NP (PP (IN on)" in capsys.readouterr().out
     trees, texts = tmp_path / "trees.mrg", tmp_path / "text.txt"
     texts.write_text(f"{TEXT}\n" * 3, encoding="utf-8")
     assert bnaparse(["-q", "-i", str(texts), "-o", str(trees)]) == 0
