@@ -69,7 +69,7 @@ def is_task_recipe(path: Path) -> bool:
 
 def _train_task(options: argparse.Namespace, output: Path) -> int:
     """Train a task once a seed, and print what its results say of its metric."""
-    require("train", "sklearn", "seqeval", "torchmetrics")
+    require("train", "sklearn", "seqeval")
     log.info("reading the data of %s; output in %s", options.recipe, output)
     from bnaparser.tasks.all_seeds import train
     from bnaparser.tasks.task_settings import load_task_recipe

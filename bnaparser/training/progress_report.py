@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections import deque
 
@@ -29,14 +30,18 @@ class ProgressReport:
         self.began = self._said = time.monotonic()
         self._marks = deque([(self.began, done, 0)], PACE_LINES)
         self._first = True
-        self.bar = tqdm(total=total, initial=done, unit="update", disable=None if shown else True)
+        # Without a terminal there is no bar, and none of the locks that bars of all threads share.
+        terminal = shown and sys.stderr is not None and sys.stderr.isatty()
+        self.bar = tqdm(total=total, initial=done, unit="update") if terminal else None
 
     def update(self, done: int, loss: float, count: int = 0) -> None:
         """Show that ``done`` updates are done; ``count`` of the unit since the run began or was resumed."""
-        self.bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
-        self.bar.update(done - self.done)
-        self.done = done
-        if not self.shown or not self.bar.disable:  # not the main process, or there is a bar
+        before, self.done = self.done, done
+        if self.bar is not None:
+            self.bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
+            self.bar.update(done - before)
+            return
+        if not self.shown:  # not the main process
             return
         now = time.monotonic()
         if self._first or now - self._said >= LINE_SECONDS or done >= self.total:
@@ -45,7 +50,8 @@ class ProgressReport:
 
     def close(self) -> None:
         """Take the bar away."""
-        self.bar.close()
+        if self.bar is not None:
+            self.bar.close()
 
     def _pace(self, now: float, count: int) -> str:
         since, before, counted = self._marks[0]

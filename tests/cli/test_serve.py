@@ -49,8 +49,12 @@ def test_help_tells_of_every_setting_and_its_variable(capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "variables", "said"),
     [
-        (["--port", "99999"], {}, "port (environment BNAPARSER_PORT): "),
-        ([], {"BNAPARSER_WORKERS": "many"}, "workers (environment BNAPARSER_WORKERS): "),
+        (["--port", "99999"], {}, "port (environment BNAPARSER_PORT) must be a whole number, "),
+        (
+            [],
+            {"BNAPARSER_WORKERS": "many"},
+            "workers (environment BNAPARSER_WORKERS) must be a whole number, ",
+        ),
         (["--model", "no-such-model"], {}, "no model 'no-such-model': "),
         ([], {"BNAPARSER_MODEL": "/nowhere"}, "no model '/nowhere': "),
         (["--classifier", "no-such"], {}, "no model 'no-such': "),

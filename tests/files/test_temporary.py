@@ -14,7 +14,7 @@ import pytest
 from bnaparser.files.temporary import temporary_folder
 
 COMMAND = """
-import sys, threading
+import signal, sys, threading
 from bnaparser.cli.exits import guarded
 from bnaparser.files.temporary import temporary_folder
 
@@ -33,6 +33,7 @@ def run(options):
         print("ready", flush=True)
         sys.stdin.read()
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has told its children to ignore it
 guarded(run, None)
 """
 

@@ -23,6 +23,7 @@ def network(scores: dict[str, list[float]]) -> Any:
     )
     return SimpleNamespace(
         labels=labels, tags=NO_TAGS, settings=settings, allow_empty_root=False,
+        allowed_tags=np.ones((1, 0), np.bool_),
         all_scores=lambda _: table.copy(),
     )  # fmt: skip
 

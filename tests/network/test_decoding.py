@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 
 from bnaparser.network.decoding import Prediction, predict, predict_batch
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
+from bnaparser.network.tag_forms import word_forms
 from bnaparser.training.data import Example
 from bnaparser.trees.tree import Span, Tree
 
@@ -115,8 +117,10 @@ def test_tags_are_the_best_of_each_word(
     model = build_model(tagging=TagSettings(predict=True, hidden=16)).eval()
     prepared = model.prepare([example.words for example in examples[:4]])
     with torch.no_grad():
-        scores = model.tag_scores(model.encode(prepared))
-    expected = [model.tags.names[number] for number in scores.argmax(dim=-1)]
+        scores = model.tag_scores(model.encode(prepared)).numpy()
+    forms = word_forms([word for example in examples[:4] for word in example.words])
+    scores[~model.allowed_tags[forms]] = -np.inf
+    expected = [model.tags.names[number] for number in scores.argmax(axis=-1)]
     found = predict_batch(model, prepared)
     tags = [one.tags or [] for one in found]
     assert [tag for row in tags for tag in row] == expected

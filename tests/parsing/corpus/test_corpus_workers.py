@@ -103,6 +103,9 @@ class Deadly:
         self.model, self.reads_tags = parser.model, parser.reads_tags
         self.text, self.max_words = parser.text, parser.max_words
 
+    def parse_many(self, rows: Any) -> Any:
+        return self.parser.parse_many(rows)
+
     def parse_sentences(self, sentences: Any, tags: Any = None, questions: Any = PLAIN) -> Any:
         if any(self.word in sentence.words for sentence in sentences):
             os.kill(os.getpid(), signal.SIGKILL)
