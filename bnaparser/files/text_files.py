@@ -280,6 +280,11 @@ class LineReader:
                 text = decoder.decode(piece, final=not piece)
             except UnicodeDecodeError as error:
                 text, broken = error.object[: error.start].decode(self._encoding), error
+            except UnicodeError as error:  # "utf-16" and "utf-32" want a mark
+                name = _shown(self._encoding).lower()
+                raise DataError(
+                    f"{self._name}: there is no byte order mark: give --encoding {name}-le or {name}-be"
+                ) from error
             whole, newline, rest = text.rpartition("\n")
             if newline:
                 yield "".join([*unfinished, whole, newline]), None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TypeVar
@@ -61,7 +61,12 @@ def from_spaced_words(text: str) -> Sentence:
 
 
 def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
-    """Return what was given; TypeError where it is a string, which is taken for many by mistake."""
+    """Return what was given; TypeError for a string, a dictionary or a data frame, whose parts are something else."""
     if isinstance(strings, str):
         raise TypeError(f"give a list of {what}, not a string: {strings[:40]!r}")
+    if isinstance(strings, Mapping) or hasattr(strings, "columns"):
+        kind = type(strings).__name__
+        raise TypeError(
+            f"give a list of {what}, not a {kind}: of a data frame a column, such as frame['text']"
+        )
     return strings

@@ -180,3 +180,10 @@ def test_the_place_is_that_of_the_lines_given_out() -> None:
     assert reader.place == 0
     for number, _ in enumerate(reader, 1):
         assert reader.place == 11 * number
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_an_encoding_that_wants_a_mark_says_which_does_not(encoding: str) -> None:
+    data = TEXT.encode(f"{encoding}-le")
+    with pytest.raises(DataError, match=f"no byte order mark: give --encoding {encoding}-le"):
+        list(LineReader(io.BytesIO(data), "a.txt", encoding=encoding))

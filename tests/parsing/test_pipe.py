@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -118,3 +119,9 @@ def test_what_is_no_character_is_an_error_of_its_sentence(
             [from_words([bad[:2] + sign]), from_words(["ab"])]
         )
     )
+
+
+@pytest.mark.parametrize("frame", [{"a": "It rained."}, SimpleNamespace(columns=["text"])])
+def test_names_of_columns_are_no_texts(parser: Parser, frame: Any) -> None:
+    with pytest.raises(TypeError, match=r"a column, such as frame\['text'\]"):
+        list(parser.pipe(frame))
