@@ -29,9 +29,8 @@ from bnaparser.chart.kernels import (
     Layout,
 )
 from bnaparser.chart.recursion import (
-    LOG,
     exponential,
-    fill_chart,
+    fill_all,
     row_start,
     span_count,
     with_none,
@@ -158,7 +157,7 @@ def fill_inside(filled: Float64s, never_empty: Bools, n: int) -> Inside:
     for start in range(n):
         word = row_start(start, n) + start + 1
         pieces[word] = both[word]
-    fill_chart(LOG, chart, pieces, n, np.empty(n + 1), np.empty(n + 1))
+    fill_all(chart, pieces, n, np.empty(n + 1), np.empty(n + 1))
     return Inside(filled, both, pieces, chart)
 
 

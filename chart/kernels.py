@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bnaparser.chart.compiled import compiled_borrowing
-from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
+from bnaparser.chart.recursion import fill_best, row_start, span_count
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
 from bnaparser.compute.compiling import compiled, entry
 
@@ -203,7 +203,8 @@ def _scratch(layout: Layout, begin: int, end: int) -> tuple[Float32s, Float32s, 
     """Chart, splits, nodes and stack, large enough for every sentence of a group."""
     n = 1
     for sentence in range(begin, end):
-        n = max(n, layout.words[sentence])
+        words = layout.words[sentence]
+        n = max(n, words)
     chart = np.empty(span_count(n), np.float32)
     return (
         chart,
@@ -225,14 +226,15 @@ def decode_group(
         trees.status[sentence] = _write_maxima(scores, first, n, allow_empty_root, chart)
         if trees.status[sentence] != OK:
             continue
-        fill_chart(TROPICAL, chart, chart, n, splits, splits)
+        fill_best(chart, chart, n, splits, splits)
         trace_nodes(chart, n, nodes, stack)
         total, out = 0.0, layout.nodes[sentence]
         for node in range(2 * n - 1):
             row = first + row_start(nodes[node, 0], n) + nodes[node, 1]
             label = best_label(scores, row, 1 if node == 0 and not allow_empty_root else 0)
             if label > 0:
-                trees.spans[out, :2] = nodes[node]
+                for column in range(2):
+                    trees.spans[out, column] = nodes[node, column]
                 trees.spans[out, 2] = label
                 out += 1
                 total += scores[row, label]
@@ -260,13 +262,17 @@ def decode_best_group(
     for sentence in range(begin, end):
         n, first = layout.words[sentence], layout.spans[sentence]
         size = span_count(n)
-        chart[:size] = scores[first : first + size]
+        of_spans = scores[first : first + size]
+        for span in range(
+            of_spans.shape[0]
+        ):  # a loop compiles faster than a slice, whose shape would be checked
+            chart[span] = of_spans[span]
         chart[n - 1] = root_scores[sentence]
         trees.counts[sentence] = 0
         trees.status[sentence] = _status_of_maxima(chart, size)
         if trees.status[sentence] != OK:
             continue
-        fill_chart(TROPICAL, chart, chart, n, splits, splits)
+        fill_best(chart, chart, n, splits, splits)
         trace_nodes(chart, n, nodes, stack)
         total, out = 0.0, layout.nodes[sentence]
         for node in range(2 * n - 1):
@@ -276,7 +282,8 @@ def decode_best_group(
             if label < 0:
                 trees.status[sentence] = BAD_LABEL
             if label > 0:
-                trees.spans[out, :2] = nodes[node]
+                for column in range(2):
+                    trees.spans[out, column] = nodes[node, column]
                 trees.spans[out, 2] = label
                 out += 1
         trees.counts[sentence] = out - layout.nodes[sentence]
@@ -305,7 +312,7 @@ def cost_augment_group(
         )
         if trees.status[sentence] != OK:
             continue
-        fill_chart(TROPICAL, chart, chart, n, splits, splits)
+        fill_best(chart, chart, n, splits, splits)
         trace_nodes(chart, n, nodes, stack)
         total, cost = 0.0, 0
         for node in range(2 * n - 1):

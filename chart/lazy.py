@@ -19,7 +19,7 @@ import numpy as np
 from bnaparser.chart.compiled import compiled_borrowing
 from bnaparser.chart.inside_outside import highest_label, lowest_label
 from bnaparser.chart.kernels import NO_TREE, OK
-from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
+from bnaparser.chart.recursion import fill_best, row_start, span_count
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
 from bnaparser.compute.compiling import compiled
 from bnaparser.compute.functions import larger
@@ -81,7 +81,7 @@ def start_search(
         word = row_start(start, n) + start + 1
         pieces[word] = chart[word]
     splits = np.empty(n + 1)
-    fill_chart(TROPICAL, chart, pieces, n, splits, splits)
+    fill_best(chart, pieces, n, splits, splits)
     vertices = np.full((4, 3 * size), _UNKNOWN, np.int32)
     vertices[_HEAP], vertices[_WAITING] = _NONE, 0
     if status == OK and chart[n - 1] == -np.inf:

@@ -18,6 +18,8 @@ natural logarithms have + for a product, and so both of these have.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from bnaparser.chart import spans
@@ -64,47 +66,6 @@ def exponential(x: float) -> float:
 
 
 @compiled_borrowing
-def fill_chart(
-    semiring: int, chart: Floats, pieces: Floats, n: int, splits: Floats, relative: Floats
-) -> None:
-    """Turn what each span may be into the values of all trees over it, in place.
-
-    ``chart`` comes in as ``both`` of the spans, ``pieces`` as ``filled`` (of words ``both``); with
-    TROPICAL they may be one array. ``splits`` and ``relative`` are scratch space for n + 1 numbers,
-    the latter with LOG only.
-
-    While the spans with one start are done, from the shortest, splits[j] is the sum of (start, j)
-    over the split points tried so far. Those of (start, k) all lie before k, so that (start, k) is
-    complete when its turn comes to be a left part. In this order the inner loop runs along two rows
-    of the packed chart: no second, transposed chart is needed, and no sum across lanes. A sum of
-    logarithms is kept as the highest, and in ``relative`` the sum of all relative to that.
-    """
-    for start in range(n - 1, -1, -1):
-        row = row_start(start, n)
-        splits[start + 1] = 0
-        splits[start + 2 : n + 1] = -np.inf
-        if semiring == LOG:
-            relative[start + 1] = 1
-            relative[start + 2 : n + 1] = 0
-        for middle in range(start + 1, n + 1):
-            parts = splits[middle]
-            if semiring == LOG:
-                parts += np.log(relative[middle])
-            left = parts + pieces[row + middle]
-            chart[row + middle] += parts
-            pieces[row + middle] = left
-            other = row_start(middle, n)
-            right_parts = chart[other + middle + 1 : other + n + 1]
-            sums = splits[middle + 1 : n + 1]
-            if semiring == LOG:
-                _add_logarithms(sums, relative[middle + 1 : n + 1], left, right_parts)
-            else:
-                for end in range(len(right_parts)):
-                    total = left + right_parts[end]
-                    sums[end] = max(sums[end], total)
-
-
-@compiled_borrowing
 def _add_logarithms(highest: Floats, relative: Floats, left: float, right_parts: Floats) -> None:
     """Add ``left`` times each of the right parts to its sum: one exponential each, no branch."""
     for end in range(len(right_parts)):
@@ -114,6 +75,57 @@ def _add_logarithms(highest: Floats, relative: Floats, left: float, right_parts:
         scale = exponential(low - high)
         relative[end] = sums * scale + 1 if product > old else sums + scale
         highest[end] = high
+
+
+# What `filling` returns: from chart, pieces, n, splits and relative to the chart.
+Fill = Callable[[Floats, Floats, int, Floats, Floats], None]
+
+
+def filling(semiring: int) -> Fill:
+    """Return the recursion in a semiring, for compiled loops: ``fill_chart(chart, pieces, n, splits, relative)``.
+
+    It turns what each span may be into the values of all trees over it, in place. ``chart`` comes in as ``both`` of
+    the spans, ``pieces`` as ``filled`` (of words ``both``); with TROPICAL they may be one array. ``splits`` and
+    ``relative`` are scratch space for n + 1 numbers, the latter with LOG only.
+
+    While the spans with one start are done, from the shortest, splits[j] is the sum of (start, j)
+    over the split points tried so far. Those of (start, k) all lie before k, so that (start, k) is
+    complete when its turn comes to be a left part. In this order the inner loop runs along two rows
+    of the packed chart: no second, transposed chart is needed, and no sum across lanes. A sum of
+    logarithms is kept as the highest, and in ``relative`` the sum of all relative to that.
+    """
+
+    @compiled_borrowing
+    def fill_chart(chart: Floats, pieces: Floats, n: int, splits: Floats, relative: Floats) -> None:
+        for start in range(n - 1, -1, -1):
+            row = row_start(start, n)
+            splits[start + 1] = 0
+            splits[start + 2 : n + 1] = -np.inf
+            if semiring == LOG:
+                relative[start + 1] = 1
+                relative[start + 2 : n + 1] = 0
+            for middle in range(start + 1, n + 1):
+                parts = splits[middle]
+                if semiring == LOG:
+                    parts += np.log(relative[middle])
+                left = parts + pieces[row + middle]
+                chart[row + middle] += parts
+                pieces[row + middle] = left
+                other = row_start(middle, n)
+                right_parts = chart[other + middle + 1 : other + n + 1]
+                sums = splits[middle + 1 : n + 1]
+                if semiring == LOG:
+                    _add_logarithms(sums, relative[middle + 1 : n + 1], left, right_parts)
+                else:
+                    for end in range(len(right_parts)):
+                        total = left + right_parts[end]
+                        sums[end] = max(sums[end], total)
+
+    return fill_chart
+
+
+# A semiring each, so that best trees need no logarithms to be compiled.
+fill_best, fill_all = filling(TROPICAL), filling(LOG)
 
 
 @compiled_borrowing

@@ -9,7 +9,7 @@ import numpy as np
 from bnaparser.chart.compiled import compiled_borrowing
 from bnaparser.chart.kernels import NO_TREE, OK, Layout, best_label, trace_nodes
 from bnaparser.chart.lazy import best_trees, start_search
-from bnaparser.chart.recursion import TROPICAL, fill_chart, row_start, span_count
+from bnaparser.chart.recursion import fill_best, row_start, span_count
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
 from bnaparser.compute.compiling import compiled, entry
 
@@ -78,7 +78,7 @@ def _decoded(
     for span in range(len(highest)):
         chart[span] = highest[span] if never_empty[span] else max(np.float32(0), highest[span])
     splits = np.empty(n + 1, np.float32)
-    fill_chart(TROPICAL, chart, chart, n, splits, splits)
+    fill_best(chart, chart, n, splits, splits)
     nodes, stack = np.empty((2 * n - 1, 2), np.int32), np.empty((n + 1, 2), np.int32)
     trace_nodes(chart, n, nodes, stack)
     spans, out, total = np.empty((2 * n - 1, 3), np.int32), 0, 0.0

@@ -31,10 +31,25 @@ _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 _P6, _P5, _P4, _P3 = (np.float32(1 / number) for number in (720, 120, 24, 6))
 
 
-@compiled
-def address(array: NDArray[Any]) -> int:
+@intrinsic  # type: ignore[untyped-decorator]
+def address(typing_context: Any, array: Any) -> Any:
     """Return where the numbers of an array begin, as a whole number that others may be added to."""
-    return np.int64(array.ctypes.data)  # type: ignore[return-value]
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
+        found = context.make_array(signature.args[0])(context, builder, given[0])
+        return builder.ptrtoint(found.data, LONG)
+
+    return types.intp(array), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bits_of_float(typing_context: Any, number: Any) -> Any:
+    """Read a float32's bits as an int32."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
+        return builder.bitcast(given[0], INT)
+
+    return types.int32(types.float32), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

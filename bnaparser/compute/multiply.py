@@ -12,7 +12,8 @@ from bnaparser.compute.products import (
     bytes_product,
     floats_product,
     round_rows,
-    write_product,
+    write_bytes_product,
+    write_floats_product,
 )
 from bnaparser.compute.tiles import FEW_ROWS
 
@@ -56,7 +57,7 @@ def multiply_bytes(
 ) -> None:
     """Round rows to ``values`` times ``scales``, and write their product with a matrix of int8: FEW_ROWS rows at least."""
     round_rows(rows, values, scales)
-    write_product(bytes_product(values, scales, matrix, bias, activation), out)
+    write_bytes_product(bytes_product(values, scales, matrix, bias, activation), out)
 
 
 @entry
@@ -64,4 +65,4 @@ def multiply_floats(
     rows: Floats, panels: Floats, bias: Floats, activation: int, out: Floats
 ) -> None:
     """Write the product of rows and a matrix of float32: FEW_ROWS rows at least."""
-    write_product(floats_product(rows, panels, bias, activation), out)
+    write_floats_product(floats_product(rows, panels, bias, activation), out)

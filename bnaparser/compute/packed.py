@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.compiling import entry
 from bnaparser.compute.instructions import instructions
 
 Floats = NDArray[np.float32]
@@ -85,9 +84,7 @@ def pack_floats(matrix: Matrix) -> PackedFloats:
     floats = as_floats(matrix)
     width = instructions().panel
     outputs, inputs = floats.shape
-    panels = np.empty((-(-outputs // width), inputs, width), np.float32)
-    _fill(floats, panels)
-    return PackedFloats(panels, inputs, outputs)
+    return PackedFloats(_panels(floats, width), inputs, outputs)
 
 
 def pack_bytes(matrix: Matrix) -> PackedBytes:
@@ -98,26 +95,20 @@ def pack_bytes(matrix: Matrix) -> PackedBytes:
     steps = -(-inputs // unit.group)
     if steps * unit.group > inputs:
         values = np.pad(values, ((0, 0), (0, steps * unit.group - inputs)))
-    panels = np.empty((-(-outputs // unit.panel), steps, unit.panel, unit.group), np.int8)
     # What a step takes of an output, the group, is moved as one number.
     word = {4: np.int32, 2: np.int16, 1: np.int8}[unit.group]
-    _fill(np.ascontiguousarray(values).view(word), panels.view(word)[..., 0])
+    panels = _panels(np.ascontiguousarray(values).view(word), unit.panel).view(np.int8)
+    panels = panels.reshape(*panels.shape[:2], unit.panel, unit.group)
     sums = np.zeros(outputs, np.int32)
     if unit.int8 == "vpdpbusd":
         sums -= 128 * values.sum(axis=1, dtype=np.int32)
     return PackedBytes(panels, np.ascontiguousarray(scales, np.float32), sums, inputs, outputs)
 
 
-@entry
-def _fill(matrix: NDArray[Any], panels: NDArray[Any]) -> None:
-    """Write a matrix (outputs, steps) to ``panels`` (panels, steps, width), zeros at the end."""
+def _panels(matrix: NDArray[Any], width: int) -> NDArray[Any]:
+    """Return a matrix (outputs, steps) as panels (panels, steps, width), zeros at the end."""
     outputs, steps = matrix.shape
-    width = panels.shape[2]
-    for panel in range(panels.shape[0]):
-        first = panel * width
-        count = min(width, outputs - first)
-        for step in range(steps):
-            for column in range(count):
-                panels[panel, step, column] = matrix[first + column, step]
-            for column in range(count, width):
-                panels[panel, step, column] = 0
+    count = -(-outputs // width)
+    padded = np.zeros((count * width, steps), matrix.dtype)
+    padded[:outputs] = matrix
+    return np.ascontiguousarray(padded.reshape(count, width, steps).transpose(0, 2, 1))

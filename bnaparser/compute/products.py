@@ -6,21 +6,19 @@ threads compute: a sentence gets the same numbers alone and in any batch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.functions import ROUNDER, address, float_of_bits
+from bnaparser.compute.functions import ROUNDER, address, bits_of_float, float_of_bits
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats, PackedBytes
 from bnaparser.compute.tiles import FEW_ROWS, ROWS, finished_tile
 
 PANEL = instructions().panel
 _GROUP = instructions().group
-_int8_tile = finished_tile("int8", ROWS, instructions().wide)
-_int8_few = finished_tile("int8", FEW_ROWS, instructions().wide)
-_float_tile = finished_tile("float32", ROWS, instructions().wide)
-_float_few = finished_tile("float32", FEW_ROWS, instructions().wide)
 
 # What A's numbers are stored as, and what is added to them, for each kind of int8 product: bytes
 # are multiplied as unsigned times signed ones, short ones as they are.
@@ -31,8 +29,6 @@ _TO_STORED = np.int32(_OFFSET) - ROUNDER.view(np.int32)
 _LARGEST = np.float32(127)
 _SMALLEST_BITS = np.float32(1e-12).view(np.int32)
 _WITHOUT_SIGN = np.int32(0x7FFFFFFF)
-# How much of a tile's place is told where numbers have no scales.
-_WITHOUT_SCALES = 12
 
 # What a product is to the loops, in whole numbers: outputs, rows; the address of the rows and bytes from one to the
 # next, steps; that of the panels and the bytes of one; those of the bias, the activation; and of
@@ -54,16 +50,17 @@ def round_rows(rows: Floats, values: NDArray[np.uint8], scales: Floats) -> None:
 def round_row(row: Floats, values: NDArray[np.uint8], scales: Floats, place: int) -> None:
     """The same for one row, whose scale goes to ``scales[place]``."""
     # Without their sign floats sort as their bits do, and a not-a-number comes last: it is not lost.
-    bits, highest = row.view(np.int32), _SMALLEST_BITS
+    highest = _SMALLEST_BITS
     for column in range(row.shape[0]):
-        highest = max(highest, bits[column] & _WITHOUT_SIGN)
+        bits = bits_of_float(row[column]) & _WITHOUT_SIGN
+        highest = max(highest, bits)
     largest = float_of_bits(highest)
     scales[place] = largest / _LARGEST
     factor = _LARGEST / largest
     for column in range(row.shape[0]):
         # The lowest bits of so large a number are the whole number that was added to it.
         rounded = np.float32(row[column] * factor + ROUNDER)
-        values[column] = _STORED(rounded.view(np.int32) + _TO_STORED)
+        values[column] = _STORED(bits_of_float(rounded) + _TO_STORED)
     for column in range(row.shape[0], values.shape[0]):
         values[column] = _STORED(_OFFSET)
 
@@ -111,59 +108,6 @@ def floats_product(rows: Floats, panels: Floats, bias: Floats, activation: int) 
 
 
 @compiled
-def write_product(product: Product, out: Floats) -> None:
-    """Write a whole product: FEW_ROWS rows at least, as many as ``out`` has."""
-    for panel in range((product[0] + PANEL - 1) // PANEL):
-        write_panel(product, panel, panel + 1, address(out))
-
-
-@compiled
-def write_panel(product: Product, panel: int, following: int, out: int) -> None:
-    """Write a panel of columns to where it belongs in a product at the address ``out``.
-
-    Meanwhile the weights of the ``following`` panel are fetched, if there is one: each tile has its share of them.
-    """
-    outputs, count, size = product[0], product[1], product[6]
-    row_size, left = outputs * 4, out + panel * PANEL * 4
-    there = product[5] + following * size
-    # Small tiles are slower, row by row: three of them would take longer than one that writes a row again.
-    in_small = count % ROWS if count < ROWS or count % ROWS <= 2 * FEW_ROWS else 0
-    for start in range(0, count - in_small, ROWS):
-        top = min(start, count - ROWS)
-        ask, share = there + top * size // count, ROWS * size // count
-        write_tile(product, panel, top, left + top * row_size, row_size, ask, share)
-    for start in range(count - in_small, count, FEW_ROWS):
-        top = min(start, count - FEW_ROWS)
-        ask, share = there + top * size // count, FEW_ROWS * size // count
-        write_few(product, panel, top, left + top * row_size, row_size, ask, share)
-
-
-@compiled
-def write_tile(
-    product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
-) -> None:
-    """Write ROWS rows from ``top`` on of a panel to the address ``out``, so many bytes from row to row.
-
-    Meanwhile the ``ask_bytes`` at the address ``ask`` are fetched; there need not be anything.
-    """
-    if product[9] == 0:
-        _float_tile(_place(product, panel, top, out, out_row, ask, ask_bytes)[:_WITHOUT_SCALES])
-    else:
-        _int8_tile(_place(product, panel, top, out, out_row, ask, ask_bytes))
-
-
-@compiled
-def write_few(
-    product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
-) -> None:
-    """The same for FEW_ROWS rows."""
-    if product[9] == 0:
-        _float_few(_place(product, panel, top, out, out_row, ask, ask_bytes)[:_WITHOUT_SCALES])
-    else:
-        _int8_few(_place(product, panel, top, out, out_row, ask, ask_bytes))
-
-
-@compiled
 def _place(
     product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
 ) -> tuple[int, ...]:
@@ -171,9 +115,64 @@ def _place(
     outputs, _, rows, row, steps, panels, size, bias, activation, row_scales, scales, sums = product
     first = panel * PANEL
     a, b, step = rows + top * row, panels + panel * size, size // steps
-    width, ask_step = min(PANEL, outputs - first), (ask_bytes + steps - 1) // steps
+    width = min(outputs - first, PANEL)
+    ask_step = (ask_bytes + steps - 1) // steps
     at, of_rows = first * 4, row_scales + top * 4
     return (
         a, row, b, step, steps, ask, ask_step, out, out_row, width, bias + at, activation,
         of_rows, scales + at, sums + at,
     )  # fmt: skip
+
+
+# Writes ROWS rows from ``top`` on of a panel of a product to the address ``out``, so many bytes from row to row:
+# (product, panel, top, out, out_row, ask, ask_bytes). Meanwhile the ``ask_bytes`` at the address ``ask`` are
+# fetched; there need not be anything.
+WriteTile = Callable[[Product, int, int, int, int, int, int], None]
+# Writes a whole product, FEW_ROWS rows at least, as many as the output has: (product, out).
+WriteProduct = Callable[[Product, Floats], None]
+
+
+def _writing(kind: str, places: int) -> tuple[WriteTile, WriteProduct]:
+    """Return what writes products of "int8" or "float32", for compiled loops: one alone is compiled in half the time.
+
+    ``places`` is how many of the numbers of `_place` its tiles take.
+    """
+    of_rows = finished_tile(kind, ROWS, instructions().wide)
+    of_few = finished_tile(kind, FEW_ROWS, instructions().wide)
+
+    @compiled
+    def write_tile(
+        product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
+    ) -> None:
+        of_rows(_place(product, panel, top, out, out_row, ask, ask_bytes)[:places])
+
+    @compiled
+    def write_few(
+        product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
+    ) -> None:
+        of_few(_place(product, panel, top, out, out_row, ask, ask_bytes)[:places])
+
+    @compiled
+    def write_product(product: Product, out: Floats) -> None:
+        outputs, count, size = product[0], product[1], product[6]
+        row_size = outputs * 4
+        # Small tiles are slower, row by row: three of them would take longer than one that writes a row again.
+        in_small = count % ROWS if count < ROWS or count % ROWS <= 2 * FEW_ROWS else 0
+        for panel in range((outputs + PANEL - 1) // PANEL):
+            left = address(out) + panel * PANEL * 4
+            # The weights of the next panel are fetched meanwhile, if there is one: each tile has its share of them.
+            there = product[5] + (panel + 1) * size
+            for start in range(0, count - in_small, ROWS):
+                top = min(start, count - ROWS)
+                ask, share = there + top * size // count, ROWS * size // count
+                write_tile(product, panel, top, left + top * row_size, row_size, ask, share)
+            for start in range(count - in_small, count, FEW_ROWS):
+                top = min(start, count - FEW_ROWS)
+                ask, share = there + top * size // count, FEW_ROWS * size // count
+                write_few(product, panel, top, left + top * row_size, row_size, ask, share)
+
+    return write_tile, write_product
+
+
+write_bytes_tile, write_bytes_product = _writing("int8", 15)
+write_floats_tile, write_floats_product = _writing("float32", 12)  # numbers without scales

@@ -20,7 +20,8 @@ from bnaparser.compute.products import (
     bytes_product,
     floats_product,
     round_row,
-    write_tile,
+    write_bytes_tile,
+    write_floats_tile,
 )
 from bnaparser.compute.rowwise import normalise_row
 from bnaparser.compute.tiles import ROWS
@@ -29,7 +30,6 @@ Integers = NDArray[np.int64]
 Posts = NDArray[np.int32]
 _PANEL = instructions().panel
 _GROUP = instructions().group
-_STORED = np.dtype(ROW_DTYPE).type
 _LOWEST = np.float32(-np.inf)
 
 
@@ -43,6 +43,14 @@ class ScorerWeights(NamedTuple):
     output_bias: Floats
 
 
+class Rounded(NamedTuple):
+    """Room for the hidden vectors of a tile: one in float32, all rounded, their scales."""
+
+    hidden: Floats
+    rows: NDArray[np.uint8]
+    scales: Floats
+
+
 class SpanLabels(NamedTuple):
     """Output: the best label of each span but the empty one, from 1 on, and its score."""
 
@@ -50,25 +58,19 @@ class SpanLabels(NamedTuple):
     labels: NDArray[np.int32]
 
 
-@entry
 def posts_of_spans(lengths: Integers) -> tuple[Posts, Posts]:
     """Return the rows of the fenceposts of all spans of sentences of so many words, starts and ends.
 
     Both are int32 (spans,): one sentence's after another's, by start, then end; a sentence of n
     words has n + 1 fenceposts.
     """
-    count = 0
-    for words in lengths:
-        count += words * (words + 1) // 2
-    starts, ends = np.empty(count, np.int32), np.empty(count, np.int32)
-    span, first = 0, 0
-    for words in lengths:
-        for start in range(first, first + words):
-            for end in range(start + 1, first + words + 1):
-                starts[span], ends[span] = start, end
-                span += 1
+    starts, ends, first = [], [], 0
+    for words in lengths.tolist():
+        start, end = np.triu_indices(words + 1, 1)
+        starts.append(start + first)
+        ends.append(end + first)
         first += words + 1
-    return starts, ends
+    return np.concatenate(starts).astype(np.int32), np.concatenate(ends).astype(np.int32)
 
 
 def best_labels(
@@ -83,10 +85,19 @@ def best_labels(
     ``fenceposts`` (count, hidden) are projected, without bias.
     """
     best = SpanLabels(np.empty(len(starts), np.float32), np.zeros(len(starts), np.int32))
+    hidden = fenceposts.shape[1]
+    scores = np.empty((ROWS, _PANEL), np.float32)
     if isinstance(output, PackedFloats):
-        _of_floats(fenceposts, starts, ends, weights, output.panels, best)
+        rows = np.zeros((ROWS, hidden), np.float32)
+        _of_floats(fenceposts, starts, ends, weights, output.panels, rows, scores, best)
     else:
-        _of_bytes(fenceposts, starts, ends, weights, output, best)
+        steps = output.panels.shape[1]
+        rounded = Rounded(
+            np.empty(hidden, np.float32),
+            np.zeros((ROWS, steps * _GROUP), ROW_DTYPE),
+            np.zeros(ROWS, np.float32),
+        )
+        _of_bytes(fenceposts, starts, ends, weights, output, rounded, scores, best)
     return best
 
 
@@ -108,7 +119,7 @@ def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, ou
         )
     normalise_row(out, weights.gain, weights.norm_bias, weights.epsilon)
     for column in range(len(out)):
-        out[column] = max(out[column], np.float32(0))
+        out[column] = np.float32(0) if out[column] < 0 else out[column]  # a not-a-number stays
 
 
 @compiled
@@ -137,20 +148,20 @@ def _of_floats(
     ends: Posts,
     weights: ScorerWeights,
     panels: Floats,
+    rows: Floats,
+    scores: Floats,
     best: SpanLabels,
 ) -> None:
-    rows = np.zeros((ROWS, fenceposts.shape[1]), np.float32)
-    scores = np.empty((ROWS, _PANEL), np.float32)
     bias = weights.output_bias
     product = floats_product(rows, panels, bias, NO_ACTIVATION)
     for first in range(0, len(starts), ROWS):
-        count = min(ROWS, len(starts) - first)
+        count = min(len(starts) - first, ROWS)
         for row in range(count):
             _hidden(fenceposts, starts[first + row], ends[first + row], weights, rows[row])
         for panel in range(panels.shape[0]):
             left = panel * _PANEL
-            width = min(_PANEL, len(bias) - left)
-            write_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
+            width = min(len(bias) - left, _PANEL)
+            write_floats_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
             for row in range(count):
                 _note(scores[row, :width], left, best, first + row)
 
@@ -162,23 +173,21 @@ def _of_bytes(
     ends: Posts,
     weights: ScorerWeights,
     output: PackedBytes,
+    rounded: Rounded,
+    scores: Floats,
     best: SpanLabels,
 ) -> None:
-    steps = output.panels.shape[1]
-    hidden = np.empty(fenceposts.shape[1], np.float32)
-    rows = np.zeros((ROWS, steps * _GROUP), _STORED)
-    scales = np.zeros(ROWS, np.float32)
-    scores = np.empty((ROWS, _PANEL), np.float32)
+    hidden, rows, scales = rounded
     bias = weights.output_bias
     product = bytes_product(rows, scales, output, bias, NO_ACTIVATION)
     for first in range(0, len(starts), ROWS):
-        count = min(ROWS, len(starts) - first)
+        count = min(len(starts) - first, ROWS)
         for row in range(count):
             _hidden(fenceposts, starts[first + row], ends[first + row], weights, hidden)
             round_row(hidden, rows[row], scales, row)
         for panel in range(output.panels.shape[0]):
             left = panel * _PANEL
-            width = min(_PANEL, len(bias) - left)
-            write_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
+            width = min(len(bias) - left, _PANEL)
+            write_bytes_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
             for row in range(count):
                 _note(scores[row, :width], left, best, first + row)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bnaparser.compute.attention_loops import attend, attend_both_ways, attend_to_spans
+from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans
 
 Array = np.ndarray[Any, Any]
 LENGTHS = [3, 1, 7, 40, 2, 33]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnaparser.compute.activations import ACTIVATION_NUMBERS
-from bnaparser.compute.attention_loops import attend, attend_both_ways, attend_to_spans
+from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans
 from bnaparser.compute.instructions import instructions
 from bnaparser.compute.multiply import multiply
 from bnaparser.compute.packed import (

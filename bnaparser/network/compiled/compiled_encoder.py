@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.attention_loops import attend
+from bnaparser.compute.attention import attend
 from bnaparser.compute.packed import Floats
 from bnaparser.compute.rowwise import add_scaled
 from bnaparser.encoders.positions import first_position

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnaparser.compute.activations import ACTIVATION_NUMBERS
-from bnaparser.compute.attention_loops import attend, attend_both_ways, attend_to_spans
+from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans
 from bnaparser.compute.packed import Floats
 from bnaparser.network.compiled.compiled_encoder import Runs
 from bnaparser.network.compiled.weights import Affine, Norm, StoredWeights, signed
