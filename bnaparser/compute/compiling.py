@@ -17,9 +17,10 @@ import logging
 import os
 import pickle
 import stat
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
@@ -37,6 +38,8 @@ _HERE = Path(__file__).parent
 _PACKAGE = _HERE.parent
 _DIGEST = hashlib.sha256().digest_size
 log = logging.getLogger(__name__)
+# Functions that another process compiles just now.
+_beside: dict[str, subprocess.Popen[bytes]] = {}
 
 
 def compiled(
@@ -107,13 +110,21 @@ class KeptCode:
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled function for the types of a signature; None if no folder has it."""
         key = self._key(signature, target_context.codegen())
+        found = self._read(key, target_context)
+        if found is None and self._name in _beside:
+            _beside[self._name].wait()
+            found = self._read(key, target_context)
+        if found is None:
+            _tell_once()
+        return found
+
+    def _read(self, key: str, target_context: Any) -> Any:
         for folder in _folders():
             with suppress(Exception):  # of what a damaged pickle names anything may be raised
                 content = (folder / self._file(key)).read_bytes()
                 if content[:_DIGEST] == _checked(key, content[_DIGEST:]):
                     target_context.refresh()
                     return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
-        _tell_once()
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -153,6 +164,26 @@ class KeptCode:
 
     def _file(self, key: str) -> str:
         return f"{self._name}-{self._sources[:8]}-{key[:32]}.code"
+
+
+def is_kept(name: str) -> bool:
+    """Return whether any folder has machine code of a function, such as "multiply.multiply_bytes"."""
+    return any(True for folder in _folders() for _ in folder.glob(f"{name}-*.code"))
+
+
+def compile_beside(command: Sequence[str], names: Iterable[str]) -> None:
+    """Start a process that compiles functions, which this process waits for when it needs them.
+
+    Nothing is started if its machine code could not be kept.
+    """
+    folder = next(_folders(making=True), None)
+    if folder is None or not os.access(folder, os.W_OK) or numba.config.DISABLE_JIT:
+        return
+    nowhere = subprocess.DEVNULL
+    with suppress(OSError):
+        process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+        _tell_once()
+        _beside.update(dict.fromkeys(names, process))
 
 
 @cache

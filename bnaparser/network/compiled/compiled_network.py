@@ -28,6 +28,7 @@ from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
 from bnaparser.network.compiled.encoder_family import shape_of
+from bnaparser.network.compiled.first_run import begin_first_run
 from bnaparser.network.compiled.weights import StoredWeights
 from bnaparser.network.labels import LanguageNames, barred
 from bnaparser.network.prepared import (
@@ -243,13 +244,14 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     shape = shape_of(config)
     if shape is None:
         return None
-    tokenizer = _tokenizer(folder / ENCODER)
-    max_words, unspaced = settings.layers.max_positions - 2, settings.text.unspaced
-    subwords = Subwords(tokenizer, max_positions(config), max_words, unspaced=unspaced)
     matrices, metadata = read_matrices(folder / WEIGHTS)
     in_int8 = precision == "int8"
     if precision == "auto":
         in_int8 = metadata.get(STORE) == "int8" and instructions().int8_pays
+    begin_first_run(in_int8)
+    tokenizer = _tokenizer(folder / ENCODER)
+    max_words, unspaced = settings.layers.max_positions - 2, settings.text.unspaced
+    subwords = Subwords(tokenizer, max_positions(config), max_words, unspaced=unspaced)
     weights = StoredWeights(matrices, in_int8, f"{folder / WEIGHTS} does not fit {CONFIG}")
     encoder = CompiledEncoder(shape, config, weights, settings.encoder.mix_layers)
     return CompiledNetwork(stored, subwords, encoder, weights, folder)
