@@ -79,6 +79,8 @@ def test_a_time_is_the_subject_where_no_other_is() -> None:
         ("sold", "(NP (PRP it)) (NP-TMP (DT that) (NN Ramadan))", "it:obj Ramadan:obl:unmarked"),
         ("thanked", "(NP (PRP us)) (, ,) (NP (NNP Bob))", "us:obj Bob:vocative"),
         ("gave", "(NP (NNP Mary)) (DT a) (NN book)", "Mary:iobj a:det book:obj"),
+        ("sold", "(NP (PRP us)) (DT a) (JJR cheaper) (NN car) (NP (DT this) (NN year))",
+         "us:iobj a:det cheaper:amod car:obj year:obl:unmarked"),
     ],
 )  # fmt: skip
 def test_objects_and_times_after_a_verb(verb: str, after: str, expected: str) -> None:
@@ -129,6 +131,14 @@ def test_auxiliaries(brackets: str, words: str, expected: str) -> None:
          "cheated", "csubj:pass<known"),
         ("(S (SBAR (IN Whether) (S (NP (PRP he)) (VP (VBZ comes)))) (VP (VBZ is) (ADJP (JJ unclear))))",
          "comes", "csubj<unclear"),
+        ("(S (SBAR (WHADVP (WRB Where)) (S (NP (PRP he)) (VP (VBD went)))) (VP (VBZ is) (ADJP (JJ unclear))))",
+         "went", "csubj<unclear"),
+        ("(S (SBAR (WHADVP (WRB When)) (S (NP (PRP he)) (VP (VBZ comes)))) (VP (VB call) (NP (PRP me))))",
+         "comes", "advcl<call"),
+        ("(S (NP (PRP It)) (VP (VBZ annoys) (NP (PRP me)) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD lied))))))",
+         "It lied", "expl<annoys csubj<annoys"),
+        ("(S (NP (PRP It)) (VP (VBZ matters) (SBAR (IN whether) (S (NP (PRP he)) (VP (VBD lied))))))",
+         "It lied", "expl<matters csubj<matters"),
         ("(S (S (VP (TO To) (VP (VB err)))) (VP (VBZ is) (ADJP (JJ human))))", "err", "csubj<human"),
         ("(S (S (VP (VBG Driving))) (VP (VBZ is) (NP (NN fun))))", "Driving", "csubj<fun"),
         ("(S (S (VP (VBG Running))) (, ,) (NP (PRP he)) (VP (VBD fell)))", "Running he", "advcl<fell nsubj<fell"),
@@ -193,6 +203,12 @@ def test_clauses_after_a_verb(verb: str, after: str, word: str, expected: str) -
         ("(SQ (VBZ Is) (NP (PRP it)) (VP (VBG raining)))", "Is it raining Tom",
          "aux<raining nsubj<raining ccomp<asked nsubj<asked"),
         ("(S (NP (PRP I)) (VP (VBP sleep)))", "I sleep Tom", "nsubj<sleep ccomp<asked nsubj<asked"),
+        ("(WHADVP (WRB Where)) (SQ (VBZ is) (NP (PRP it)))", "Where is it Tom",
+         "ccomp<asked cop<Where nsubj<Where nsubj<asked"),
+        ("(WHNP (WP What)) (S (VP (VBD happened)))", "What happened Tom",
+         "nsubj<happened ccomp<asked nsubj<asked"),
+        ("(NP (DT A) (NN snake))", "A snake Tom", "det<snake ccomp<asked nsubj<asked"),
+        ("(ADVP (RB Now))", "Now Tom", "ccomp<asked nsubj<asked"),
     ],
 )  # fmt: skip
 def test_direct_speech(question: str, words: str, expected: str) -> None:
@@ -209,6 +225,7 @@ def test_direct_speech(question: str, words: str, expected: str) -> None:
          "What her", "obj<give iobj<give"),
         ("(SBARQ (WHNP (WP Who)) (SQ (VBD did) (NP (PRP he)) (VP (VB talk) (PP (TO to)))))",
          "Who", "obl<talk"),
+        ("(SBARQ (WHNP (WP Who)) (SQ (VBD did) (NP (DT this))))", "Who this", "nsubj<did obj<did"),
         ("(SQ (VBZ Is) (NP (EX there)) (NP (NN hope)))", "there hope", "expl<Is nsubj<Is"),
         ("(S (NP (NNP Bob)) (, ,) (VP (VB come)))", "Bob", "vocative<come"),
         ("(S (NP (NNP Bob)) (, ,) (NP (PRP I)) (VP (VBP sleep)))", "Bob I", "vocative<sleep nsubj<sleep"),
@@ -231,6 +248,15 @@ def test_direct_speech(question: str, words: str, expected: str) -> None:
 )  # fmt: skip
 def test_questions_names_and_predicates(brackets: str, words: str, expected: str) -> None:
     assert relations(brackets, *words.split()) == expected
+
+
+def test_a_quotation_is_no_subject_of_who_speaks() -> None:
+    sentence = "(S (`` ``) (SQ (VBZ Is) (NP (PRP it)) (ADJP (JJ hot))) (. ?) ('' '') (NP (PRP he)) (VP (VBD asked)))"
+    assert (
+        relations(sentence.replace("asked", "yelped"), "hot", "he") == "ccomp<yelped nsubj<yelped"
+    )
+    name = "(S (`` ``) (NP (NNP Hamlet)) ('' '') (VP (VBZ says) (ADVP (RB so))))"
+    assert relations(name, "Hamlet") == "nsubj<says"
 
 
 @given(trees())

@@ -89,8 +89,8 @@ class Arc(NamedTuple):
 
     @property
     def is_before_question(self) -> bool:
-        """Whether a question without its question word follows: "why (did he go)"."""
-        return self.phrase.labels[self.place + 1 : self.place + 2] == ["SQ"]
+        """Whether a question without its question word follows: "why (did he go)", "what (happened)"."""
+        return self.phrase.labels[self.place + 1 : self.place + 2] in (["SQ"], ["S"])
 
     @property
     def start(self) -> int:

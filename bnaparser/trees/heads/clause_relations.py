@@ -45,6 +45,8 @@ def _is_subject_clause(arc: Arc, clause: Clause) -> bool:
         return False
     if arc.child == "SBAR":
         first = (*clause.introducers, clause.question_word)[0]
+        if first in ("when", "where"):  # "when you leave, (call me)" is no subject
+            return read_clause(arc.phrase.node.subtrees[arc.chosen]).form not in NONFINITE
         return clause.question == "WHNP" or first in ("that", "whether", "for", "how", "why")
     return clause.form in ("VBG", "TO")
 
@@ -126,7 +128,8 @@ def _after_an_adjective(arc: Arc, clause: Clause) -> str:
 
 def _beside_a_clause(arc: Arc, clause: Clause) -> str:
     """The relation of a clause within a clause: direct speech, a participle, another clause."""
-    says = is_form_of(arc.head_word, english.SAYING)
+    is_quoted = "''" in arc.phrase.labels[arc.place + 1 : arc.chosen]
+    says = is_quoted or is_form_of(arc.head_word, english.SAYING)
     if arc.before and says and clause.form not in ("VBG", "TO", "VBN"):
         return "ccomp"
     if clause.subject is None and (arc.before or clause.form in ("TO", "VBG", "VBN")):

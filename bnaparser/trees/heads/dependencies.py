@@ -18,9 +18,11 @@ from bnaparser.trees.tree import Tree
 _PREDICATES = Search("left", ("ADJP", "NP", "NML", "QP", "UCP", "WHNP", "PP"))
 _ADVERBS = Search("left", ("ADVP",))
 _QUESTION_WORDS = Search("left", ("WHNP", "WHADJP", "WHADVP"))
-_BEFORE_NOUNS = frozenset(
+BEFORE_NOUNS = frozenset(
     ["DT", "PDT", "PRP$", "WP$", "JJ", "JJR", "JJS", "CD", "NN", "NNS", "NNP", "NNPS"]
 )
+"""Labels of what stands before a noun in one phrase."""
+
 CONJUNCTIONS = frozenset({"CC", "CONJP"})
 """Labels of what joins conjuncts."""
 
@@ -273,8 +275,8 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
     found = [head] * len(labels)
     for place in range(len(labels) - 1):
         here, behind = labels[place], labels[place + 1]
-        if here[:2] == "WH" and behind == "SQ" and head not in (place, place + 1):
-            if words[heads[place + 1]] in BE:
+        if here[:2] == "WH" and behind in ("SQ", "S") and head not in (place, place + 1):
+            if behind == "SQ" and words[heads[place + 1]] in BE:
                 found[place + 1] = place
             else:
                 found[place] = place + 1
@@ -297,7 +299,7 @@ def _hang_on_bare_nouns(labels: Sequence[str], head: int, found: list[int]) -> N
     """Hang "the" and "red" of "(VP saw the red dog)" on the noun, where they have no phrase of their own."""
     noun = -1
     for place in range(len(labels) - 1, -1, -1):
-        if noun >= 0 and labels[place] in _BEFORE_NOUNS and place != head:
+        if noun >= 0 and labels[place] in BEFORE_NOUNS and place != head:
             found[place] = noun
         else:
             noun = place if labels[place] in ("NN", "NNS", "NNP", "NNPS") and place != head else -1

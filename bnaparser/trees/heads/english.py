@@ -169,7 +169,7 @@ SAYING = _words(
     "say said tell told ask add reply answer explain exclaim shout cry whisper state report write wrote "
     "note think thought wonder declare announce claim insist argue suggest admit agree believe "
     "continue warn conclude observe remark recall assure promise hope guess suppose know knew read "
-    "yell scream murmur mutter demand inquire snap laugh sigh"
+    "yell scream murmur mutter mumble demand inquire snap laugh sigh groan order call"
 )
 """Verbs of direct speech."""
 
@@ -237,6 +237,13 @@ SEEMING = _words("seem appear turn happen")
 FINDING = _words("known note find found expect show shown prove estimate recommend decide")
 TAKING = _words("take took taken help make made cost hurt pay")
 """Verbs after "it" before a clause: "it seems that", "it was found that", "it takes time to"."""
+
+AFFECTING = _words(
+    "matter surprise annoy bother amaze worry shock upset please scare frighten puzzle delight sadden irritate "
+    "disappoint hurt help strike struck occur interest concern thrill astonish infuriate disturb embarrass anger "
+    "excite frustrate depress pain comfort alarm trouble baffle impress suit kill break broke drive drove"
+)
+"""Verbs after "it" before a fact: "it surprised me that", "it matters whether"."""
 
 # Other words -----------------------------------------------------------------------------------
 

@@ -43,6 +43,7 @@ class _Dependents:
         if self.has("expl") and not self.has("nsubj"):
             self.rename("obj", "nsubj")  # "there is a man"
         self.settle_it()
+        self.settle_question()
         self.settle_objects()
         if self.has("aux:pass"):
             self.settle_auxiliaries()
@@ -57,6 +58,21 @@ class _Dependents:
         for place in self.places:
             if self.relations[place] == old:
                 self.relations[place] = new
+
+    def settle_question(self) -> None:
+        """Tell the subject of "who did this?": with an object before the verb it would be "who did this see?"."""
+        asked = self._place("obj", child="WHNP")
+        other = self._place("nsubj", parent="SQ")
+        if asked is None or other is None or other < self.head or self.has("aux"):
+            return
+        self.relations[asked], self.relations[other] = "nsubj", "obj"
+
+    def _place(self, relation: str, child: str = "", parent: str = "") -> int | None:
+        """Return the first dependent with a relation whose phrase, or the phrase above, has the label."""
+        for place, arc in zip(self.places, self.arcs, strict=True):
+            if self.relations[place] == relation and (arc.child == child or arc.parent == parent):
+                return place
+        return None
 
     def settle_auxiliaries(self) -> None:
         """Keep the last auxiliary as that of the passive: "is *being* seen"."""
@@ -115,7 +131,9 @@ class _Dependents:
         if arc.head_tag == "VBN" and is_that:
             return "csubj" if is_form_of(arc.head_word, english.SAYING | english.FINDING) else None
         takes = clause.form in ("TO", "VBG") and is_form_of(arc.head_word, english.TAKING)
-        return "csubj" if takes or arc.head_word == "matter" else None
+        affects = is_form_of(arc.head_word, english.AFFECTING)
+        is_fact = is_that or clause.introducers == ("whether",) or clause.form == "TO"
+        return "csubj" if takes or (affects and is_fact) else None
 
 
 def _settle_agent(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from bnaparser.trees.heads import english
 from bnaparser.trees.heads.clauses import CLAUSES, NOUN_PHRASES, functions
-from bnaparser.trees.heads.dependencies import HeadedPhrase
+from bnaparser.trees.heads.dependencies import BEFORE_NOUNS, HeadedPhrase
 from bnaparser.trees.heads.english import is_form_of
 
 NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "NML", "NX", "FW"})
@@ -73,8 +74,14 @@ def noun_relations(
 
 
 def _is_before_noun(labels: Sequence[str], place: int) -> bool:
-    later = labels[place + 1] if place + 1 < len(labels) else ""
-    return later in ("NN", "NNS", "NNP", "NNPS", "JJ")
+    later = takewhile(BEFORE_NOUNS.__contains__, labels[place + 1 :])
+    return any(label[:2] == "NN" for label in later)
+
+
+def is_direct_speech(labels: Sequence[str], place: int, verb: str) -> bool:
+    """Tell whether quotation marks stand around a child of a clause whose verb says something."""
+    is_quoted = labels[max(place - 1, 0)] == "``" and "''" in labels[place + 1 : place + 3]
+    return is_quoted and is_form_of(verb, english.SAYING)
 
 
 class _Reader:
@@ -139,6 +146,12 @@ class _Reader:
         if self.phrase.label == "SBAR":  # "(two years) before he left"
             found.update((place, "obl:unmarked") for place in places if place not in found)
         before = [place for place in places if place < self.chosen and place not in found]
+        spoken = [
+            place for place in before if is_direct_speech(self.phrase.labels, place, self.verb)
+        ]
+        if spoken and len(places) > len(spoken):  # "a snake!" cried Ann
+            found.update(dict.fromkeys(spoken, "ccomp"))
+            before = [place for place in before if place not in found]
         after = [place for place in places if place > self.chosen and place not in found]
         is_imperative = (
             self.verb_tag == "VB" and self.phrase.label == "S" and self._lacks_auxiliary()

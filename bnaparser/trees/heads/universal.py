@@ -19,7 +19,7 @@ from bnaparser.trees.heads.clauses import CLAUSES, NONFINITE, has_lone_prepositi
 from bnaparser.trees.heads.dependencies import is_punctuation
 from bnaparser.trees.heads.english import is_form_of
 from bnaparser.trees.heads.final_relations import settle_relations
-from bnaparser.trees.heads.nouns import NOUN_TAGS
+from bnaparser.trees.heads.nouns import NOUN_TAGS, is_direct_speech
 from bnaparser.trees.heads.rules import HeadRules
 from bnaparser.trees.heads.ud import UD
 from bnaparser.trees.tree import Tree
@@ -113,6 +113,11 @@ def _relation(arc: Arc) -> str:
         return "conj"
     if arc.is_apart:
         return _beside_its_head(arc)
+    if arc.child[:2] == "WH" and arc.is_before_question and arc.chosen != arc.place + 1:
+        return "ccomp"  # "who is she?", he said
+    is_spoken = arc.before and is_direct_speech(arc.phrase.labels, arc.place, arc.head_word)
+    if is_spoken and arc.child in _MODIFIERS:
+        return "ccomp"  # "not now", he said
     function = _of_a_function_word(arc)
     if function is not None:
         return function
@@ -320,8 +325,6 @@ def _in_a_clause(arc: Arc) -> str:
     child, parent = arc.child, arc.parent
     if child in ("PP", "WHPP"):
         return _of_a_prepositional_phrase(arc, is_of_noun=False)
-    if child[:2] == "WH" and arc.is_before_question and arc.chosen != arc.place + 1:
-        return "ccomp"  # "who is she?", he said
     if arc.is_raised:
         return _of_a_raised_subject(arc)
     if arc.noun_relation:
