@@ -19,9 +19,9 @@ def shortened(text: str, most: int = 80) -> str:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's type with its article: ``an int``; ``None`` for None."""
-    if value is None:
-        return "None"
+    """Return the name of a value's type with its article: ``an int``; ``bytes``, ``None`` without."""
+    if value is None or isinstance(value, bytes):
+        return "None" if value is None else "bytes"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 

@@ -94,10 +94,16 @@ def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:
 
 
 def _looked_at(parses: Parsed) -> tuple[Iterable[Any], bool]:
-    """Return what was given, and whether it begins with a list, the parses of a text."""
+    """Return what was given, and whether it is of texts.
+
+    It is where it begins with a list, the parses of a text; and where it is no list itself and empty, as
+    `Parser.pipe` is of no texts.
+    """
     source = iter([parses] if isinstance(parses, Parse) else parses)
     first = list(islice(source, 1))
-    return chain(first, source), any(isinstance(one, list | tuple) for one in first)
+    of_texts = any(isinstance(one, list | tuple) for one in first)
+    of_no_texts = not first and not isinstance(parses, Sequence)
+    return chain(first, source), of_texts or of_no_texts
 
 
 def _numbered(parses: Iterable[Any]) -> Iterator[tuple[Hashable, int, Parse]]:

@@ -58,7 +58,10 @@ def _of_series(series: Any) -> Iterator[Any]:
 
 
 def _frame(columns: Columns, types: dict[str, type]) -> Any:
-    return pandas.DataFrame({name: _array(values, types[name]) for name, values in columns.items()})
+    frame = {name: _array(values, types[name]) for name, values in columns.items()}
+    if not columns.get("document", [0]):  # labels of no texts are joined with labels of any type
+        frame["document"] = pandas.Series([], dtype=object)
+    return pandas.DataFrame(frame)
 
 
 def _array(values: list[Any], kind: type) -> Any:

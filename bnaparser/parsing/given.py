@@ -90,7 +90,7 @@ def sentence_of(words: Iterable[str]) -> Sentence:
         raise TypeError(f"give a list of words, not {shown}; parser.parse_sentence takes text")
     if not isinstance(words, Iterable):
         raise TypeError(f"give a list of words, not {type_name(words)}")
-    given = tuple(words)
+    given = tuple(not_one_string(words, "words"))
     if set(map(type, given)) != {str}:
         for number, word in enumerate(given, 1):
             if not isinstance(word, str):

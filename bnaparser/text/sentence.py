@@ -61,7 +61,10 @@ def from_spaced_words(text: str) -> Sentence:
 
 
 def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
-    """Return what was given; TypeError for a string, a dictionary or a data frame, whose parts are something else."""
+    """Return what was given; TypeError for a string, a dictionary, a data frame or a set.
+
+    The parts of these are something else, or have no order.
+    """
     if isinstance(strings, str):
         raise TypeError(f"give a list of {what}, not a string: {strings[:40]!r}")
     if isinstance(strings, Mapping) or hasattr(strings, "columns"):
@@ -69,4 +72,6 @@ def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
         raise TypeError(
             f"give a list of {what}, not a {kind}: of a data frame a column, such as frame['text']"
         )
+    if isinstance(strings, set | frozenset):
+        raise TypeError(f"give a list of {what}, not a set: it has no order")
     return strings

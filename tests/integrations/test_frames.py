@@ -142,6 +142,16 @@ def test_a_frame_of_pandas_keeps_the_labels_of_its_texts(
             assert merged["id"].tolist() == ids.tolist()
 
 
+@pytest.mark.parametrize("make", [pandas.constituents, pandas.sentences])
+def test_a_frame_without_rows_is_joined_too(make: Any, tiny_parser: Parser) -> None:
+    for frame in (FRAME, FRAMES["labels are strings"]):
+        none = frame[frame["lang"] == "de"]
+        column = none.assign(parses=list(tiny_parser.pipe(none["text"])))["parses"]
+        for parses in (tiny_parser.pipe(none["text"]), column):
+            assert make(parses).join(none["id"], on="document").empty
+    assert "document" not in make(tiny_parser(""))
+
+
 def test_texts_with_the_same_label_are_not_mixed_up(tiny_parser: Parser) -> None:
     twice = pd.concat([FRAME, FRAME])
     with pytest.raises(ValueError, match=r"the index label 0, .*reset_index"):

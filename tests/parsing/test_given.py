@@ -32,9 +32,9 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda p: p.parse_many([["a"]], "N"), "give a list of lists of tags, not a string"),
     (lambda p: p.parse_many([["a"]], ["N"]), "give a list of tags, not a string"),
     (lambda p: p.parse_many([["a"]], [[1]]), "tag 1 of sentence 1 is an int, not a string: 1"),
-    (lambda p: p.parse_many([["a"]] * 2, [["N"], [b"N"]]), "tag 1 of sentence 2 is a bytes"),
+    (lambda p: p.parse_many([["a"]] * 2, [["N"], [b"N"]]), "tag 1 of sentence 2 is bytes"),
     (lambda p: p.parse_many([["a"]], [None]), "a list of tags for sentence 1, not None"),
-    (lambda p: p.parse_many([["a"]], [b"N"]), "a list of tags for sentence 1, not a bytes"),
+    (lambda p: p.parse_many([["a"]], [b"N"]), "a list of tags for sentence 1, not bytes"),
     (lambda p: p.parse_many([["a"]], 5), "give a list of tags for each sentence, not an int"),
     (lambda p: Polyglot({"en": p}).parse_sentences(["a."]), "a list of Sentence, not of a str"),  # type: ignore[list-item]
     (lambda p: Ensemble([p, p]).parse_sentences("a."), "a list of Sentence, not of a str"),  # type: ignore[arg-type]

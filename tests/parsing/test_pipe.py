@@ -125,3 +125,16 @@ def test_what_is_no_character_is_an_error_of_its_sentence(
 def test_names_of_columns_are_no_texts(parser: Parser, frame: Any) -> None:
     with pytest.raises(TypeError, match=r"a column, such as frame\['text'\]"):
         list(parser.pipe(frame))
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_a_set_has_no_order(parser: Parser, kind: type) -> None:
+    with pytest.raises(TypeError, match="not a set: it has no order"):
+        list(parser.pipe(kind(["It rained.", "Dogs bark."])))
+    with pytest.raises(TypeError, match="a list of words, not a set"):
+        parser.parse_words(kind(["dogs", "bark"]))
+
+
+def test_names_of_columns_are_no_words(parser: Parser) -> None:
+    with pytest.raises(TypeError, match="a list of words, not a dict"):
+        parser.parse_words({"dogs": 1, "bark": 2})
