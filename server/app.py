@@ -49,7 +49,7 @@ def create_app(
     load: Load = load_parser,
     load_classifier: LoadClassifier = load_classifier,
 ) -> FastAPI:
-    """Return an application; its models are loaded when it starts, with the two functions.
+    """Return an application; its models are loaded by its lifespan, with the two functions.
 
     Without settings they come from the environment. Raises SettingsError when they are wrong.
     """
@@ -61,6 +61,7 @@ def create_app(
         logs.configure(settings)
         try:
             await service.start()
+            await service.load_rest()
             async with full_collections_when(lambda: not service.in_flight):
                 yield
         finally:

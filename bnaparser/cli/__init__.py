@@ -19,7 +19,7 @@ from bnaparser.cli.arguments import (
     read_arguments,
     suggestion,
 )
-from bnaparser.cli.exits import guarded
+from bnaparser.cli.exits import guarded, leaving_on_signals
 from bnaparser.extras import require_extra
 
 VERBS = {
@@ -63,6 +63,11 @@ EXAMPLES = """\
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``bnaparser VERB ...`` and return its exit code."""
+    with leaving_on_signals():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     name = given_verb(given)
     parser = argparse.ArgumentParser(

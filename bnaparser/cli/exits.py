@@ -43,7 +43,7 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
     if _typed != "bnaparser serve":  # whose log says it
         log_compiling()
     try:
-        with _leaving_on_signals():
+        with leaving_on_signals():
             code = run(namespace)
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -65,7 +65,7 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
 
 
 @contextmanager
-def _leaving_on_signals() -> Iterator[None]:
+def leaving_on_signals() -> Iterator[None]:
     """Leave at once on Ctrl-C, SIGTERM and SIGHUP, with what was written so far and without temporary folders.
 
     A KeyboardInterrupt would be lost where Python cannot raise it, as in a destructor that a

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from bnaparser import __version__
 from bnaparser.cli.arguments import add_encoding, add_examples, add_precision, read_arguments
 from bnaparser.cli.asking import DependencyFile, add_questions, malus_of, question_of
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, say
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, leaving_on_signals, say
 from bnaparser.cli.formats import FORMATS, described, writer
 from bnaparser.cli.given_tags import TagStream, missing_tags
 from bnaparser.cli.streams import (
@@ -127,6 +127,11 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``bnaparse`` and return its exit code."""
+    with leaving_on_signals():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(
         prog="bnaparse",
         description="Parse text into constituency trees.",

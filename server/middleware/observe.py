@@ -99,8 +99,9 @@ def _account(scope: Scope, method: str, record: Record, metrics: Metrics) -> Non
         "errors": record.errors,
         "request_id": record.request_id,
     }
-    # Probes come every few seconds and say nothing while all is well.
-    quiet = route in ("/live", "/ready", "/metrics") and record.status < 400
+    # Probes come every few seconds and say nothing while all is well, or the model is being loaded.
+    well = record.status < 400 or not scope["app"].state.service.loaded
+    quiet = well and route in ("/live", "/ready", "/metrics")
     log.log(logging.DEBUG if quiet else logging.INFO, "request", extra={"fields": fields})
 
 

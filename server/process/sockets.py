@@ -1,4 +1,4 @@
-"""The addresses that the service listens on; they are bound before a model is loaded."""
+"""The addresses that the service listens on, from its start: before a model is loaded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from bnaparser.errors import BnaparserError
+
+BACKLOG = 2048
+"""Connections that may wait in the system until they are accepted."""
 
 
 class PortError(BnaparserError):
@@ -49,6 +52,18 @@ def _bound(family: int, address: Sequence[Any], port: int) -> socket.socket:
         one.close()
         raise
     return one
+
+
+def listen(sockets: Sequence[socket.socket], host: str) -> None:
+    """Let connections come, which wait until they are accepted. Raises PortError.
+
+    Two programs may bind the same port as long as neither listens on it.
+    """
+    for one in sockets:
+        try:
+            one.listen(BACKLOG)
+        except OSError as error:
+            raise port_error(host, port_of(sockets), error) from error
 
 
 def close_stalling(one: socket.socket, seconds: float) -> None:

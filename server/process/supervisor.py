@@ -1,8 +1,9 @@
 """Keep worker processes running: start them, replace those that die, stop them all.
 
 Nothing here knows what a worker does. Every worker has a pipe to this process, through which it
-says that it is ready or why it cannot be. A worker is stopped by SIGTERM, which it may be sent
-more than once; it notices by itself that this process is gone (see ``parent_is_gone``).
+says how far it is (READY, then SETTLED) or why it cannot start. Until one worker is SETTLED no other is
+started beside it. A worker is stopped by SIGTERM, which it may be sent more than once; it notices by
+itself that this process is gone (see ``parent_is_gone``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing import connection, resource_tracker
 from multiprocessing.context import SpawnProcess
 from types import FrameType
@@ -27,19 +28,27 @@ log = logging.getLogger(__name__)
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 # Deaths in a row of workers that were not ready yet, after which there is no sense in another try
-# at once: none at all if no worker was ever ready, else one after a pause.
+# at once: none at all if no worker was ever ready, else after a pause.
 MOST_FAILED_STARTS = 3
 PAUSE_SECONDS = 2.0
 # A worker that is not gone by itself when its time is over is killed so much later.
 GRACE_SECONDS = 0.5
 READY = "ready"
+SETTLED = "settled"
 
 
 class Reporter(Protocol):
     """The worker's end of its pipe."""
 
     def send(self, message: str, /) -> None:
-        """Send READY once everything is loaded, or else the reason why the worker cannot start."""
+        """Send how far the worker is, or the reason why it cannot start.
+
+        READY: it answers. SETTLED, after that: what it made for all workers, such as compiled code, is made.
+        """
+
+
+Target = Callable[[Reporter, bool], None]
+"""What a worker does; it is given its pipe, and whether it is the only worker."""
 
 
 class WorkerError(BnaparserError):
@@ -49,26 +58,29 @@ class WorkerError(BnaparserError):
 class _Worker:
     """A process and this process's end of its pipe."""
 
-    def __init__(self, target: Callable[[Reporter], None], number: int):
+    def __init__(self, target: Target, number: int, alone: bool):
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe(duplex=False)
         self.process: SpawnProcess = context.Process(
-            target=_run, args=(target, theirs), name=f"worker-{number}"
+            target=_run, args=(target, theirs, alone), name=f"worker-{number}"
         )
-        self.ready = self.heard = False
+        self.ready = self.settled = self.heard = False
         self.failure: str | None = None
         self.process.start()
         theirs.close()
 
     def listen(self) -> None:
-        """Take in what the worker has sent: it speaks once, or dies without a word."""
-        if self.heard or not self.pipe.poll():
-            return
-        self.heard = True
-        with suppress(EOFError, OSError):
-            message = self.pipe.recv()
-            self.ready = message == READY
-            self.failure = None if self.ready else message
+        """Take in what the worker has sent; ``heard`` is set once it will send nothing more."""
+        while not self.heard and self.pipe.poll():
+            try:
+                message = self.pipe.recv()
+            except (EOFError, OSError):  # it has died
+                self.heard = True
+                return
+            self.ready = self.ready or message == READY
+            self.settled = message == SETTLED
+            self.failure = None if message in (READY, SETTLED) else message
+            self.heard = message != READY
 
     def stop(self) -> None:
         """Ask the worker to finish; one that has not begun to work is killed."""
@@ -82,14 +94,14 @@ class _Worker:
 class Supervisor:
     """``count`` processes that each call ``target``, until a signal stops them.
 
-    ``target`` can be pickled and is given the pipe to report through. ``patience`` is the time in
-    seconds that a worker may take to end after SIGTERM. ``buried`` is called with the process id
-    of each worker that ended, ``begun`` once, when the first worker is ready.
+    ``target`` can be pickled. ``patience`` is the time in seconds that a worker may take to end
+    after SIGTERM. ``buried`` is called with the process id of each worker that ended, ``begun``
+    once, when the first worker is ready.
     """
 
     def __init__(
         self,
-        target: Callable[[Reporter], None],
+        target: Target,
         count: int,
         patience: float,
         buried: Callable[[int], None],
@@ -100,7 +112,7 @@ class Supervisor:
         self._workers: list[_Worker] = []
         self._started = self._failed_starts = 0
         self._proven = False  # whether a worker was ever ready
-        self._postponed: list[float] = []  # when to start workers that are missing
+        self._not_before = 0.0  # when workers that are missing may be started; 0: now
         self._stop_by: float | None = None
         self._failure: str | None = None
         self._signals = 0
@@ -114,19 +126,25 @@ class Supervisor:
         """
         with self._handling_signals():
             try:
-                for _ in range(self._count):
-                    self._start()
-                while self._workers or self._postponed:
+                while self._workers or self._stop_by is None:
+                    self._fill()
                     self._wait()
             finally:
                 self._kill()
         if self._failure is not None:
             raise WorkerError(self._failure)
 
-    def _start(self) -> None:
-        with _signals_blocked():
-            self._started += 1
-            self._workers.append(_Worker(self._target, self._started))
+    def _fill(self) -> None:
+        """Start the workers that are missing; but only one as long as none is settled."""
+        if self._stop_by is not None or time.monotonic() < self._not_before:
+            return
+        self._not_before = 0.0
+        most = self._count if any(worker.settled for worker in self._workers) else 1
+        while len(self._workers) < most:
+            with _signals_blocked():
+                self._started += 1
+                alone = not self._workers
+                self._workers.append(_Worker(self._target, self._started, alone))
 
     def _wait(self) -> None:
         """Wait for the next thing to happen, and do what it asks for."""
@@ -148,15 +166,12 @@ class Supervisor:
         if self._remaining() == 0:
             self._kill()
             self._stop_by = math.inf
-        while self._postponed and self._postponed[0] <= time.monotonic():
-            del self._postponed[0]
-            self._start()
 
     def _timeout(self) -> float | None:
         """Seconds until something is to be done of itself, if anything is."""
-        times = [max(0.0, due - time.monotonic()) for due in self._postponed[:1]]
-        remaining = self._remaining()
-        return min([*times, *([] if remaining is None else [remaining])], default=None)
+        if self._stop_by is not None:
+            return self._remaining()
+        return max(0.0, self._not_before - time.monotonic()) if self._not_before else None
 
     def _remaining(self) -> float | None:
         """Seconds until workers that were told to stop are killed; None: they need not be."""
@@ -180,9 +195,9 @@ class Supervisor:
         log.warning("worker %d ended (%s) and is replaced", pid, _how(code))
         self._failed_starts += 0 if worker.ready else 1
         if self._failed_starts < MOST_FAILED_STARTS:
-            self._start()
-        elif self._proven:
-            self._postponed.append(time.monotonic() + PAUSE_SECONDS)
+            return
+        if self._proven:
+            self._not_before = time.monotonic() + PAUSE_SECONDS
         else:
             self._fail(
                 f"{self._failed_starts} workers in a row ended before they were ready, the last "
@@ -196,7 +211,6 @@ class Supervisor:
     def _stop(self) -> None:
         """Ask all workers to finish."""
         if self._stop_by is None:
-            self._postponed.clear()
             self._stop_by = time.monotonic() + self._patience + GRACE_SECONDS
             for worker in self._workers:
                 worker.stop()
@@ -239,11 +253,11 @@ def accept_signals() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
-def _run(target: Callable[[Reporter], None], pipe: Reporter) -> None:
+def _run(target: Target, pipe: Reporter, alone: bool) -> None:
     # Ctrl-C reaches all processes of a terminal; the first one tells the workers what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        target(pipe)
+        target(pipe, alone)
     except BnaparserError as error:
         pipe.send(str(error))
         sys.exit(2)

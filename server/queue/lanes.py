@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser.parsing.result import Parse
 from bnaparser.server.metrics import WorkMetrics
-from bnaparser.server.queue.asked import cost_of, each_of, parsing_by
+from bnaparser.server.queue.asked import AskedSentence, cost_of, each_of, parsing_by
 from bnaparser.server.queue.batcher import Batcher, QueueLimits, check_words
 from bnaparser.server.queue.model_thread import ModelThread
 from bnaparser.server.queue.waiting import Rows
@@ -42,6 +42,8 @@ class ParsingQueue:
         self.limits, self.thread = limits, thread
         work = parsing_by(parser)
         own = None if all(map(_is_for_threads, each_of(parser))) else thread
+        # Whether nothing is left to be compiled: until then what asks for more than the best tree may wait long.
+        self._all_loaded = False
         self.short = Batcher(work, limits, metrics, thread=thread, cost=cost_of)
         self.long = Batcher(work, limits, metrics, thread=own, cost=cost_of)
 
@@ -53,6 +55,17 @@ class ParsingQueue:
     async def try_out(self, sentence: Sentence, tags: Rows = None) -> Parse:
         """Parse a sentence past the queue, before it is started. Raises Failure."""
         return await self.short.try_out(sentence, tags)
+
+    async def load_rest(self, sentence: Sentence, tags: Rows = None) -> None:
+        """Parse a sentence that asks for more than the best tree, while others are parsed. Raises Failure.
+
+        The first one on a machine takes long, since its loops are compiled. Until it is parsed all sentences that ask
+        for more wait with the long ones.
+        """
+        try:
+            await self.long.try_out(sentence, tags)
+        finally:
+            self._all_loaded = True
 
     def start(self) -> None:
         """Begin to work; to be called in the event loop."""
@@ -70,7 +83,7 @@ class ParsingQueue:
 
     async def submit(self, sentences: Sequence[Sentence], tags: Rows = None) -> list[Parse]:
         """Return a Parse a sentence, in order; raises as `Batcher.submit` does."""
-        long = [cost_of(sentence) > LONG for sentence in sentences]
+        long = [self._is_long(sentence) for sentence in sentences]
         if not any(long):
             return await self.short.submit(sentences, tags)
         if all(long):
@@ -98,6 +111,10 @@ class ParsingQueue:
             await asyncio.wait(tasks)
         shorts, longs = map(iter, found)
         return [next(longs if is_long else shorts) for is_long in long]
+
+    def _is_long(self, sentence: Sentence) -> bool:
+        waits = not self._all_loaded and isinstance(sentence, AskedSentence)
+        return waits or cost_of(sentence) > LONG
 
 
 def _is_for_threads(parser: Parser) -> bool:

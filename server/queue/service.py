@@ -15,7 +15,7 @@ from bnaparser import models
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
-from bnaparser.parsing.question import Question
+from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count
@@ -48,9 +48,12 @@ LoadClassifier = Callable[[ServerSettings, "Parser | Polyglot"], "Classifier"]
 _CHARACTERS_A_WORD = 6
 # A batch counts words, the model word pieces: room enough that a batch goes through in one piece.
 _PIECES_A_WORD = 2
-_STARTING = "the service is starting: its model is not loaded yet"
+STARTING = (
+    "the service is starting: its model is being loaded and tried out, which takes seconds; the first start on a"
+    " machine compiles the parser's loops as well and takes longer"
+)
 _WARM_UP = "The service is ready , and it answers ."
-_PAGE_ASKS = Question(n_best=2, probabilities=True)  # machine code that is made at its first use
+_PAGE_ASKS = Question(n_best=2, probabilities=True)
 
 
 def load_parser(settings: ServerSettings) -> Parser | Polyglot:
@@ -108,6 +111,11 @@ class Service:
         self._model_thread = ModelThread()
 
     @property
+    def loaded(self) -> bool:
+        """Whether the models were loaded and tried out."""
+        return self._batcher is not None
+
+    @property
     def ready(self) -> bool:
         """Whether it takes requests: the model is loaded, it has parsed, and it is not draining."""
         parses = not self.draining and self._batcher is not None and self._batcher.alive
@@ -115,30 +123,45 @@ class Service:
 
     async def start(self) -> None:
         """Load the models and try them out. Raises ModelError, in one sentence."""
-        started = time.perf_counter()
+        begun = time.perf_counter()
         parser = await self._model_thread.run(self._load, self.settings)
+        loaded = time.perf_counter()
         batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
         limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
         batcher = ParsingQueue(parser, limits, self.metrics, self._model_thread)
-        # Its words are given, and said to be in a language of the model's: any model takes them.
-        sentence = replace(tokenize(_WARM_UP), language=parser.languages[0])
-        tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
         try:
-            warm_up = await batcher.try_out(sentence, tags)
-            await batcher.try_out(asking(sentence, _PAGE_ASKS), tags)
+            warm_up = await batcher.try_out(*_warm_up(parser))
         except Failure as failure:
             raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
         if warm_up.error is not None:
             raise ModelError(f"the model {self.settings.model!r} cannot parse: {warm_up.error}")
+        parsed = time.perf_counter()
         classifying = await self._classifying(parser, batcher)
         self.about = _about(self.settings.model)
         if self.settings.classifier:
             self.about_classifier = _about(self.settings.classifier)
         batcher.start()
         self.parser, self.classifying, self._batcher = parser, classifying, batcher
-        seconds = round(time.perf_counter() - started, 2)
-        fields = {"model": self.model_name, "seconds": seconds}
+        fields = {
+            "model": self.model_name,
+            "seconds": round(time.perf_counter() - begun, 2),
+            "loading_seconds": round(loaded - begun, 2),
+            "first_parse_seconds": round(parsed - loaded, 2),
+        }
         log.info("ready", extra={"fields": fields})
+
+    async def load_rest(self) -> None:
+        """Load, or compile, what requests may need beyond the best tree; to be called once, after `start`."""
+        if self._batcher is None or self.parser is None:
+            raise RuntimeError("nothing is loaded yet")
+        begun = time.perf_counter()
+        try:
+            await self._batcher.load_rest(*_warm_up(self.parser, _PAGE_ASKS))
+        except Failure:
+            log.exception("the model cannot tell probabilities, or several trees")
+        seconds = round(time.perf_counter() - begun, 2)
+        level = logging.INFO if seconds >= 1 else logging.DEBUG
+        log.log(level, "ready for all requests", extra={"fields": {"seconds": seconds}})
 
     async def _classifying(
         self, parser: Parser | Polyglot, batcher: ParsingQueue
@@ -170,7 +193,7 @@ class Service:
     def text_in(self, language: str | None) -> TextRules:
         """Return how text is read in a language, as `read_in` does. Raises NotReady."""
         if self.parser is None:
-            raise NotReady(_STARTING)
+            raise NotReady(STARTING)
         return read_in(self.parser, language)
 
     def admit(self, record: Record) -> None:
@@ -181,7 +204,7 @@ class Service:
         if self.draining:
             raise NotReady(STOPPING)
         if self._batcher is None:
-            raise NotReady(_STARTING)
+            raise NotReady(STARTING)
         more = 0 if record.body_bytes <= SMALL else self.texts.characters // _CHARACTERS_A_WORD
         self._batcher.check_room(more)
 
@@ -203,7 +226,7 @@ class Service:
         """
         batcher = batcher or self._batcher
         if batcher is None:
-            raise NotReady(_STARTING)
+            raise NotReady(STARTING)
         check_count(len(sentences), "sentences", self.settings)
         good = [i for i, one in enumerate(sentences) if len(one.words) <= self.settings.max_words]
         chosen = [sentences[index] for index in good]
@@ -221,7 +244,7 @@ class Service:
         Raises what ``parse`` raises.
         """
         if self.classifying is None:
-            raise NotReady(_STARTING)
+            raise NotReady(STARTING)
         self.classifying.check_room()
         sentences = [sentence for text in texts for sentence in text.sentences]
         parses = iter(await self.parse(sentences, record, batcher=self.classifying.parsing))
@@ -254,6 +277,18 @@ class Service:
         record.sentences += len(parses)
         record.words += sum(len(parse.words) for parse in parses)
         record.errors += errors
+
+
+def _warm_up(
+    parser: Parser | Polyglot, question: Question = PLAIN
+) -> tuple[Sentence, list[list[str]] | None]:
+    """Return a sentence that any model can parse, and its tags where the model needs them.
+
+    Its words are given, and said to be in a language of the model's.
+    """
+    sentence = replace(tokenize(_WARM_UP), language=parser.languages[0])
+    tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
+    return asking(sentence, question), tags
 
 
 def _shown_name(name: str) -> str:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from bnaparser import __version__
 from bnaparser.server import metrics
 from bnaparser.server.problems import NotReady, problem_answers
-from bnaparser.server.queue.service import Service
+from bnaparser.server.queue.service import STARTING, Service
 from bnaparser.server.rest.answer_schemas import ClassifierModel, Limits, Model, ModelList, State
 from bnaparser.trees.tree import CHAIN
 
@@ -22,7 +22,7 @@ async def models(request: Request) -> ModelList:
     service: Service = request.app.state.service
     settings, parser = service.settings, service.parser
     if parser is None:
-        raise NotReady("the service is starting: its model is not loaded yet")
+        raise NotReady(STARTING)
     limits = Limits(
         body_bytes=settings.max_body_bytes,
         characters=settings.max_characters,
@@ -84,7 +84,7 @@ async def ready(request: Request) -> State:
     """Answer 200 once the model has parsed a sentence, and until the service is being stopped."""
     service: Service = request.app.state.service
     if not service.ready:
-        raise NotReady("the service is stopping" if service.draining else "the service is starting")
+        raise NotReady("the service is stopping" if service.draining else STARTING)
     return State(status="ready")
 
 

@@ -3,12 +3,13 @@
     python tests/server/stand_in.py KIND [the options of bnaparser serve]
 
 KIND ``load`` serves; "SLEEP 1.5 ..." takes 1.5 seconds. ``refuse`` cannot load its model, ``dawdle``
-never ends loading it. Real processes start quickly so, and are where a test wants them.
+never ends loading it, nor does ``third_dawdles`` in its third worker. Real processes start quickly so, and are where a test wants them.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import sys
 import time
 from collections.abc import Sequence
@@ -78,10 +79,17 @@ def dawdle(settings: ServerSettings) -> Any:
     time.sleep(600)
 
 
+def third_dawdles(settings: ServerSettings) -> Any:
+    """Load at once in the first two workers only."""
+    if multiprocessing.current_process().name == "worker-3":
+        dawdle(settings)
+    return load(settings)
+
+
 def main() -> None:
     """Serve until a signal comes; exit with 2 and one sentence when that cannot be."""
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("kind", choices=("load", "refuse", "dawdle"))
+    arguments.add_argument("kind", choices=("load", "refuse", "dawdle", "third_dawdles"))
     verb.add_arguments(arguments)
     options = arguments.parse_args()
     try:

@@ -235,13 +235,51 @@ def test_a_second_signal_leaves_at_once(run: Run, workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_signal_while_the_model_is_loaded_ends_it(run: Run, workers: int) -> None:
+def test_it_answers_while_the_model_is_loaded(run: Run, workers: int) -> None:
     service = run(f"--workers={workers}", kind="dawdle")
-    if workers > 1:
-        service.wait_for(lambda: len(service.workers()) == 2)
-    begin = service.signal()
+    assert service.status("/live") == 200
+    for method, path in (("GET", "/ready"), ("POST", "/v1/parse"), ("GET", "/v1/models")):
+        status, headers, body = service.ask(
+            method, path, "It rained." if method == "POST" else None
+        )
+        assert status == 503
+        assert int(headers["retry-after"]) > 0
+        assert json.loads(body)["detail"].startswith(
+            "the service is starting: its model is being loaded"
+        )
+    assert service.status("/metrics") == 200
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_the_model_is_loaded_ends_it(run: Run, workers: int, number: int) -> None:
+    service = run(f"--workers={workers}", kind="dawdle")
+    assert service.status("/live") == 200
+    begin = service.signal(number)
     assert service.end() == 0
     assert time.monotonic() - begin < 5
+    assert "Traceback" not in service.log()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_signal_at_any_moment_of_the_start_ends_it(run: Run, workers: int) -> None:
+    for seconds in (0.0, 0.1, 0.2, 0.4):
+        service = run(f"--workers={workers}", kind="dawdle")
+        time.sleep(seconds)
+        service.signal(signal.SIGINT)
+        assert service.end() == 0
+        assert "Traceback" not in service.log()
+
+
+def test_a_worker_that_loads_leaves_requests_to_the_others(run: Run) -> None:
+    service = run("--workers=2", kind="third_dawdles").start()
+    service.wait_for(lambda: len(service.workers()) == 2)
+    service.wait_for(lambda: service.log().count('"message": "ready"') == 2)
+    victim = service.workers()[0]
+    os.kill(victim, signal.SIGKILL)
+    service.wait_for(lambda: victim not in service.workers() and len(service.workers()) == 2)
+    time.sleep(1)
+    assert {service.status("/ready") for _ in range(50)} == {200}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -301,17 +339,27 @@ def test_a_taken_port_and_a_wrong_host() -> None:
         open_sockets("a..b", 0)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_port_that_is_taken_while_the_model_is_loaded(run: Run, workers: int) -> None:
-    """Two programs may bind the same port as long as neither listens on it."""
-    service = run(f"--workers={workers}")
+def test_the_port_is_the_services_before_the_model_is_loaded(run: Run) -> None:
+    service = run(kind="dawdle")
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        other.bind(("127.0.0.1", service.port))
+        with pytest.raises(OSError, match="Address already in use"):
+            other.bind(("127.0.0.1", service.port))
+
+
+def test_a_port_that_another_program_has_bound_too() -> None:
+    """Two programs may bind the same port as long as neither listens on it."""
+    from bnaparser.server.process.sockets import PortError, listen, open_sockets
+
+    sockets = open_sockets("127.0.0.1", 0)
+    port = sockets[0].getsockname()[1]
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", port))
         other.listen()
-        assert service.end() == 2
-    assert service.log().count(f"port {service.port}: Address already in use: choose another") == 1
-    assert "Traceback" not in service.log()
+        with pytest.raises(PortError, match=f"port {port}: Address already in use: choose another"):
+            listen(sockets, "127.0.0.1")
+    sockets[0].close()
 
 
 def test_all_addresses_of_a_name_have_the_same_port() -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class HeldWhereLong:
-    """Passes short sentences on to a parser at once, and long ones when its gate opens."""
+    """Parses plain short sentences at once; long ones, and those that ask for more, when a parser's gate opens."""
 
     def __init__(self, parser: HeldParser) -> None:
         self._parser = parser
@@ -37,7 +37,7 @@ class HeldWhereLong:
         tags: Sequence[Sequence[str]] | None = None,
         questions: Sequence[Question] = (),
     ) -> list[Parse]:
-        if max(map(cost_of, sentences)) > LONG:
+        if questions or max(map(cost_of, sentences)) > LONG:
             return self._parser.parse_sentences(sentences, tags)
         rows = [None] * len(sentences) if tags is None else tags
         return [self._parser._parse(one, row) for one, row in zip(sentences, rows, strict=True)]
@@ -102,6 +102,33 @@ def test_a_request_that_one_of_the_queues_refuses_leaves_nothing_in_the_other(
             await queue.submit([sentence("long", 1000), sentence("short", 3)])
         parser.gate.set()
         await asyncio.gather(first, waits)
+        await queue.stop()
+
+    asyncio.run(check())
+
+
+def test_what_asks_for_more_waits_with_the_long_ones_until_its_loops_are_compiled(
+    parser: HeldParser,
+) -> None:
+    async def check() -> None:
+        queue = await started(parser)
+        more = [asking(sentence("more", 3), Question(n_best=2))]
+        parser.hold()
+        compiling = asyncio.ensure_future(queue.load_rest(*more))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(parser.wait_until_held)
+        waits = asyncio.ensure_future(queue.submit(more))
+        await asyncio.sleep(0)
+        assert (queue.short.waiting.words, queue.long.waiting.words) == (0, 3)
+        [parse] = await queue.submit([sentence("short", 7)])
+        assert parse.words == ("short",) * 7
+        assert not waits.done()
+        parser.gate.set()
+        await asyncio.gather(compiling, waits)
+        again = asyncio.ensure_future(queue.submit(more))
+        await asyncio.sleep(0)
+        assert (queue.short.waiting.words, queue.long.waiting.words) == (3, 0)
+        await again
         await queue.stop()
 
     asyncio.run(check())
