@@ -101,10 +101,12 @@ class _Line:
             spare.communicate()
 
     def _next(self) -> None:
-        if not self.waiting:
+        # Who was given up just now has not yet left the line.
+        waiting = [one for one in self.waiting if not one[1].done()]
+        if not waiting:
             self._turns.clear()
         elif not self._busy:
-            mine = min(self.waiting, key=lambda one: self._turns[one[0]])
+            mine = min(waiting, key=lambda one: self._turns[one[0]])
             self.waiting.remove(mine)
             self._turns[mine[0]] += 1
             self._busy = True

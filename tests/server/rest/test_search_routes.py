@@ -152,6 +152,24 @@ def test_slow_searches_do_not_hold_up_quick_ones_nor_those_of_others() -> None:
     asyncio.run(check())
 
 
+def test_searches_that_are_given_up_at_once_disturb_none() -> None:
+    async def check() -> None:
+        searching = Searching(4.0)
+        asked = [
+            asyncio.ensure_future(searching.find("NP", [TREE], caller))
+            for caller in ("one", "another", "a third")
+        ]
+        await asyncio.sleep(0)
+        for one in asked[:2]:
+            one.cancel()
+        *given_up, answer = await asyncio.gather(*asked, return_exceptions=True)
+        assert [type(one) for one in given_up] == [asyncio.CancelledError] * 2
+        assert isinstance(answer, bytes)
+        searching.end()
+
+    asyncio.run(check())
+
+
 def test_a_search_that_breaks_down_is_a_failure(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
