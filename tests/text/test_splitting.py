@@ -278,6 +278,7 @@ def test_a_word_divided_at_the_end_of_a_line_is_whole(case: str) -> None:
     [
         "well-|known", "self-|aware", "high-|quality", "DNA-|based", "e-|mail", "mid-|1990s", "non-|English", "Anglo-|Saxon",
         "twenty-|one", "rock-based-|art", "state-of-the-|art",
+        "mother-|in-law", "up-|to-date", "10-|year", "1990-|1995",
     ],
 )  # fmt: skip
 def test_a_hyphen_of_the_word_itself_stays_at_the_end_of_a_line(case: str) -> None:

@@ -15,6 +15,9 @@ _LINE_HYPHEN = re.compile(
 _FIRST = re.compile(r"[\w\u2010-]*\Z")
 _LONGEST_FIRST = 40
 _NO_SECOND = frozenset(["and", "or", "nor", "to", "but"])  # two-\nand three-year
+_LINK = re.compile(
+    "(?:in|of|to|on|up|and|the|by|for|off|out|at|a)[-\u2010][^\\W_]"
+)  # mother-\nin-law
 # No syllable at which a longer word is divided, or before an ending alone.
 _COMPOUND_FIRST = """
 well self non high low long short full half first second third two three four five six seven eight nine twenty
@@ -80,8 +83,12 @@ def _hyphen_of(text: str, match: re.Match[str]) -> str | None:
     hyphen = match["hyphen"]
     if hyphen == "\xad":
         return ""
+    if first and _LINK.match(text, match.start("second")):
+        return hyphen
     if second in _NO_SECOND or not first:
         return None
+    if first[-1].isdigit() and (second in _COMPOUND_SECONDS or (first + second).isdigit()):
+        return hyphen  # a 10-year plan, 1990-1995
     if not second[0].islower():
         is_name = first[0].isupper() or first.lower() in _BEFORE_NAMES
         return hyphen if is_name and not first[-1].isdigit() else None
