@@ -173,6 +173,12 @@ He is a.k.a. "The Juice". | It costs Rs. 500. | She has a ph.d. in math. | See s
 See contract No. NO1-CO-12400, accession no. AF497625, chr. 9 and ref. 1, J. Virol. 65, 2884. | Streptomyces sp. were found.
 1. preheat the oven. | 2. mix the flour and salt. | 3. bake it.
 12. the licensee agrees to pay. | 13. the licensor does not.
+It cost 3.2 bn. in 2019 and 5 mln. in 2020. | It cost 3 bn. | Sales rose. | Small, i.e. sm. cats, sleep. | Hmm. | then no.
+By Thm. 2, Lem. 4, Cor. 3, Prop. 3, Alg. 1 and Tab. 2 it holds, see Iss. 2, Anh. 3, Ps. 23, Sch. 2. | It is Est. 1990.
+The vol. was big. | The fig. shows it, as eqs. do. | I saw the vol. | It was big. | I met Tim. | 3 people came, e.g. Tim. 2:4.
+Bros. Lee and Kim pray. | He works at Warner Bros. | Lee works there. | Grade Gr. 5 had Ques. 3 of Lect. 4 on Flt. 370.
+The equiv. dose is 5 cwt. of pref. stock. | Visit the univ. library and the gov. site.
+It is at noon EST. | I do often check it.
 1.2. mix the flour. | 1.3. Bake it.
 step 1. preheat the oven. | we need 12. | the rest is ok.
 It is long. | 1. the first of them. | IV. limits of liability.

@@ -35,6 +35,8 @@ _NUMBER = """
 No no Nos nos Fig fig Figs figs Sec sec Secs secs Sect sect Rs Art art Arts Ch ch Chap chap Chs Par par Para para
 p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
 ref Ref refs Refs chr Chr Apt apt Apts Rm rm Rms fn Fn fns n nn Qty qty Fax fax Yr Bk bk fol Fol fols
+Prop Tab Iss iss Anh Sch Est Lect Lec Ep Eps Prob Mod Cat Ord Pat Bull Circ Add Corr Rem Obs Conj Ax
+Sub Subsec subsec Exx Att Anx Abb Abs Tit Kap kap Ques Exer Ans Sem Diag Pop pop Hyp Frag Cod Coll Quest Subch Subpt
 """
 
 # Before a capital they end their sentence, like any word.
@@ -42,15 +44,28 @@ _SMALL = """
 pt pts dx hx tx rx sx fx temp temps hosp resp abd neuro mfr mfrs mfd tabs Tbsp tbs tbl pls plz cont def
 appt appts yd yds cc fl var cv dir acct accts mgmt mgr mgrs asst rec recd reqd sched std orig qtr wt ht lg
 suppl illus repr masc fem neut intr amt pkt pkts addl attd encl Sat Sun
+vol vols fig figs chap chaps para paras eq eqs ref refs apt apts sect sects nos ave hwy hwys univ assoc treas gov supt
+sta med prev subj obj plur pron usu occas freq elem econ chem elec obs colloq poss perh circ trad anon abbr abbrev qty
+transl publ rept repl deliv eng lang langs shipt secy attrib bibl biog calc compl conc cond constr contr coord crit dist
+crim decl defn deg degs edn educ elev equiv expt foll hist impt indep indiv init irreg junc mach maint mech mus pers
+phon pref quot recip refl relig sci serv subst suff surg theol tot ult voc conf mio thou gro cal kcal psi ac alg lem
+param params contd addn acctg catg cnty recv arr apx len fac insp inst auth num mun proc syn const rel bal opp orth
+engl eff subsec soln
 """
 
-# Books of the Bible, and names of people: ``Tim. 2:4``.
-_BOOKS = """
-Exod Lev Num Deut Josh Judg Sam Kgs Chron Neh Esth Prov Eccl Isa Jer Lam Ezek Dan Hos Mic Hab Zech Mal Matt Rom Cor
-Gal Eph Phil Thess Tim Philem Heb Jn Lk Mk Ps Pss
+# A short word without a vowel is an abbreviation (``3 bn.``, ``sm.``, ``Thm.``), except these words.
+_VOWELLESS = re.compile("[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]{1,4}")
+_VOWELLESS_WORD = """
+hm hmm hmmm mm mmm mhm sh shh shhh brr grr grrr pfft pst psst tsk zzz nth tv tvs cd cds dvd dvds pc gps dj djs
+html css xml pdf pdfs sms dm dms gf bf bff btw tbh thx tmrw lmk brb jk kk np nvm rn ppl smh ffs ftw fml wtf tldr
+nfl nba nhl mlb bbc nbc cnn xp qb pm dc fb yt pvp npc npcs rpg rpgs pfff xd nnn sql ssd hdd hmph psh
 """
 
-_UNIT = "in gal sec secs pt pts c"
+# Books of the Bible: ``Ps. 23``; and those that are names of people as well: ``Tim. 2:4``.
+_BOOKS = "Exod Lev Num Deut Judg Kgs Chron Neh Esth Prov Eccl Isa Jer Lam Ezek Hos Hab Zech Rom Cor Eph Thess Philem Heb Ps Pss"
+_NAMES = "Gal Josh Sam Dan Mic Mal Matt Phil Tim"
+
+_UNIT = "in gal ha sec secs pt pts c"
 
 _MAYBE = """
 St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
@@ -71,14 +86,15 @@ sp spp ssp subsp
 """
 
 _UNITS = frozenset(_UNIT.split())
-_BOOK_NAMES = frozenset(_BOOKS.split())
+_NAMES_OF_PEOPLE = frozenset(_NAMES.split())
 _SMALLS = frozenset(_SMALL.split())
+_VOWELLESS_WORDS = frozenset(_VOWELLESS_WORD.split())
 _KINDS = {
     **{small.capitalize(): Period.SMALL for small in _SMALLS},
     **dict.fromkeys(_SMALLS, Period.SMALL),
     **dict.fromkeys(_UNITS, Period.UNIT),
     **dict.fromkeys(_MAYBE.split(), Period.MAYBE),
-    **dict.fromkeys([*_NUMBER.split(), *_BOOK_NAMES], Period.NUMBER),
+    **dict.fromkeys([*_NUMBER.split(), *_BOOKS.split(), *_NAMES_OF_PEOPLE], Period.NUMBER),
     **dict.fromkeys(_NEVER.split(), Period.NEVER),
 }
 
@@ -132,6 +148,7 @@ _NUMBER_AFTER = re.compile(
 )
 _PRONOUN_AFTER = re.compile(r"\s+I(?:['\u2019]|\s+(?!of\b|and\b|to\b)[a-z])")  # No. I don't.
 _LETTER_AFTER = re.compile(r"\s*(?:[B-HJ-Z]|[AI](?=[,.;:)]))\b")  # Fig. B, Vol. A)
+_WORDS_TOO = frozenset(["No", "EST"])
 _CITED = frozenset(["Op", "op", "p", "pp"])
 _LETTERED = frozenset(["Fig", "fig", "Figs", "figs", "Eq", "Eqs", "Exh", "Vol", "Sec", "Ch", "App"])
 _VERSE_AFTER = re.compile(r"\s*\d{1,3}:\d")
@@ -185,15 +202,21 @@ def period_at(text: str, start: int, dot: int) -> Period:
         measured = _NUMBER_BEFORE.search(text, max(0, start - _LONGEST_GAP), start)
         kind = Period.MAYBE if measured else Period.SMALL
     if kind is Period.SMALL:
-        is_small = word in _SMALLS or word.lower() in _SMALLS
-        is_short = is_small and _SMALL_AFTER.match(text, dot + 1) is not None
+        is_short = _is_short(word) and _SMALL_AFTER.match(text, dot + 1) is not None
         return Period.MAYBE if is_short else Period.STOP
     return kind
 
 
+def _is_short(word: str) -> bool:
+    """Tell whether a word is an abbreviation where a number or a small letter follows."""
+    if _VOWELLESS.fullmatch(word):
+        return word.lower() not in _VOWELLESS_WORDS
+    return word in _SMALLS or word.lower() in _SMALLS
+
+
 def _has_number(text: str, word: str, dot: int) -> bool:
     """Tell whether a number follows the word before ``dot``, or a letter in the place of one."""
-    if word in _BOOK_NAMES:
+    if word in _NAMES_OF_PEOPLE:
         return _VERSE_AFTER.match(text, dot + 1) is not None
     match = _NUMBER_AFTER.match(text, dot + 1)
     if match is None:
@@ -202,7 +225,7 @@ def _has_number(text: str, word: str, dot: int) -> bool:
         return word in _CITED  # slip op. at 5
     if match["one"] is None:
         return True
-    return word[0].isupper() and not (word == "No" and _PRONOUN_AFTER.match(text, dot + 1))
+    return word[0].isupper() and not (word in _WORDS_TOO and _PRONOUN_AFTER.match(text, dot + 1))
 
 
 def _period_after(word: str) -> Period:
@@ -222,4 +245,6 @@ def _period_after(word: str) -> Period:
         return kind if kind is Period.NEVER or (kind and len(word) > 2) else Period.STOP
     last = _PARTS.split(word)[-1]
     kind = _KINDS.get(last) if last != word and last[:1].isupper() else None
-    return kind if kind in (Period.MAYBE, Period.NEVER) else Period.STOP
+    if kind in (Period.MAYBE, Period.NEVER):
+        return kind
+    return Period.SMALL if _is_short(word) else Period.STOP

@@ -308,6 +308,12 @@ def _ends(text: str, start: int, stop: re.Match[str], lower_case: bool) -> bool:
     return True
 
 
+def _no_name_before(text: str, start: int, place: int) -> bool:
+    """Tell whether what begins at ``place`` is no part of a name: ``Bros. Lee and Kim``, not ``Warner Bros.``"""
+    before = text[max(start, place - _LONGEST_WORD) : place].split()
+    return not before or before[-1][0].islower()
+
+
 def _is_item_number(text: str, start: int, end: int) -> bool:
     """Tell whether the number that ends at ``end`` is a step's, or an item's within a sentence, at the start of a line."""
     line = max(start, text.rfind("\n", start, end) + 1)
@@ -350,7 +356,10 @@ def _period_ends(
         if word == "I" and _PRONOUN.search(text, max(start, stop.start() - 16), stop.start()):
             return not following["dot"]
         return starter or (word.islower() and not following["dot"])
-    if word in COMPANIES and following_word and not following["dot"] and not following["dash"]:
+    is_company = word in COMPANIES and not (
+        word == "Bros" and _no_name_before(text, start, stop.start() - len(word))
+    )
+    if is_company and following_word and not following["dot"] and not following["dash"]:
         if following["open"]:
             return following["open"][-1] in _QUOTATION
         return following_word[0].isupper() and following_word not in AFTER_COMPANY
