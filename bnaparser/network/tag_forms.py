@@ -55,10 +55,12 @@ class WordForm(IntEnum):
     GREATER = 16
     OTHER = 17
     """Other signs, and several kinds of them in one word."""
+    MARKED = 18
+    """Letters or digits, and at an end a sign that ends no word: ``two-``, ``foo=``."""
 
 
 _ALL = frozenset(WordForm)
-_WITH_LETTERS = frozenset({WordForm.WORD, WordForm.GENITIVE, WordForm.PICTURE})
+_WITH_LETTERS = frozenset({WordForm.WORD, WordForm.GENITIVE, WordForm.PICTURE, WordForm.MARKED})
 _SYMBOLS = frozenset({WordForm.SYMBOL, WordForm.LESS, WordForm.GREATER, WordForm.OTHER})
 _PENN: dict[str, frozenset[WordForm]] = {
     "POS": frozenset({WordForm.GENITIVE, WordForm.APOSTROPHE, WordForm.CLOSING_APOSTROPHE}),
@@ -72,7 +74,7 @@ _PENN: dict[str, frozenset[WordForm]] = {
     ".": frozenset({WordForm.STOP, WordForm.ELLIPSIS, WordForm.OTHER}),
     ":": frozenset({WordForm.MARK, WordForm.ELLIPSIS, WordForm.OTHER}),
 }
-# Marks have these, but no tag of words; SYM is a minus, LS a bullet.
+# Marks have these, but no tag of words; SYM is a minus, LS a bullet. A word with a mark at its end is neither.
 _PENN_SIGNS = frozenset({"SYM", "LS"})
 _PENN_MARKS = _ALL - _WITH_LETTERS - _SYMBOLS
 _BRACKET_TAGS = {
@@ -107,6 +109,7 @@ _MARKS = (
     (re.compile("[>\uff1e]"), WordForm.GREATER),
 )
 _GENITIVE = re.compile("['\u2018\u2019\u02bc\u2032`\xb4]?s", re.IGNORECASE)
+_MARKED = re.compile(r"^[-_=+*/~^\\|\u2010-\u2015\u2212]|[-_=+*/~^\\|\u2010-\u2015\u2212]$")
 _FACE = re.compile(rf"{EMOTICON}|</?3+", re.VERBOSE)
 _SIGNS = frozenset("#%&*@\xb0\xa7\xb6\u2020\u2021")
 # How a picture is shown, and what joins several to one.
@@ -156,7 +159,9 @@ def _penn_forms(tag: str) -> Collection[WordForm]:
     """Return the forms of the words that can have a tag of the Penn Treebank."""
     if tag in _PENN:
         return _PENN[tag]
-    if is_punctuation(tag) or tag in _PENN_SIGNS:
+    if tag in _PENN_SIGNS:
+        return _ALL - {WordForm.MARKED}
+    if is_punctuation(tag):
         return _forms(tag)
     return _ALL - _PENN_MARKS - (_SYMBOLS if tag in ("NNP", "NNPS") else frozenset())
 
@@ -177,7 +182,9 @@ def _form(word: str) -> WordForm:
     if _FACE.fullmatch(word) or _is_picture(word):
         return WordForm.PICTURE
     if any(map(str.isalnum, word)):
-        return WordForm.GENITIVE if _GENITIVE.fullmatch(word) else WordForm.WORD
+        if _GENITIVE.fullmatch(word):
+            return WordForm.GENITIVE
+        return WordForm.MARKED if _MARKED.search(word) else WordForm.WORD
     return _form_of_marks(word)
 
 

@@ -53,14 +53,11 @@ WORDS = [
     "</b>",
     "<mary>",
     "[Ca2+]",
-    "C++",
     "@user",
     "#tag",
     "$5",
     "U.S.",
     "p.m.",
-    "two-",
-    "work-",
     "n't",
     "3.5",
     "5'",
@@ -111,6 +108,14 @@ def tags_of(word: str, tags: list[str] = PENN) -> set[str]:
 @pytest.mark.parametrize("word", WORDS)
 def test_a_word_with_letters_or_digits_has_no_tag_of_punctuation(word: str) -> None:
     assert tags_of(word) == set(PENN) - {*PUNCTUATION, "POS"}
+
+
+@pytest.mark.parametrize(
+    "word", ["two-", "work-", "so-called-", "foo=", "C++", "_so_", "two\u2010"]
+)
+def test_a_word_with_a_mark_at_its_end_is_no_symbol(word: str) -> None:
+    """The last subword of ``so-called-`` is a hyphen: it was SYM, the best tag of a hyphen but HYPH."""
+    assert tags_of(word) == set(PENN) - {*PUNCTUATION, "POS", "SYM", "LS"}
 
 
 @pytest.mark.parametrize("word", PICTURES)

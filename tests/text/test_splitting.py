@@ -50,6 +50,8 @@ the no. of people , adj. and adv. forms in|. 5 or no|. of course
 Pub. L. No. 94-553 the XIV Amend. , amend. XIV cmt. 3 , Ex. A , Dkt. 7 , Mot. 3 Compl. 4
 Mr./Mrs. Smith (|R-Mass.|) X D-Calif. and (|D-Calif.|)
 rock 'n' roll in the '90s and mid-'50s with 'em
+Rock 'n roll , 'nuff said|. 'Kay , get 'er done|. 'T|was so , 't|was|n't , 'T|would be
+Guns N' Roses , Toys 'R' Us , '|course books|,|' he said
 O'Brien|'s o'clock ma'am y'all C'mon
 U.S.-based Inc.|'s U.S.|'s Ph.D. students
 Mr. Vinken of Elsevier N.V.|, Mrs. Ward and Messrs. Cray

@@ -180,20 +180,23 @@ _MARKS = (
 _ELIDED = (
     TokenRule(
         "the end is left out",
-        r"(?<![\w'\u2019])(?i:ol?|an|th|yo|mo|lil|jus|wi|fo|po|sho)['\u2019](?!\w)",
-        "one o' us, the ol'. An' you, jus' you",
-        "one o' us , the ol' . An' you , jus' you",
+        r"(?<![\w'\u2019])(?i:ol?|an|n|th|yo|mo|lil|jus|wi|fo|po|sho)['\u2019](?!\w)",
+        "one o' us, the ol'. An' you, Guns N' Roses",
+        "one o' us , the ol' . An' you , Guns N' Roses",
     ),
     TokenRule(
         "the beginning is left out",
         rf"""
         (?<![^{BLANK}"\u201c(\u2014-])['\u2019\u2018](?:
-            (?:[Ee]m|[Tt]is|[Tt]was|[Tt]il|till|[Cc]ause|[Cc]uz|bout|round|cross|neath|nother)\b | n['\u2019]{_END}
-          | (?:Bout|Round|Cross|Till|Neath)\b(?![^'\u2019]{{0,60}}[\w.,!?]['\u2019](?!\w))
+            (?:[Ee]m|[Tt]is|[Tt]was|[Tt]il|till|[Cc]ause|[Cc]uz|bout|round|cross|neath|nother
+              |[Tt]isn['\u2019]t|[Tt]wasn['\u2019]t|[Tt]were|[Tt]would|[Tt]wixt|[Mm]ongst|[Gg]ainst|[Nn]uff|[Ff]raid|[Ss]cuse)\b(?!-)
+          | n['\u2019]{_END} | (?<=[a-z][ ]['\u2018\u2019])[NR]['\u2019](?=[ ][A-Z])
+          | (?:Bout|Round|Cross|Till|Neath|Nother|[Tt]will|[Tt]ween|[Ss]pect|[Cc]ept|[Kk]ay|[Ss]up|[Cc]ourse|[Mm]erica|n|im|er|ere)\b(?!-)
+              (?![^'\u2019]{{0,60}}[\w.,!?]['\u2019](?!\w))
           | [0-9]{{2}}s?\b | {_CLITICS}{_END} )
         """,
-        "rock 'n' roll of the '90s, 'cause it 's good. 'Round here",
-        "rock 'n' roll of the '90s , 'cause it 's good . 'Round here",
+        "rock 'n' roll of the '90s, 'cause it 's good. 'Round here, 'nuff said",
+        "rock 'n' roll of the '90s , 'cause it 's good . 'Round here , 'nuff said",
     ),
     TokenRule(
         "a clitic after punctuation",

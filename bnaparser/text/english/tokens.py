@@ -28,7 +28,12 @@ _FUSED = {
     "gimme": 3,
     "lemme": 3,
     "'tis": 2,
+    "'tisn't": 2,
     "'twas": 2,
+    "'twasn't": 2,
+    "'twere": 2,
+    "'twill": 2,
+    "'twould": 2,
     "d'ye": 2,
     "more'n": 4,
 }
@@ -127,7 +132,8 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
     if cut is None and (hour := _HOUR.match(word)):
         cut = hour.end()
     if cut is not None:
-        spans += [(start, start + cut), (start + cut, end)]
+        spans.append((start, start + cut))
+        _add_word(text, start + cut, end, spans)
         return
     clitics = []
     while match := _CLITIC.search(text, max(start + 1, end - _LONGEST_CLITIC), end):
