@@ -6,9 +6,10 @@ names are loaded on first use, so that importing the package costs nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers take it as true; the module typing is slow to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from bnaparser.errors import BnaparserError
     from bnaparser.parsing.parser import Parse, Parser
     from bnaparser.text.sentence import Sentence

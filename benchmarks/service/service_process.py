@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 HOST = "127.0.0.1"
-SERVE = (sys.executable, "-m", "bnaparser.cli", "serve")
+SERVE = (sys.executable, "-m", "bnaparser", "serve")
 START_SECONDS = 300
 TOKEN = re.compile(r"q\d+q")
 

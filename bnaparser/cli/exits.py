@@ -1,7 +1,7 @@
 """Exit codes, and one clear sentence on standard error instead of a traceback.
 
 0: all went well; 1: some sentences failed; 2: wrong usage, settings or files; 130: interrupted by Ctrl-C;
-143: ended by SIGTERM.
+143: ended by SIGTERM; 129: by SIGHUP.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bnaparser.cli.quiet import log_compiling
 from bnaparser.errors import BnaparserError, TrainingInterrupted
 from bnaparser.files.temporary import remove_temporary_folders
 
-SUCCESS, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+SUCCESS, SOME_FAILED, USAGE = 0, 1, 2
 
 # What ends a process without a word, where the system has these signals.
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -77,7 +77,7 @@ def leaving_on_signals() -> Iterator[None]:
     before = {signal.SIGINT: signal.signal(signal.SIGINT, _leave)}
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            before[number] = signal.signal(number, _end)
+            before[number] = signal.signal(number, _leave)
     try:
         yield
     finally:
@@ -89,23 +89,16 @@ def _leave(signal_number: int, frame: FrameType | None) -> None:
     remove_temporary_folders()
     with suppress(Exception):  # it may be closed, or in the middle of a write
         sys.stdout.flush()
-    begin = "\n" if os.isatty(2) else ""  # a bar, or ^C, stands on the line
-    os.write(2, f"{begin}{_typed}: interrupted\n".encode())
-    os._exit(INTERRUPTED)
-
-
-def _end(signal_number: int, frame: FrameType | None) -> None:
-    """End by the signal, as a process without a handler does."""
-    remove_temporary_folders()
-    signal.signal(signal_number, signal.SIG_DFL)
-    signal.raise_signal(signal_number)
-    os._exit(128 + signal_number)  # the first process of a container outlives its signals
+    if signal_number == signal.SIGINT:
+        begin = "\n" if os.isatty(2) else ""  # a bar, or ^C, stands on the line
+        os.write(2, f"{begin}{_typed}: interrupted\n".encode())
+    os._exit(128 + signal_number)
 
 
 def _reset_signals() -> None:
     """Give a forked process, which ends by itself, the usual handlers: C code may run in it for long."""
     for number in _ENDING:
-        if signal.getsignal(number) is _end:
+        if signal.getsignal(number) is _leave:
             signal.signal(number, signal.SIG_DFL)
 
 

@@ -167,7 +167,7 @@ def test_a_tokenizer_s_expression_that_never_ends_fails_its_sentence_alone(
 
 def test_numba_that_may_not_compile_is_one_sentence() -> None:
     """Each sentence failed with "is not usable in pure-python"."""
-    command = [sys.executable, "-m", "bnaparser.cli", "parse", "It rained."]
+    command = [sys.executable, "-m", "bnaparser", "parse", "It rained."]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     ended = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)

@@ -109,7 +109,7 @@ def test_a_model_that_is_none(tiny_model_dir: Path, capsys: pytest.CaptureFixtur
 
 def test_help_needs_no_model() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bnaparser.cli", "classify", "--help"],
+        [sys.executable, "-m", "bnaparser", "classify", "--help"],
         capture_output=True,
         text=True,
         check=True,

@@ -21,7 +21,7 @@ from bnaparser.server.service_settings import ServerSettings
 
 
 def serve(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "bnaparser.cli", "serve", *arguments]
+    command = [sys.executable, "-m", "bnaparser", "serve", *arguments]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
 

@@ -55,7 +55,7 @@ def running(folder: Path) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(
     ("number", "status"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP)],
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
 )
 def test_a_signal_leaves_no_folder(number: int, status: int, tmp_path: Path) -> None:
     process = running(tmp_path)

@@ -55,7 +55,7 @@ def same_runs(first: Path, second: Path) -> bool:
 
 
 def start(recipe: Path, output: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "bnaparser.cli", "train", str(recipe), "--output", str(output)]
+    command = [sys.executable, "-m", "bnaparser", "train", str(recipe), "--output", str(output)]
     environment = os.environ | {"OMP_WAIT_POLICY": "passive"}
     return subprocess.Popen(
         command,

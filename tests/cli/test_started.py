@@ -1,0 +1,41 @@
+"""Ctrl-C while a command's own modules are imported: one line."""
+
+import subprocess
+import sys
+
+import pytest
+
+# Interrupts itself when the module of the first argument is imported.
+INTERRUPTED = """
+import os, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), 2)
+
+loaded = set(sys.modules)
+from bnaparser.__main__ import bnaparse
+assert set(sys.modules) - loaded <= {"__future__", "bnaparser", "bnaparser.__main__"}
+sys.meta_path.insert(0, Interrupting())
+bnaparse()
+"""
+
+
+@pytest.mark.parametrize("module", ["signal", "bnaparser.cli", "numpy"])
+def test_ctrl_c_at_the_start_is_one_line(module: str) -> None:
+    """It was a traceback of 34 lines until the command handled the signal itself."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            f"import sys; sys.path[:0] = {sys.path!r}\n{INTERRUPTED}",
+            module,
+        ],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "bnaparse: interrupted\n")
