@@ -20,7 +20,7 @@ def quiet_libraries() -> None:
 
 
 def log_compiling() -> None:
-    """Write to standard error when the parser's loops are compiled: the first run on a machine takes longer."""
+    """Write to standard error that loops of the parser are compiled, or that no folder can keep them."""
     compiling = logging.getLogger("bnaparser.compute.compiling")
     if compiling.handlers:
         return

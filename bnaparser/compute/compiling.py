@@ -2,16 +2,21 @@
 
 Numba's own cache has an index beside the machine code. Two processes that write one at once can make it name the
 other's code for good, and a folder that cannot be written is not read. Here each specialisation of a function is one
-file. Its name is a hash of all that the code depends on, and its content is checked when it is read. There is no index
+file. Its name has hashes of all that the code depends on, and its content is checked when it is read. There is no index
 and no lock, and any state that a process leaves is either whole or ignored.
 
-    FOLDER/products.multiply_bytes-SOURCES-KEY.code
-        SOURCES   of the source files that the function may be made of
-        KEY       of SOURCES, the types of the arguments, the processor and its instructions, Numba, LLVM and Python
+    FOLDER/multiply.multiply_bytes-SOURCES-COMPILER-TYPES.code
+        SOURCES    the source files that the function may be made of
+        COMPILER   the processor and its instructions, Numba, its settings, LLVM, numpy and Python
+        TYPES      the types of the arguments
+
+The code is run. So a file is read only if it belongs to this user, to root or to the owner of the program, and if nobody
+else may write to it. Where another user's file has the name already, ``-USER`` follows TYPES.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import os
@@ -28,6 +33,7 @@ from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
+import numpy as np
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
@@ -37,6 +43,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _HERE = Path(__file__).parent
 _PACKAGE = _HERE.parent
 _DIGEST = hashlib.sha256().digest_size
+# Settings of Numba that change the machine code.
+_SETTINGS = "OPT LOOP_VECTORIZE SLP_VECTORIZE BOUNDSCHECK DEBUGINFO_DEFAULT USING_SVML".split()
 log = logging.getLogger(__name__)
 # Functions that another process compiles just now.
 _beside: dict[str, subprocess.Popen[bytes]] = {}
@@ -101,74 +109,94 @@ class KeptCode:
 
     @property
     def cache_path(self) -> str | None:
-        """The folder of the machine code that is written; None if no folder can be written."""
-        return next((str(folder) for folder in _folders() if os.access(folder, os.W_OK)), None)
+        """The folder that machine code is written to; None if no folder can be written."""
+        folder = _writable_folder()
+        return None if folder is None else str(folder)
 
     def flush(self) -> None:
         """Do nothing: a file that is old is never read."""
 
+    def has_any(self, codegen: Any) -> bool:
+        """Return whether any folder has machine code of the function for a compiler, for any types of arguments."""
+        begin = self._begin(_hash(_compiler(codegen)))
+        for folder in _folders():
+            with suppress(OSError):
+                if next(folder.glob(f"{begin}-*.code"), None):
+                    return True
+        return False
+
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled function for the types of a signature; None if no folder has it."""
-        key = self._key(signature, target_context.codegen())
-        found = self._read(key, target_context)
+        found = self._read(signature, target_context)
         if found is None and self._name in _beside:
             _beside[self._name].wait()
-            found = self._read(key, target_context)
+            found = self._read(signature, target_context)
         if found is None:
-            _tell_once()
+            _tell_once(
+                logging.INFO,
+                "compiling loops of the parser for this processor: no machine code of them is kept yet",
+            )
         return found
 
-    def _read(self, key: str, target_context: Any) -> Any:
+    def _read(self, signature: Any, target_context: Any) -> Any:
+        stem, key = self._stem_and_key(signature, target_context.codegen())
         for folder in _folders():
-            with suppress(Exception):  # of what a damaged pickle names anything may be raised
-                content = (folder / self._file(key)).read_bytes()
-                if content[:_DIGEST] == _checked(key, content[_DIGEST:]):
-                    target_context.refresh()
-                    return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
+            for file in _names(folder / stem):
+                with suppress(Exception):  # of what a damaged pickle names anything may be raised
+                    content = _read_safely(file)
+                    if content[:_DIGEST] == _checked(key, content[_DIGEST:]):
+                        target_context.refresh()
+                        return CompileResult._rebuild(
+                            target_context, *pickle.loads(content[_DIGEST:])
+                        )
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Write a compiled function to the first folder that can be written."""
+        """Write a compiled function to the first folder that can be written; log why, if there is none."""
         if result.library.has_dynamic_globals or any(not one.can_cache for one in result.lifted):
             return
-        key = self._key(signature, result.codegen)
+        stem, key = self._stem_and_key(signature, result.codegen)
         code = dumps(result._reduce())
-        for folder in _folders(making=True):
-            with suppress(OSError):
-                self._write(folder / self._file(key), _checked(key, code) + code)
+        reasons = []
+        for folder in _folders():
+            try:
+                _make(folder)
+                _write(folder / stem, _checked(key, code) + code)
+                self._remove_old(folder)
                 return
+            except OSError as error:
+                reasons.append(f"{folder}: {error.strerror or error}")
+        _tell_once(
+            logging.WARNING,
+            "machine code cannot be kept, so each run compiles again; NUMBA_CACHE_DIR=FOLDER names a folder"
+            f" that can be written ({'; '.join(reasons)})",
+        )
 
-    def _write(self, file: Path, content: bytes) -> None:
-        """Write a file in one step, and remove those of the function's earlier sources beside it."""
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".code-")
-        try:
-            with open(handle, "wb") as written:
-                written.write(content)
-            os.chmod(name, 0o644)  # another user of this installation may read it
-            os.replace(name, file)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)
-            raise
-        for old in file.parent.glob(f"{self._name}-*.code"):
+    def _remove_old(self, folder: Path) -> None:
+        """Remove what was compiled of earlier sources of the package, in its own folder.
+
+        In other folders it may be the code of another installation, of another version.
+        """
+        if folder != _folder_of_package():
+            return
+        for old in folder.glob(f"{self._name}-*.code"):
             if not old.name.startswith(f"{self._name}-{self._sources[:8]}-"):
                 with suppress(OSError):
                     old.unlink()
 
-    def _key(self, signature: Any, codegen: Any) -> str:
-        parts = (
-            self._name, self._sources, str(signature), codegen.magic_tuple(), numba.__version__, llvmlite.__version__,
-            sys.implementation.cache_tag,
-        )  # fmt: skip
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
+    def _stem_and_key(self, signature: Any, codegen: Any) -> tuple[str, str]:
+        """Return the name of a file without its ending, and all that its code depends on."""
+        compiler, types = _compiler(codegen), str(signature)
+        stem = f"{self._begin(_hash(compiler))}-{_hash(types)[:16]}"
+        return stem, repr((self._name, self._sources, compiler, types))
 
-    def _file(self, key: str) -> str:
-        return f"{self._name}-{self._sources[:8]}-{key[:32]}.code"
+    def _begin(self, compiler: str) -> str:
+        return f"{self._name}-{self._sources[:8]}-{compiler[:8]}"
 
 
-def is_kept(name: str) -> bool:
-    """Return whether any folder has machine code of a function, such as "multiply.multiply_bytes"."""
-    return any(True for folder in _folders() for _ in folder.glob(f"{name}-*.code"))
+def is_kept(function: Any) -> bool:
+    """Return whether any folder has machine code of a function that `entry` returned, for this processor."""
+    return bool(function._cache.has_any(function.targetctx.codegen()))
 
 
 def compile_beside(command: Sequence[str], names: Iterable[str]) -> None:
@@ -176,20 +204,29 @@ def compile_beside(command: Sequence[str], names: Iterable[str]) -> None:
 
     Nothing is started if its machine code could not be kept.
     """
-    folder = next(_folders(making=True), None)
-    if folder is None or not os.access(folder, os.W_OK) or numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT or _writable_folder() is None:
         return
     nowhere = subprocess.DEVNULL
     with suppress(OSError):
         process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
-        _tell_once()
         _beside.update(dict.fromkeys(names, process))
 
 
 @cache
-def _tell_once() -> None:
-    """Log why the first sentence takes longer, once in a process."""
-    log.info("compiling the parser's loops for this processor; later runs start at once")
+def _tell_once(level: int, message: str) -> None:
+    """Log why a sentence takes longer, each reason once in a process."""
+    log.log(level, message)
+
+
+def _compiler(codegen: Any) -> str:
+    """Return what compiles, with the settings that change what it makes."""
+    settings = {name: str(getattr(numba.config, name, None)) for name in _SETTINGS}
+    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.implementation.cache_tag
+    return repr((codegen.magic_tuple(), settings, versions))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _checked(key: str, code: bytes) -> bytes:
@@ -208,49 +245,117 @@ def _hash_of_sources(file: Path) -> str:
     return found.hexdigest()
 
 
-def _folders(making: bool = False) -> Iterator[Path]:
+def _folders() -> Iterator[Path]:
     """Yield the folders where machine code may lie, in the order in which they are read.
 
     They are NUMBA_CACHE_DIR alone, if it is set; otherwise the package's own folder, the user's cache folder and the
-    user's folder among temporary files. With ``making`` they are made, and those that cannot be made are left out.
+    user's folder among temporary files. They need not exist.
     """
     if numba.config.CACHE_DIR:
-        places: tuple[Callable[[], Path | None], ...] = (lambda: Path(numba.config.CACHE_DIR),)
-    else:
-        places = (lambda: _PACKAGE / "__pycache__" / "machine-code", _of_user, _temporary)
-    for place in places:
-        with suppress(OSError, RuntimeError):
-            folder = place()
-            if folder is not None:
-                if making:
-                    folder.mkdir(parents=True, exist_ok=True)
-                yield folder
+        yield Path(numba.config.CACHE_DIR)
+        return
+    yield _folder_of_package()
+    for folder in (_of_user(), _temporary()):
+        if (
+            folder is not None and folder.is_absolute()
+        ):  # one that is not would be another in each working directory
+            yield folder
+
+
+def _folder_of_package() -> Path:
+    return _PACKAGE / "__pycache__" / "machine-code"
 
 
 def _of_user() -> Path | None:
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
-        return None if base is None else Path(base) / "bnaparser" / "machine-code"
-    base = os.environ.get("XDG_CACHE_HOME")
-    if base is None:
-        home = Path.home()
-        base = str(home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache")
-    return Path(base) / "bnaparser" / "machine-code"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME")
+        with suppress(RuntimeError):  # no home
+            base = base or str(
+                Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+            )
+    return Path(base) / "bnaparser" / "machine-code" if base else None
 
 
 def _temporary() -> Path | None:
-    """Return this user's folder among temporary files; None if another user has made it or may write to it.
+    """Return a folder of this user's own among temporary files; None where the user's cache folder is always there."""
+    if sys.platform == "win32":
+        return None
+    return Path(os.environ.get("TMPDIR") or "/tmp") / f"bnaparser-{os.geteuid()}"
 
-    What lies there is run.
-    """
-    temporary = Path(tempfile.gettempdir())
-    if not hasattr(os, "getuid"):  # Windows has a folder of its own for each user's temporary files
-        return temporary / "bnaparser"
-    folder = temporary / f"bnaparser-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return folder if mine and not found.st_mode & 0o022 else None
+
+def _make(folder: Path) -> None:
+    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+
+
+def _writable_folder() -> Path | None:
+    """Return the first folder that can be written, after making it."""
+    for folder in _folders():
+        with suppress(OSError):
+            _make(folder)
+            if os.access(folder, os.W_OK):
+                return folder
+    return None
+
+
+def _write(stem: Path, content: bytes) -> None:
+    """Write a file in one step; raise OSError where it cannot be written or would not be read."""
+    folder = stem.parent
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".code-")
+    try:
+        with open(handle, "wb") as written:
+            written.write(content)
+            if sys.platform != "win32":
+                os.fchmod(handle, 0o644)  # another user of this installation may read it
+            if not _is_safe(os.fstat(handle), folder):
+                raise PermissionError(errno.EPERM, "files there get another owner")
+        names = _names(stem)
+        os.replace(name, next(filter(_is_free, names), names[-1]))
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _names(stem: Path) -> list[Path]:
+    """Return the names that a file may have, in the order in which they are read: a plain one, and one of this user."""
+    plain = stem.with_name(f"{stem.name}.code")
+    if sys.platform == "win32":
+        return [plain]
+    return [plain, stem.with_name(f"{stem.name}-{os.geteuid()}.code")]
+
+
+def _is_free(file: Path) -> bool:
+    """Return whether a file may be replaced: it is not there, or would be read."""
+    try:
+        return _is_safe(file.lstat(), file.parent)
+    except OSError:
+        return True
+
+
+def _read_safely(file: Path) -> bytes:
+    """Return what is in a file; raise PermissionError if another user may have written it."""
+    with open(file, "rb", opener=_open_safely) as opened:
+        if not _is_safe(os.fstat(opened.fileno()), file.parent):
+            raise PermissionError(errno.EPERM, "another user may have written it", str(file))
+        return opened.read()
+
+
+def _open_safely(file: str, flags: int) -> int:
+    """Open a file to read it, but follow no link, and wait for no pipe's writer."""
+    return os.open(file, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _is_safe(found: os.stat_result, folder: Path) -> bool:
+    """Return whether a file in a folder can be run: nobody has written it who could not change this program anyway."""
+    if sys.platform == "win32":  # its folders are each user's own
+        return True
+    trusted = (os.geteuid(), 0, _PACKAGE.stat().st_uid)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid not in trusted or found.st_mode & 0o022:
+        return False
+    # With a second name it may be any file of ours, if others may give it a name in this folder.
+    return found.st_nlink == 1 or not folder.stat().st_mode & 0o022
 
 
 def check_compiler() -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SAID = "compiling the parser's loops for this processor"
+SAID = "compiling loops of the parser for this processor"
 
 
 def test_a_first_run_says_what_takes_the_time_and_a_second_says_nothing(tmp_path: Path) -> None:

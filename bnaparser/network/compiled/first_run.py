@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 
+from bnaparser.chart.kernels import decode_best_group
 from bnaparser.compute.compiling import compile_beside, is_kept
 from bnaparser.compute.cores import usable_threads
 from bnaparser.compute.packed import pack_bytes, pack_floats
@@ -22,7 +23,7 @@ _CODE = "import sys; sys.path[:] = {path!r}; from bnaparser.network.compiled.fir
 
 def begin_first_run(in_int8: bool) -> None:
     """Start the second process, unless the machine code is there or there is no second core."""
-    if usable_threads() > 1 and not is_kept(_FUNCTIONS[0]):
+    if usable_threads() > 1 and not is_kept(decode_best_group):
         code = _CODE.format(path=sys.path, in_int8=in_int8)
         compile_beside([sys.executable, "-c", code], _FUNCTIONS)
 
