@@ -17,6 +17,8 @@ from bnaparser.settings import mistakes, nearest
 ENVIRONMENT_PREFIX = "BNAPARSER_"
 # What the tests of this project read; whoever runs them may have set it.
 _OF_THE_TESTS = frozenset({"DATA", "EVALB_CASES", "CHROMIUM"})
+# For a Service named bnaparser: BNAPARSER_SERVICE_HOST, BNAPARSER_PORT_8000_TCP_ADDR, BNAPARSER_PORT=tcp://...
+_OF_KUBERNETES = re.compile(r"(?:\A|_)(?:SERVICE_HOST\Z|SERVICE_PORT|PORT_\d+_(?:TCP|UDP|SCTP))")
 # A core parses about 500 words a second with the model `en`: a batch takes less than half a second.
 # Smaller ones go through more slowly, larger ones hold up who comes meanwhile; benchmarks/service
 # has figures.
@@ -208,8 +210,14 @@ def _check_environment() -> None:
     known = {
         name.upper(): ENVIRONMENT_PREFIX + name.upper() for name in ServerSettings.model_fields
     }
-    for variable in os.environ:
+    for variable, value in os.environ.items():
         before, prefix, name = variable.upper().partition(ENVIRONMENT_PREFIX)
+        is_link = _OF_KUBERNETES.search(name) or (name == "PORT" and "://" in value)
+        if prefix and not before and is_link:
+            raise SettingsError(
+                f"the environment has {shortened(variable)}, which Kubernetes sets for a Service with this"
+                " name: give the pod's spec the line enableServiceLinks: false"
+            )
         if prefix and not before and name not in known.keys() | _OF_THE_TESTS:
             raise SettingsError(
                 f"the environment has {shortened(variable)}: there is no such setting"

@@ -117,6 +117,7 @@ async def classify(request: Request) -> Response:
     service.admit(request.state.record)
     if service.classifying is None:
         raise NotReady("the service is starting: its classifier is not loaded yet")
+    request_body.check_query(request.query_params)
     classifier = service.classifying.classifier
     if request_body.media_type(request.headers) == request_body.JSON:
         return await _classify_json(request, service, classifier)

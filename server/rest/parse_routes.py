@@ -124,6 +124,7 @@ async def parse(request: Request) -> Response:
     """
     service: Service = request.app.state.service
     service.admit(request.state.record)
+    request_body.check_query(request.query_params, ("split", "language"))
     kind = request_body.media_type(request.headers)
     split = request_body.asked_split(request.query_params)
     language = request_body.asked_language(request.query_params)

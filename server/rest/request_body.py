@@ -29,6 +29,7 @@ from bnaparser.server.rest.asked_sentences import (
     question_of,
 )
 from bnaparser.server.rest.request_schemas import (
+    CLASSIFY_REQUESTS,
     LONGEST_LANGUAGE,
     REQUESTS,
     Format,
@@ -37,7 +38,7 @@ from bnaparser.server.rest.request_schemas import (
     TokensRequest,
 )
 from bnaparser.server.service_settings import ServerSettings
-from bnaparser.settings import mistakes
+from bnaparser.settings import mistakes, nearest
 from bnaparser.text.sentence import Sentence, from_words
 from bnaparser.text.split_names import SPLITS, Split
 from bnaparser.text.splitting import read_sentences
@@ -64,6 +65,11 @@ _COUNTED = {
     "constraints": "lists of constraints",
     "dependencies": "dependency trees",
 }
+
+# Fields that the body has, and the query has not.
+_IN_JSON = frozenset(
+    name for kind in (*REQUESTS.values(), *CLASSIFY_REQUESTS.values()) for name in kind.model_fields
+)
 
 _ESCAPED = re.compile(rb"\\.", re.DOTALL)
 _STRING = re.compile(rb'"[^"]*"?')
@@ -170,6 +176,20 @@ def _check_counts(given: Mapping[str, Any], settings: ServerSettings) -> None:
         if isinstance(rows, list):
             count = sum(len(row) for row in rows if isinstance(row, list))
             check_most(count, "words" if name == "tokens" else "tags", settings.max_characters)
+
+
+def check_query(query: QueryParams, known: Sequence[str] = ()) -> None:
+    """Raise Unprocessable for a field of the query that is not known, or that is given twice."""
+    given = [name for name, _ in query.multi_items()]
+    for name in given:
+        if name in _IN_JSON.difference(known):
+            raise Unprocessable(f"{name} is no field of the query: send it in a body of JSON")
+        if name not in known:
+            allowed = f"; the query may have {' and '.join(known)}" if known else ""
+            meant = nearest(name, {one: one for one in known}) or allowed
+            raise Unprocessable(f"the query has {name[:40]!r}: there is no such field{meant}")
+        if given.count(name) > 1:
+            raise Unprocessable(f"the query has {name} twice: give it once")
 
 
 def asked_split(query: QueryParams) -> Split:

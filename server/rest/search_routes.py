@@ -146,6 +146,7 @@ async def search(request: Request) -> Response:
     """
     service: Service = request.app.state.service
     service.admit(request.state.record)
+    request_body.check_query(request.query_params)
     if request_body.media_type(request.headers) != request_body.JSON:
         raise UnsupportedBody(
             f"a search is sent as {request_body.JSON}", {"Accept": request_body.JSON}

@@ -8,6 +8,7 @@ from bnaparser import __version__
 from bnaparser.server import metrics
 from bnaparser.server.problems import NotReady, problem_answers
 from bnaparser.server.queue.service import STARTING, Service
+from bnaparser.server.rest import request_body
 from bnaparser.server.rest.answer_schemas import ClassifierModel, Limits, Model, ModelList, State
 from bnaparser.trees.tree import CHAIN
 
@@ -15,10 +16,14 @@ router = APIRouter()
 
 
 @router.get(
-    "/v1/models", tags=["REST"], summary="What it parses with", responses=problem_answers(500, 503)
+    "/v1/models",
+    tags=["REST"],
+    summary="What it parses with",
+    responses=problem_answers(422, 500, 503),
 )
 async def models(request: Request) -> ModelList:
     """Tell the models' names, their labels, and what a request may hold."""
+    request_body.check_query(request.query_params)
     service: Service = request.app.state.service
     settings, parser = service.settings, service.parser
     if parser is None:

@@ -90,6 +90,24 @@ def test_a_misspelt_variable_ends_the_start(
         read_settings()
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("SERVICE_HOST", "10.0.0.7"),
+        ("SERVICE_PORT_HTTP", "8000"),
+        ("PORT_8000_TCP_ADDR", "10.0.0.7"),
+        ("PAGE_SERVICE_PORT", "80"),
+        ("PORT", "tcp://10.0.0.7:8000"),
+    ],
+)
+def test_what_kubernetes_sets_for_a_service_is_told(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(f"BNAPARSER_{variable}", value)
+    with pytest.raises(SettingsError, match=rf"BNAPARSER_{variable}, .*enableServiceLinks: false"):
+        read_settings()
+
+
 def test_a_variable_like_no_setting_ends_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BNAPARSER_FROBNICATE", "2")
     with pytest.raises(SettingsError, match=r"BNAPARSER_FROBNICATE: there is no such setting \("):
@@ -120,6 +138,7 @@ def test_the_variables_of_the_deployment_pages_are_settings() -> None:
         for page in pages
         for name in re.findall(r"BNAPARSER_([A-Z]+(?:_[A-Z]+)*)", page.read_text(encoding="utf-8"))
     }
+    named -= {"SERVICE_HOST", "SERVICE_PORT"}  # of Kubernetes
     assert {"KEY", "MODEL"} <= named <= {name.upper() for name in ServerSettings.model_fields}
 
 

@@ -177,6 +177,36 @@ def test_a_split_that_there_is_not_is_told(client: TestClient) -> None:
     assert "split" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("splt=line", "the query has 'splt': there is no such field; did you mean split?"),
+        ("lang=zh&split=line", "there is no such field; did you mean language?"),
+        (
+            "split=line&foo=1",
+            "'foo': there is no such field; the query may have split and language",
+        ),
+        ("n_best=3", "n_best is no field of the query: send it in a body of JSON"),
+        ("split=line&split=text", "the query has split twice: give it once"),
+    ],
+)
+def test_a_query_is_read_as_strictly_as_a_body(client: TestClient, query: str, said: str) -> None:
+    """``?splt=line`` was ignored, and the text was split by paragraph."""
+    answer = client.post(
+        f"/v1/parse?{query}", content=b"It rained.", headers={"content-type": "text/plain"}
+    )
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/v1/search"])
+def test_a_query_where_there_is_none_is_told(client: TestClient, path: str) -> None:
+    body = {"pattern": "NP", "trees": []} if path == "/v1/search" else None
+    answer = client.request("GET" if body is None else "POST", f"{path}?split=line", json=body)
+    assert answer.status_code == 422
+    assert "split" in answer.json()["detail"]
+
+
 def test_the_body_goes_before_the_query(client: TestClient) -> None:
     def texts(query: str, **body: Any) -> list[str]:
         answer = client.post(f"/v1/parse{query}", json=body)
