@@ -51,7 +51,7 @@ class Dependencies:
     malus: float = MALUS
 
     def __post_init__(self) -> None:
-        if not all(hasattr(head, "__index__") for head in self.heads):
+        if any(isinstance(one, bool) or not hasattr(one, "__index__") for one in self.heads):
             raise TypeError(f"heads are {quoted(self.heads)}: give a whole number for each word")
         if not isinstance(self.malus, SupportsFloat):
             raise TypeError(f"malus is {quoted(self.malus)}: give a number")
