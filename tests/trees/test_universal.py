@@ -79,6 +79,8 @@ def test_a_time_is_the_subject_where_no_other_is() -> None:
         ("sold", "(NP (PRP it)) (NP-TMP (DT that) (NN Ramadan))", "it:obj Ramadan:obl:unmarked"),
         ("thanked", "(NP (PRP us)) (, ,) (NP (NNP Bob))", "us:obj Bob:vocative"),
         ("gave", "(NP (NNP Mary)) (DT a) (NN book)", "Mary:iobj a:det book:obj"),
+        ("gave", "(NP (NNP Mary)) (CD two) (NNS books)", "Mary:iobj two:nummod books:obj"),
+        ("baked", "(NP (PRP$ his) (NN wife)) (NP (DT a) (NN cake))", "wife:iobj cake:obj"),
         ("sold", "(NP (PRP us)) (DT a) (JJR cheaper) (NN car) (NP (DT this) (NN year))",
          "us:iobj a:det cheaper:amod car:obj year:obl:unmarked"),
     ],
