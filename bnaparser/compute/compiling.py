@@ -44,7 +44,14 @@ _HERE = Path(__file__).parent
 _PACKAGE = _HERE.parent
 _DIGEST = hashlib.sha256().digest_size
 # Settings of Numba that change the machine code.
-_SETTINGS = "OPT LOOP_VECTORIZE SLP_VECTORIZE BOUNDSCHECK DEBUGINFO_DEFAULT USING_SVML".split()
+_SETTINGS = [
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+    "USING_SVML",
+]
 log = logging.getLogger(__name__)
 # Functions that another process compiles just now.
 _beside: dict[str, subprocess.Popen[bytes]] = {}
