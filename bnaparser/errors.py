@@ -75,7 +75,10 @@ class MissingExtraError(BnaparserError):
     """An optional package is needed; the message names the extra that installs it."""
 
     def __init__(self, package: str, extra: str):
-        super().__init__(f"{package} is not installed: pip install 'bnaparser[{extra}]'")
+        super().__init__(
+            f"{package} is not installed: pip install 'bnaparser[{extra}]',"
+            f" or in a checkout pip install -c constraints.txt '.[{extra}]'"
+        )
         self.package, self.extra = package, extra
 
     def __reduce__(self) -> tuple[Any, ...]:
