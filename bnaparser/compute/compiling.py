@@ -141,7 +141,7 @@ class KeptCode:
         if found is None:
             _tell_once(
                 logging.INFO,
-                "compiling loops of the parser for this processor: no machine code of them is kept yet",
+                "compiling loops of the parser for this processor: it takes some 10 to 30 s, once on this machine",
             )
         return found
 
