@@ -31,6 +31,12 @@ def quoted(value: object) -> str:
     return shortened(repr(value))
 
 
+def check_flag(name: str, value: object) -> None:
+    """Raise TypeError for what is neither True nor False: the string "no" would be true."""
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
+        raise TypeError(f"{name} is {quoted(value)}: give True or False")
+
+
 class BnaparserError(Exception):
     """Base of all errors below: catch this one to catch them all."""
 
