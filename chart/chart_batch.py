@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnaparser.chart import kernels
+from bnaparser.chart import layout
 from bnaparser.chart.spans import Bools, Float32s, Int32s, Int64s, span_count
 from bnaparser.compute.cores import usable_cores
 
@@ -23,12 +23,12 @@ from bnaparser.compute.cores import usable_cores
 _SCORES_WORTH_A_THREAD = 1_000_000
 
 _MESSAGES = {
-    kernels.NOT_A_NUMBER: "a score is not a number (NaN)",
-    kernels.TOO_LARGE: f"a score is above {float(kernels.LARGEST_SCORE):g}",
-    kernels.EMPTY_NOT_ZERO: "column 0 of the scores, the empty label, is not 0 everywhere: "
+    layout.NOT_A_NUMBER: "a score is not a number (NaN)",
+    layout.TOO_LARGE: f"a score is above {float(layout.LARGEST_SCORE):g}",
+    layout.EMPTY_NOT_ZERO: "column 0 of the scores, the empty label, is not 0 everywhere: "
     "subtract it from all columns",
-    kernels.BAD_LABEL: "a label is negative or has no column in the scores",
-    kernels.NO_TREE: "every tree scores minus infinity",
+    layout.BAD_LABEL: "a label is negative or has no column in the scores",
+    layout.NO_TREE: "every tree scores minus infinity",
 }
 
 
@@ -63,33 +63,37 @@ class ChartBatch:
         if (words < 1).any():
             raise ValueError("a sentence has no words; each needs at least one")
         spans, nodes = span_count(words), 2 * words - 1
-        self.layout = kernels.Layout(words, spans.cumsum() - spans, nodes.cumsum() - nodes)
+        self.layout = layout.Layout(words, spans.cumsum() - spans, nodes.cumsum() - nodes)
         self.spans, self.nodes = int(spans.sum()), int(nodes.sum())
         self.splits = int((words**3).sum()) // 6
 
     def __len__(self) -> int:
         return len(self.layout.words)
 
-    def new_trees(self) -> kernels.Trees:
+    def new_trees(self) -> layout.Trees:
         """Arrays for the best trees of all sentences, to be written by a kernel."""
         count = len(self)
-        return kernels.Trees(
+        return layout.Trees(
             np.empty((self.nodes, 3), np.int32),
             np.zeros(count, np.int64),
             np.zeros(count, np.float64),
             np.zeros(count, np.int64),
         )
 
-    def new_augmented_trees(self) -> kernels.AugmentedTrees:
+    def new_augmented_trees(self) -> layout.AugmentedTrees:
         """The same for cost-augmented decoding."""
         count = len(self)
-        return kernels.AugmentedTrees(
+        return layout.AugmentedTrees(
             np.empty(self.nodes, np.int64),
             np.empty(self.nodes, np.int32),
             np.zeros(count, np.float64),
             np.zeros(count, np.int64),
             np.zeros(count, np.int64),
         )
+
+    def scratch(self, begin: int, end: int) -> layout.Scratch:
+        """Room for the best tree of each of the sentences begin..end, one after another."""
+        return layout.scratch_for(int(self.layout.words[begin:end].max(initial=1)))
 
     def run(self, work: Callable[[int, int], None], size: int, threads: int | None) -> None:
         """Call work(begin, end) on runs of sentences with about equal spans, one run a thread."""
@@ -117,7 +121,7 @@ class ChartBatch:
             for other in others:
                 other.result()
 
-    def decoded(self, trees: kernels.Trees) -> list[Decoded]:
+    def decoded(self, trees: layout.Trees) -> list[Decoded]:
         """The trees that a kernel has written, one a sentence; raises as `raise_first` does."""
         raise_first(trees.status)
         begins = self.layout.nodes
@@ -129,14 +133,14 @@ class ChartBatch:
 def raise_first(status: Int64s) -> None:
     """Raise ValueError for the first sentence of which a kernel could make nothing, saying why.
 
-    ``status`` has one code of ``kernels`` a sentence. Where its scores are at fault the error is a
+    ``status`` has one code of ``layout`` a sentence. Where its scores are at fault the error is a
     ScoresError.
     """
     bad = np.flatnonzero(status)
     if len(bad):
         code = int(status[bad[0]])
-        kind: type[ValueError] = NoTreeError if code == kernels.NO_TREE else ValueError
-        if code in (kernels.NOT_A_NUMBER, kernels.TOO_LARGE):
+        kind: type[ValueError] = NoTreeError if code == layout.NO_TREE else ValueError
+        if code in (layout.NOT_A_NUMBER, layout.TOO_LARGE):
             kind = ScoresError
         raise kind(f"sentence {bad[0]}: {_MESSAGES[code]}")
 

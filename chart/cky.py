@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bnaparser.chart import kernels
 from bnaparser.chart.chart_batch import (
     ChartBatch,
     Decoded,
@@ -31,7 +30,29 @@ from bnaparser.chart.chart_batch import (
     integers,
     raise_first,
 )
+from bnaparser.chart.layout import LAYOUT, SCRATCH, AugmentedTrees, Trees
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s, span_count
+from bnaparser.compute.kernel import Kernel
+
+_GROUP = SCRATCH, "i8", "i8"
+_TREES = Trees, "i4:2", "i8:1", "f8:1", "i8:1"
+_decode_group = Kernel(
+    "bnaparser.chart.kernels:decode_group", "f4:2", "b1", LAYOUT, _TREES, *_GROUP
+)
+_PAIR = tuple, "f4:1", "i4:1"
+decode_best_group = Kernel(
+    "bnaparser.chart.kernels:decode_best_group", _PAIR, _PAIR, LAYOUT, _TREES, *_GROUP
+)
+_cost_augment_group = Kernel(
+    "bnaparser.chart.kernels:cost_augment_group",
+    *(
+        (tuple, "f4:2", "i4:1"),
+        "b1",
+        LAYOUT,
+        (AugmentedTrees, "i8:1", "i4:1", "f8:1", "i8:1", "i8:1"),
+        *_GROUP,
+    ),
+)
 
 
 class CostAugmented(NamedTuple):
@@ -82,7 +103,8 @@ def decode_packed(
     trees = batch.new_trees()
 
     def work(begin: int, end: int) -> None:
-        kernels.decode_group(flat_scores, allow_empty_root, batch.layout, trees, begin, end)
+        room = batch.scratch(begin, end)
+        _decode_group(flat_scores, allow_empty_root, batch.layout, trees, room, begin, end)
 
     batch.run(work, flat_scores.size, threads)
     return batch.decoded(trees)
@@ -105,9 +127,10 @@ def decode_batch(
     layout = batch.layout._replace(spans=np.zeros_like(batch.layout.spans))
 
     def work(begin: int, end: int) -> None:
+        room = batch.scratch(begin, end)
         for sentence in range(begin, end):
-            kernels.decode_group(
-                scores[sentence], allow_empty_root, layout, trees, sentence, sentence + 1
+            _decode_group(
+                *(scores[sentence], allow_empty_root, layout, trees, room, sentence, sentence + 1)
             )
 
     batch.run(work, sum(array.size for array in scores), threads)
@@ -144,7 +167,8 @@ def decode_best_packed(
     trees = batch.new_trees()
 
     def work(begin: int, end: int) -> None:
-        kernels.decode_best_group(best, roots, batch.layout, trees, begin, end)
+        room = batch.scratch(begin, end)
+        decode_best_group(best, roots, batch.layout, trees, room, begin, end)
 
     batch.run(work, batch.splits, threads)
     return batch.decoded(trees)
@@ -181,7 +205,8 @@ def cost_augment_packed(
     trees = batch.new_augmented_trees()
 
     def work(begin: int, end: int) -> None:
-        kernels.cost_augment_group(gold_scores, allow_empty_root, batch.layout, trees, begin, end)
+        room = batch.scratch(begin, end)
+        _cost_augment_group(*(gold_scores, allow_empty_root, batch.layout, trees, room, begin, end))
 
     batch.run(work, flat_scores.size + batch.splits, threads)
     raise_first(trees.status)

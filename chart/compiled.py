@@ -10,16 +10,16 @@ from bnaparser.compute.compiling import compiled
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled_borrowing(function: Function) -> Function:
-    """Compile a function that makes no array: counting references costs 10 ns an array and call."""
-    return compiled(function, borrowing=True)
+def compiled_apart(function: Function) -> Function:
+    """Compile a function once, not anew in each of its callers."""
+    return compiled(function, apart=True)
 
 
 def compiled_reordering(function: Function) -> Function:
     """Compile a function whose sums may be added up in any order, and so side by side."""
-    return compiled(function, {"reassoc", "nsz"}, borrowing=True)
+    return compiled(function, {"reassoc", "nsz"})
 
 
 def compiled_fusing(function: Function) -> Function:
     """Compile a function whose products may be added without being rounded before."""
-    return compiled(function, {"contract"}, borrowing=True)
+    return compiled(function, {"contract"})

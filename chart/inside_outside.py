@@ -9,18 +9,18 @@ Parsing", and Eisner (2016), "Inside-Outside and Forward-Backward Algorithms Are
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bnaparser.chart.compiled import (
-    compiled_borrowing,
+    compiled_apart,
     compiled_fusing,
     compiled_reordering,
 )
-from bnaparser.chart.kernels import (
+from bnaparser.chart.kernels import INFINITY_BITS
+from bnaparser.chart.layout import (
     EMPTY_NOT_ZERO,
-    INFINITY_BITS,
     LARGEST_SCORE,
     NO_TREE,
     NOT_A_NUMBER,
@@ -28,6 +28,7 @@ from bnaparser.chart.kernels import (
     TOO_LARGE,
     Layout,
 )
+from bnaparser.chart.probabilities import Inside, Room, Shares
 from bnaparser.chart.recursion import (
     exponential,
     fill_all,
@@ -36,7 +37,6 @@ from bnaparser.chart.recursion import (
     with_none,
 )
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Floats, Int32s, Int64s
-from bnaparser.compute.compiling import compiled, entry
 from bnaparser.compute.functions import larger
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
@@ -46,19 +46,6 @@ _ROUNDING = np.float32(1.5 * 2.0**23)
 _LEAST = np.float32(-87)
 _BIAS = np.int32(127)
 _LOWEST = np.float32(-1e30)
-
-
-class Inside(NamedTuple):
-    """The filled chart of one sentence, natural logarithms in float64, one entry a span each.
-
-    ``filled``: sum over the span's labels; ``both``: over these and none; ``pieces`` and ``chart``
-    as in ``recursion``.
-    """
-
-    filled: Float64s
-    both: Float64s
-    pieces: Float64s
-    chart: Float64s
 
 
 @compiled_fusing
@@ -78,7 +65,7 @@ def exponential_single(x: np.float32) -> np.float32:
     return np.float32(series * bits.view(np.float32)) if x > _LEAST else np.float32(0)
 
 
-@compiled_borrowing
+@compiled_apart
 def _highest(row: Float32s) -> tuple[np.float32, bool]:
     """The greatest of row[1:], minus infinity where there is none, and whether all are numbers."""
     bits = row.view(np.int32)
@@ -89,7 +76,7 @@ def _highest(row: Float32s) -> tuple[np.float32, bool]:
     return highest, bool(magnitude <= INFINITY_BITS)
 
 
-@compiled_borrowing
+@compiled_apart
 def highest_label(row: Float32s) -> tuple[np.float32, int]:
     """The greatest of row[1:], minus infinity where there is none, and the status of the row."""
     highest, are_numbers = _highest(row)
@@ -99,7 +86,7 @@ def highest_label(row: Float32s) -> tuple[np.float32, int]:
     return highest, (status if are_numbers else NOT_A_NUMBER)
 
 
-@compiled_borrowing
+@compiled_apart
 def lowest_label(row: Float32s, first: int, score: np.float32) -> int:
     """The lowest label from ``first`` on with this score; as many as there are where none has it."""
     place = np.int32(len(row))
@@ -108,7 +95,7 @@ def lowest_label(row: Float32s, first: int, score: np.float32) -> int:
     return int(place)
 
 
-@compiled_borrowing
+@compiled_apart
 def sum_labels(scores: Float32s, coldness: float, weights: Float32s, filled: Float64s) -> int:
     """Write the logarithm of each row's summed weights, column 0 left out; return the status.
 
@@ -144,24 +131,24 @@ def _sum(numbers: Floats) -> Any:  # one of them, in their precision
     return float(total)
 
 
-@compiled
-def fill_inside(filled: Float64s, never_empty: Bools, n: int) -> Inside:
-    """Sum the weights of all trees from shorter spans to longer ones, from those of the labels.
+@compiled_apart
+def fill_inside(inside: Inside, never_empty: Bools, n: int, room: Room) -> None:
+    """Sum the weights of all trees from shorter spans to longer ones, from those of the labels in ``inside.filled``.
 
     Where ``never_empty`` is true a span has a label in every tree: of trees without, none counts.
     """
-    both = np.empty_like(filled)
-    for span in range(len(filled)):
-        both[span] = filled[span] if never_empty[span] else with_none(filled[span])
-    pieces, chart = filled.copy(), both.copy()
+    for span in range(span_count(n)):
+        filled = inside.filled[span]
+        both = filled if never_empty[span] else with_none(filled)
+        inside.both[span] = inside.chart[span] = both
+        inside.pieces[span] = filled
     for start in range(n):
         word = row_start(start, n) + start + 1
-        pieces[word] = both[word]
-    fill_all(chart, pieces, n, np.empty(n + 1), np.empty(n + 1))
-    return Inside(filled, both, pieces, chart)
+        inside.pieces[word] = inside.both[word]
+    fill_all(inside.chart, inside.pieces, n, room.splits, room.relative)
 
 
-@compiled_borrowing
+@compiled_apart
 def parts_of(inside: Inside, span: int) -> float:
     """Logarithm of the weight of what may stand below a span's own label; minus infinity for 0."""
     if inside.chart[span] == -np.inf:
@@ -169,15 +156,17 @@ def parts_of(inside: Inside, span: int) -> float:
     return float(inside.chart[span] - inside.both[span])
 
 
-@compiled
-def write_occupied(inside: Inside, n: int, occupied: Float64s) -> None:
-    """Write how probable it is that each span is a constituent, whatever its label.
+@compiled_apart
+def write_occupied(inside: Inside, n: int, room: Room) -> None:
+    """Write to ``room.occupied`` how probable it is that each span is a constituent, whatever its label.
 
     The derivatives by ``chart`` come from spans that start earlier, those by ``pieces`` from spans
     with the same start that are longer: in this order each is complete when it is handed on.
     """
-    by_chart = np.zeros(span_count(n))
-    by_parts, below, shares = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1)
+    by_chart, occupied = room.by_chart, room.occupied
+    by_parts, below, shares = room.by_parts, room.below, room.shares
+    for span in range(span_count(n)):
+        by_chart[span] = 0
     by_chart[n - 1] = 1
     for start in range(n):
         row = row_start(start, n)
@@ -201,7 +190,7 @@ def write_occupied(inside: Inside, n: int, occupied: Float64s) -> None:
             below[middle] = parts if parts > -np.inf else np.inf
 
 
-@compiled_borrowing
+@compiled_apart
 def share_out(scores: Float32s, occupied: Float64s, weights: Float32s, parts: Float32s) -> float:
     """Turn each label's share in its span's weight into its probability, in place.
 
@@ -221,66 +210,73 @@ def share_out(scores: Float32s, occupied: Float64s, weights: Float32s, parts: Fl
     return expected
 
 
-@entry
-def fill_sentence(
-    scores: Float32s, coldness: float, never_empty: Bools, n: int, weights: Float32s
-) -> tuple[Inside, int]:
-    """The inside chart of a sentence from the scores of its labels, and its status.
+@compiled_apart
+def _fill(
+    scores: Float32s,
+    coldness: float,
+    never_empty: Bools,
+    n: int,
+    weights: Float32s,
+    inside: Inside,
+    room: Room,
+) -> int:
+    """Fill the inside chart of a sentence from the scores of its labels; return its status.
 
     ``weights`` as for `sum_labels`.
     """
-    filled = np.empty(span_count(n))
-    status = sum_labels(scores, coldness, weights, filled)
-    inside = fill_inside(filled, never_empty, n)
+    status = sum_labels(scores, coldness, weights, inside.filled[: span_count(n)])
+    fill_inside(inside, never_empty, n, room)
     if status == OK and inside.chart[n - 1] == -np.inf:
         status = NO_TREE
-    return inside, status
+    return status
 
 
-class Shares(NamedTuple):
-    """Output of inside and outside for a batch.
+def fill_sentence(
+    scores: Float32s,
+    coldness: float,
+    never_empty: Bools,
+    n: int,
+    weights: Float32s,
+    inside: Inside,
+    room: Room,
+    status: Int64s,
+) -> None:
+    """Fill the inside chart of a sentence from the scores of its labels, and write its status (1,).
 
-    ``probabilities`` (all spans, labels) float32; ``log_partitions``, ``entropies`` and ``status``,
-    one entry a sentence.
+    ``weights`` as for `sum_labels`.
     """
-
-    probabilities: Float32s
-    log_partitions: Float64s
-    entropies: Float64s
-    status: Int64s
+    status[0] = _fill(scores, coldness, never_empty, n, weights, inside, room)
 
 
-@entry
 def marginals_group(
     scores: Float32s,
     never_empty: Bools,
     coldness: float,
     layout: Layout,
     shares: Shares,
+    inside: Inside,
+    room: Room,
     begin: int,
     end: int,
 ) -> None:
     """Probabilities of all constituents in the sentences begin..end of a batch."""
-    parts = np.empty(scores.shape[1], np.float32)
     for sentence in range(begin, end):
         n, first = layout.words[sentence], layout.spans[sentence]
         size = span_count(n)
         rows, weights = scores[first : first + size], shares.probabilities[first : first + size]
-        inside, status = fill_sentence(
-            rows, coldness, never_empty[first : first + size], n, weights
-        )
+        full = never_empty[first : first + size]
+        status = _fill(rows, coldness, full, n, weights, inside, room)
         shares.status[sentence] = status
         if status != OK:
             continue
-        occupied = np.empty(size)
-        write_occupied(inside, n, occupied)
+        write_occupied(inside, n, room)
         shares.log_partitions[sentence] = inside.chart[n - 1]
-        expected = share_out(rows, occupied, weights, parts) * coldness
+        occupied = room.occupied[:size]
+        expected = share_out(rows, occupied, weights, room.parts) * coldness
         # The average of -log(probability), which is 0 at least whatever the rounding.
         shares.entropies[sentence] = max(0.0, inside.chart[n - 1] - expected)
 
 
-@entry
 def write_gains(
     probabilities: Float32s,
     threshold: np.float32,

@@ -13,20 +13,23 @@ Python's lock, so that groups run side by side on threads. They trust the shapes
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from bnaparser.chart.compiled import compiled_borrowing
+from bnaparser.chart.compiled import compiled_apart
+from bnaparser.chart.layout import (
+    BAD_LABEL,
+    EMPTY_NOT_ZERO,
+    LARGEST_SCORE,
+    NOT_A_NUMBER,
+    OK,
+    TOO_LARGE,
+    AugmentedTrees,
+    Layout,
+    Scratch,
+    Trees,
+)
 from bnaparser.chart.recursion import fill_best, row_start, span_count
-from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
-from bnaparser.compute.compiling import compiled, entry
-
-# In order of weight: a sentence with several troubles reports the last.
-OK, EMPTY_NOT_ZERO, TOO_LARGE, NOT_A_NUMBER, BAD_LABEL, NO_TREE = range(6)
-
-# Sums of larger scores could reach infinity, and infinity minus infinity is not a number.
-LARGEST_SCORE = np.float32(1e30)
+from bnaparser.chart.spans import Float32s, Int32s
 
 # Bit patterns of float32 numbers, read as integers. Non-negative floats sort as their patterns do,
 # and integer maxima vectorise where float maxima need "fast math", which would lose the NaN check.
@@ -35,46 +38,7 @@ INFINITY_BITS = np.int32(0x7F800000)
 _MINUS_INFINITY_BITS = np.uint32(0xFF800000)
 
 
-class Layout(NamedTuple):
-    """Where the sentences of a batch lie; one entry a sentence in each array.
-
-    ``words``: its number of words, n; ``spans``: the row of its first span; ``nodes``: where its
-    2n - 1 tree nodes begin in the output.
-    """
-
-    words: Int64s
-    spans: Int64s
-    nodes: Int64s
-
-
-class Trees(NamedTuple):
-    """Output of decoding: best trees, written from ``Layout.nodes`` on.
-
-    ``spans`` (all nodes, 3): start, end, label of the labelled nodes; ``counts``, ``totals`` and
-    ``status``, one entry a sentence: how many these are, their summed score, and a status code.
-    """
-
-    spans: Int32s
-    counts: Int64s
-    totals: Float64s
-    status: Int64s
-
-
-class AugmentedTrees(NamedTuple):
-    """Output of cost-augmented decoding: all 2n - 1 nodes, written from ``Layout.nodes`` on.
-
-    ``rows`` and ``labels`` (all nodes,): the row and the column of each node in the scores;
-    ``totals``, ``costs`` and ``status``, one entry a sentence: score with cost, cost, status code.
-    """
-
-    rows: Int64s
-    labels: Int32s
-    totals: Float64s
-    costs: Int64s
-    status: Int64s
-
-
-@compiled_borrowing
+@compiled_apart
 def _status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
     """Status of scores from the greatest of their bit patterns, read with sign and without."""
     if highest > INFINITY_BITS or highest_unsigned > _MINUS_INFINITY_BITS:
@@ -82,7 +46,7 @@ def _status_of(highest: np.int32, highest_unsigned: np.uint32) -> int:
     return TOO_LARGE if highest > _LARGEST_BITS else OK
 
 
-@compiled_borrowing
+@compiled_apart
 def _write_maxima(
     scores: Float32s, first: int, n: int, allow_empty_root: bool, best: Float32s
 ) -> int:
@@ -107,7 +71,7 @@ def _write_maxima(
     return status
 
 
-@compiled_borrowing
+@compiled_apart
 def _write_augmented_maxima(
     scores: Float32s, gold: Int32s, first: int, n: int, allow_empty_root: bool, best: Float32s
 ) -> int:
@@ -137,7 +101,7 @@ def _write_augmented_maxima(
     return status
 
 
-@compiled_borrowing
+@compiled_apart
 def best_label(scores: Float32s, row: int, first_label: int) -> int:
     """Column of the greatest of scores[row, first_label:], the lowest of equals."""
     best, best_label = scores[row, first_label], first_label
@@ -148,7 +112,7 @@ def best_label(scores: Float32s, row: int, first_label: int) -> int:
     return best_label
 
 
-@compiled_borrowing
+@compiled_apart
 def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: int) -> int:
     """The same where every label but ``right`` scores 1 more."""
     best_label = first_label
@@ -160,7 +124,7 @@ def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: i
     return best_label
 
 
-@compiled_borrowing
+@compiled_apart
 def _status_of_maxima(best: Float32s, size: int) -> int:
     """Status of the first ``size`` numbers of ``best``."""
     status = OK
@@ -172,7 +136,7 @@ def _status_of_maxima(best: Float32s, size: int) -> int:
     return status
 
 
-@compiled_borrowing
+@compiled_apart
 def trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
     """Write (start, end) of the best tree's 2n - 1 nodes in pre-order; of equal splits the lowest.
 
@@ -198,28 +162,17 @@ def trace_nodes(chart: Float32s, n: int, nodes: Int32s, stack: Int32s) -> None:
         height += 2
 
 
-@compiled
-def _scratch(layout: Layout, begin: int, end: int) -> tuple[Float32s, Float32s, Int32s, Int32s]:
-    """Chart, splits, nodes and stack, large enough for every sentence of a group."""
-    n = 1
-    for sentence in range(begin, end):
-        words = layout.words[sentence]
-        n = max(n, words)
-    chart = np.empty(span_count(n), np.float32)
-    return (
-        chart,
-        np.empty(n + 1, np.float32),
-        np.empty((2 * n - 1, 2), np.int32),
-        np.empty((n + 1, 2), np.int32),
-    )
-
-
-@entry
 def decode_group(
-    scores: Float32s, allow_empty_root: bool, layout: Layout, trees: Trees, begin: int, end: int
+    scores: Float32s,
+    allow_empty_root: bool,
+    layout: Layout,
+    trees: Trees,
+    scratch: Scratch,
+    begin: int,
+    end: int,
 ) -> None:
     """Best trees of the sentences begin..end of a batch, from scores (all spans, labels)."""
-    chart, splits, nodes, stack = _scratch(layout, begin, end)
+    chart, splits, nodes, stack = scratch
     for sentence in range(begin, end):
         n, first = layout.words[sentence], layout.spans[sentence]
         trees.counts[sentence] = 0
@@ -242,12 +195,12 @@ def decode_group(
         trees.totals[sentence] = total
 
 
-@entry
 def decode_best_group(
     best: tuple[Float32s, Int32s],
     roots: tuple[Float32s, Int32s],
     layout: Layout,
     trees: Trees,
+    scratch: Scratch,
     begin: int,
     end: int,
 ) -> None:
@@ -258,7 +211,7 @@ def decode_best_group(
     """
     scores, labels = best
     root_scores, root_labels = roots
-    chart, splits, nodes, stack = _scratch(layout, begin, end)
+    chart, splits, nodes, stack = scratch
     for sentence in range(begin, end):
         n, first = layout.words[sentence], layout.spans[sentence]
         size = span_count(n)
@@ -290,12 +243,12 @@ def decode_best_group(
         trees.totals[sentence] = total
 
 
-@entry
 def cost_augment_group(
     gold_scores: tuple[Float32s, Int32s],
     allow_empty_root: bool,
     layout: Layout,
     trees: AugmentedTrees,
+    scratch: Scratch,
     begin: int,
     end: int,
 ) -> None:
@@ -304,7 +257,7 @@ def cost_augment_group(
     ``gold_scores`` are scores (all spans, labels) and gold labels (all spans,).
     """
     scores, gold = gold_scores
-    chart, splits, nodes, stack = _scratch(layout, begin, end)
+    chart, splits, nodes, stack = scratch
     for sentence in range(begin, end):
         n, first, out = layout.words[sentence], layout.spans[sentence], layout.nodes[sentence]
         trees.status[sentence] = _write_augmented_maxima(

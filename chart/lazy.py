@@ -12,16 +12,26 @@ Items that are first of their vertex need no graph, since the filled chart has t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from bnaparser.chart.compiled import compiled_borrowing
+from bnaparser.chart.compiled import compiled_apart
 from bnaparser.chart.inside_outside import highest_label, lowest_label
-from bnaparser.chart.kernels import NO_TREE, OK
+from bnaparser.chart.kernels import best_label, trace_nodes
+from bnaparser.chart.layout import NO_TREE, OK
+from bnaparser.chart.n_best import (
+    BEGUN,
+    FOUND,
+    HEIGHT,
+    ITEM,
+    MORE,
+    WRITTEN,
+    Decoding,
+    Hypergraph,
+    Items,
+    Listed,
+)
 from bnaparser.chart.recursion import fill_best, row_start, span_count
-from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s
-from bnaparser.compute.compiling import compiled
+from bnaparser.chart.spans import Float32s, Int32s, Int64s
 from bnaparser.compute.functions import larger
 
 _PARTS, _PIECE, _SEQUENCE = 0, 1, 2
@@ -38,108 +48,98 @@ _MINUS_INFINITY, _ZERO = np.float32(-np.inf), np.float32(0)
 _ITEMS_A_STEP = 16
 
 
-class Hypergraph(NamedTuple):
-    """One sentence's chart and labels, and the state of each vertex.
+def start_search(graph: Hypergraph, decoded: Decoding, status: Int64s) -> None:
+    """Fill the chart of the best trees in double precision, and write the tree that CKY finds in single precision.
 
-    ``scores`` (spans, labels) and ``never_empty`` (spans,) as given; ``pieces`` and ``chart``
-    (spans,): the best scores; ``vertices`` (4, 3 * spans): state.
+    ``graph`` has the scores, and room; ``status`` (1,) gets a code of ``layout``.
     """
-
-    n: int
-    scores: Float32s
-    never_empty: Bools
-    pieces: Float64s
-    chart: Float64s
-    vertices: Int32s
-
-
-class Items(NamedTuple):
-    """Room for items: ``links`` (6, room), ``totals`` (room,), and how many there are, ``used`` (1,)."""
-
-    links: Int32s
-    totals: Float64s
-    used: Int64s
-
-
-@compiled
-def start_search(
-    scores: Float32s, never_empty: Bools, n: int, highest_scores: Float32s
-) -> tuple[Hypergraph, int]:
-    """Fill the chart of the best trees in double precision; returns the status, too.
-
-    Each span's best score of a label is written to ``highest_scores`` (spans,).
-    """
+    n, scores, never_empty, pieces, chart, vertices = graph
+    highest_scores = decoded.highest
     size = span_count(n)
-    pieces, chart = np.empty(size), np.empty(size)
-    status = OK
+    status[0] = OK
     for span in range(size):
         highest, of_row = highest_label(scores[span])
-        status = max(status, of_row)
+        status[0] = max(status[0], of_row)
         pieces[span] = highest_scores[span] = highest
         chart[span] = highest if never_empty[span] else max(0.0, float(highest))
     for start in range(n):
         word = row_start(start, n) + start + 1
         pieces[word] = chart[word]
-    splits = np.empty(n + 1)
-    fill_best(chart, pieces, n, splits, splits)
-    vertices = np.full((4, 3 * size), _UNKNOWN, np.int32)
-    vertices[_HEAP], vertices[_WAITING] = _NONE, 0
-    if status == OK and chart[n - 1] == -np.inf:
-        status = NO_TREE
-    return Hypergraph(n, scores, never_empty, pieces, chart, vertices), status
+    fill_best(chart, pieces, n, decoded.splits, decoded.splits)
+    for vertex in range(vertices.shape[1]):
+        vertices[_FIRST, vertex] = vertices[_LAST, vertex] = _UNKNOWN
+        vertices[_HEAP, vertex], vertices[_WAITING, vertex] = _NONE, 0
+    if status[0] == OK and chart[n - 1] == -np.inf:
+        status[0] = NO_TREE
+    if status[0] == OK or status[0] == NO_TREE:
+        _decode(graph, decoded)
 
 
-@compiled
-def best_trees(graph: Hypergraph, count: int) -> tuple[Int32s, Int64s, Float64s]:
-    """The ``count`` best trees of a sentence that has one, or all if they are fewer.
+@compiled_apart
+def _decode(graph: Hypergraph, decoded: Decoding) -> None:
+    """Write labelled nodes and score of the best tree in single precision, as ``cky`` does."""
+    n, highest = graph.n, decoded.highest
+    chart, splits, nodes, stack = decoded.scratch
+    for span in range(len(highest)):
+        chart[span] = (
+            highest[span] if graph.never_empty[span] else max(np.float32(0), highest[span])
+        )
+    fill_best(chart, chart, n, splits, splits)
+    trace_nodes(chart, n, nodes, stack)
+    out, total = 0, 0.0
+    for node in range(2 * n - 1):
+        span = row_start(nodes[node, 0], n) + nodes[node, 1]
+        if graph.never_empty[span] or highest[span] > 0:
+            label = best_label(graph.scores, span, 1)
+            for part in range(2):
+                decoded.spans[out, part] = nodes[node, part]
+            decoded.spans[out, 2] = label
+            out += 1
+            total += graph.scores[span, label]
+    decoded.size[0], decoded.total[0] = out, total
 
-    Returned are the labelled nodes of all trees in pre-order (nodes, 3): start, end, label; how
-    many each tree has; and the trees' scores. Trees of minus infinity are left out.
+
+def best_trees(
+    graph: Hypergraph, items: Items, trees: Listed, stack: Int32s, places: Int32s, state: Int64s
+) -> None:
+    """Write the best trees of a sentence that has one, as many as ``trees`` has room for, or all if they are fewer.
+
+    Trees of minus infinity are left out. ``state`` (STATES,) begins as zeros. If there is no more room for nodes or
+    items, its MORE is 1: with wider arrays, and the same state, the search goes on from there. ``stack`` (2n + 2, 3)
+    and ``places`` (n + 1, 3) are scratch space.
     """
     n = graph.n
-    items = Items(np.empty((6, 16 * n), np.int32), np.empty(16 * n), np.zeros(1, np.int64))
-    nodes, written = np.empty((2 * n, 3), np.int32), 0
-    stack, places = np.empty((2 * n + 2, 3), np.int32), np.empty((n + 1, 3), np.int32)
-    counts, totals = np.zeros(count, np.int64), np.zeros(count)
-    found, item = 0, _first(graph, items, _SEQUENCE, 0, n)
-    while item != _NONE:
-        if written + 2 * n > len(nodes):
-            wider = np.empty((2 * len(nodes) + 2 * n, 3), np.int32)
-            wider[:written] = nodes[:written]
-            nodes = wider
-        # Of each of the tree's nodes at most four items are new.
-        while items.used[0] + 8 * n > len(items.totals):
-            items = _wider(items)
-        size = _write_tree(graph, items, item, nodes[written:], places)
-        written += size
-        counts[found], totals[found] = size, items.totals[item]
-        found += 1
-        if found == count:
-            break
-        stack[0, 0], stack[0, 1], stack[0, 2] = _SEQUENCE, 0, n
-        height = _list_next(graph, items, stack, 1)
-        while height > 0:
-            items = _wider(items)
-            height = _list_next(graph, items, stack, height)
-        item = int(items.links[_NEXT, item])
-    return nodes[:written], counts[:found], totals[:found]
+    if state[BEGUN] == 0:
+        state[BEGUN], state[ITEM] = 1, _first(graph, items, _SEQUENCE, 0, n)
+    state[MORE] = 0
+    while state[ITEM] != _NONE:
+        item = state[ITEM]
+        if state[HEIGHT] == 0:
+            written, found = state[WRITTEN], state[FOUND]
+            # Of each of the tree's nodes at most four items are new.
+            if written + 2 * n > len(trees.nodes) or items.used[0] + 8 * n > len(items.totals):
+                state[MORE] = 1
+                return
+            size = _write_tree(graph, items, item, trees.nodes[written:], places)
+            trees.counts[found], trees.totals[found] = size, items.totals[item]
+            state[WRITTEN], state[FOUND] = written + size, found + 1
+            if found + 1 == len(trees.counts):
+                return
+            stack[0, 0], stack[0, 1], stack[0, 2] = _SEQUENCE, 0, n
+            state[HEIGHT] = 1
+        state[HEIGHT] = _list_next(graph, items, stack, state[HEIGHT])
+        if state[HEIGHT] > 0:
+            state[MORE] = 1
+            return
+        state[ITEM] = items.links[_NEXT, item]
 
 
-@compiled_borrowing
+@compiled_apart
 def _vertex(graph: Hypergraph, kind: int, start: int, end: int) -> int:
     return kind * span_count(graph.n) + row_start(start, graph.n) + end
 
 
-@compiled
-def _wider(items: Items) -> Items:
-    """The items, with twice the room."""
-    used, room = items.used[0], 2 * len(items.totals)
-    links, totals = np.empty((6, room), np.int32), np.empty(room)
-    links[:, :used], totals[:used] = items.links[:, :used], items.totals[:used]
-    return Items(links, totals, items.used)
-
-
-@compiled_borrowing
+@compiled_apart
 def _new_item(items: Items, total: float, choice: int, left: int, right: int) -> int:
     item = items.used[0]
     items.used[0] += 1
@@ -150,7 +150,7 @@ def _new_item(items: Items, total: float, choice: int, left: int, right: int) ->
     return int(item)
 
 
-@compiled_borrowing
+@compiled_apart
 def _choose(
     graph: Hypergraph, kind: int, start: int, end: int, below: float, last: int
 ) -> tuple[float, int]:
@@ -171,7 +171,7 @@ def _choose(
     return best, choice
 
 
-@compiled_borrowing
+@compiled_apart
 def _choose_label(labels: Float32s, first: int, below: np.float32, last: int) -> tuple[float, int]:
     """The same of labels from ``first`` on: three short loops, since they run in vectors."""
     if below < np.inf:
@@ -188,7 +188,7 @@ def _choose_label(labels: Float32s, first: int, below: np.float32, last: int) ->
     return float(best), lowest_label(labels, first, best)
 
 
-@compiled_borrowing
+@compiled_apart
 def _first_parts(graph: Hypergraph, items: Items, start: int, end: int) -> int:
     """The first item of a span's parts; what is below it is found when it is asked for."""
     vertices, vertex = graph.vertices, _vertex(graph, _PARTS, start, end)
@@ -203,7 +203,7 @@ def _first_parts(graph: Hypergraph, items: Items, start: int, end: int) -> int:
     return int(vertices[_FIRST, vertex])
 
 
-@compiled_borrowing
+@compiled_apart
 def _first(graph: Hypergraph, items: Items, kind: int, start: int, end: int) -> int:
     """The first item of a piece or a sequence."""
     vertices, vertex = graph.vertices, _vertex(graph, kind, start, end)
@@ -215,7 +215,7 @@ def _first(graph: Hypergraph, items: Items, kind: int, start: int, end: int) -> 
     return int(vertices[_FIRST, vertex])
 
 
-@compiled_borrowing
+@compiled_apart
 def _settle(graph: Hypergraph, items: Items, item: int, start: int, end: int) -> None:
     """Find the items below the parts of (start, end) where nobody has looked yet."""
     links = items.links
@@ -225,7 +225,7 @@ def _settle(graph: Hypergraph, items: Items, item: int, start: int, end: int) ->
         links[_RIGHT, item] = _first(graph, items, _SEQUENCE, middle, end)
 
 
-@compiled_borrowing
+@compiled_apart
 def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> int:
     """List the next item of each vertex on a stack of this height, from the top, and whatever others that takes.
 
@@ -272,7 +272,7 @@ def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> i
     return height
 
 
-@compiled_borrowing
+@compiled_apart
 def _wait(graph: Hypergraph, items: Items, last: int, vertex: int, left: int, right: int) -> None:
     """Put what follows ``last`` with one of the two below exchanged into the heap, if there is one."""
     below, links = items.totals, items.links
@@ -289,7 +289,7 @@ def _wait(graph: Hypergraph, items: Items, last: int, vertex: int, left: int, ri
     heap[vertex] = _meld(items, heap[vertex], item)
 
 
-@compiled_borrowing
+@compiled_apart
 def _wait_with_next_choice(
     graph: Hypergraph, items: Items, last: int, place: tuple[int, int, int]
 ) -> None:
@@ -309,7 +309,7 @@ def _wait_with_next_choice(
         heap[vertex] = _meld(items, heap[vertex], item)
 
 
-@compiled_borrowing
+@compiled_apart
 def _list_best(graph: Hypergraph, items: Items, last: int, vertex: int) -> None:
     """Take the best out of the vertex's heap and list it after ``last``; _NONE if there is none."""
     vertices, links = graph.vertices, items.links
@@ -320,7 +320,7 @@ def _list_best(graph: Hypergraph, items: Items, last: int, vertex: int) -> None:
         vertices[_HEAP, vertex] = _without_top(items, best)
 
 
-@compiled_borrowing
+@compiled_apart
 def _meld(items: Items, first: int, second: int) -> int:
     """The top of two heaps put together, either of which may be empty."""
     if first == _NONE or second == _NONE:
@@ -333,7 +333,7 @@ def _meld(items: Items, first: int, second: int) -> int:
     return top
 
 
-@compiled_borrowing
+@compiled_apart
 def _without_top(items: Items, top: int) -> int:
     """The heap that is left when its top is taken: its children are melded in pairs, then all."""
     sibling, pairs = items.links[_SIBLING], _NONE
@@ -350,7 +350,7 @@ def _without_top(items: Items, top: int) -> int:
     return whole
 
 
-@compiled_borrowing
+@compiled_apart
 def _write_tree(graph: Hypergraph, items: Items, item: int, nodes: Int32s, stack: Int32s) -> int:
     """Write the labelled nodes of a whole sentence's item in pre-order; returns how many they are.
 

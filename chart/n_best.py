@@ -10,11 +10,11 @@ rounding may stand in either order. Trees that score minus infinity are left out
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice, pairwise
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bnaparser.chart.chart_batch import (
     ChartBatch,
@@ -23,9 +23,76 @@ from bnaparser.chart.chart_batch import (
     raise_first,
     with_roots,
 )
-from bnaparser.chart.kernels import NO_TREE, OK
-from bnaparser.chart.spans import Bools, Float32s
-from bnaparser.chart.tree_lists import TreeLists, list_group
+from bnaparser.chart.layout import NO_TREE, OK, SCRATCH, Scratch, scratch_for
+from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s, span_count
+from bnaparser.compute.kernel import Kernel
+
+# What the search is about when it stops for want of room: entries of its state.
+BEGUN, ITEM, FOUND, WRITTEN, HEIGHT, MORE, STATES = range(7)
+
+
+class Hypergraph(NamedTuple):
+    """One sentence's chart and labels, and the state of each vertex.
+
+    ``scores`` (spans, labels) and ``never_empty`` (spans,) as given; ``pieces`` and ``chart``
+    (spans,): the best scores; ``vertices`` (4, 3 * spans): state.
+    """
+
+    n: int
+    scores: Float32s
+    never_empty: Bools
+    pieces: Float64s
+    chart: Float64s
+    vertices: Int32s
+
+
+class Items(NamedTuple):
+    """Room for items: ``links`` (6, room), ``totals`` (room,), and how many there are, ``used`` (1,)."""
+
+    links: Int32s
+    totals: Float64s
+    used: Int64s
+
+
+class Decoding(NamedTuple):
+    """The tree that CKY finds in single precision, and room for finding it.
+
+    ``highest`` (spans,): each span's best score of a label; ``splits`` (n + 1,); ``spans`` (2n - 1, 3): labelled nodes in
+    pre-order, of which there are ``size`` (1,), and their summed score ``total`` (1,).
+    """
+
+    highest: Float32s
+    splits: Float64s
+    scratch: Scratch
+    spans: Int32s
+    size: Int64s
+    total: Float64s
+
+
+class Listed(NamedTuple):
+    """Trees one after another: labelled nodes in pre-order (nodes, 3); how many each has, and its score, (trees,)."""
+
+    nodes: Int32s
+    counts: Int64s
+    totals: Float64s
+
+
+_GRAPH = Hypergraph, "i8", "f4:2", "b1:1", "f8:1", "f8:1", "i4:2"
+_start_search = Kernel(
+    "bnaparser.chart.lazy:start_search",
+    *(_GRAPH, (Decoding, "f4:1", "f8:1", SCRATCH, "i4:2", "i8:1", "f8:1"), "i8:1"),
+)
+_best_trees = Kernel(
+    "bnaparser.chart.lazy:best_trees",
+    *(
+        _GRAPH,
+        (Items, "i4:2", "f8:1", "i8:1"),
+        (Listed, "i4:2", "i8:1", "f8:1"),
+        "i4:2",
+        "i4:2",
+        "i8:1",
+    ),
+)
 
 
 def decode_n_best(
@@ -56,23 +123,70 @@ def decode_n_best_packed(
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
-    counts, status = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.int64)
-    found: dict[int, TreeLists] = {}
+    status = np.zeros(len(batch), np.int64)
+    found: list[list[Decoded]] = [[] for _ in range(len(batch))]
 
     def work(begin: int, end: int) -> None:
-        found[begin] = list_group(
-            flat_scores, full, count, batch.layout, counts, status, begin, end
-        )
+        for sentence in range(begin, end):
+            n, first = int(batch.layout.words[sentence]), int(batch.layout.spans[sentence])
+            part = slice(first, first + span_count(n))
+            of_sentence = status[sentence : sentence + 1]
+            found[sentence] = _n_best(flat_scores[part], full[part], n, count, of_sentence)
 
     batch.run(work, 3 * flat_scores.size, threads)
     if never_empty is None:
         status[status == NO_TREE] = OK
     raise_first(status)
-    trees = chain.from_iterable(_trees(found[begin]) for begin in sorted(found))
-    return [list(islice(trees, of_sentence)) for of_sentence in counts.tolist()]
+    return found
 
 
-def _trees(lists: TreeLists) -> Iterator[Decoded]:
-    ends = lists.sizes.cumsum().tolist()
-    spans = [lists.nodes[begin:end] for begin, end in pairwise([0, *ends])]
-    return map(Decoded, lists.totals.tolist(), spans)
+def _n_best(
+    scores: Float32s, never_empty: Bools, n: int, count: int, status: Int64s
+) -> list[Decoded]:
+    """Return the best trees of a sentence, and write its status (1,): if no tree has a score, the decoder's tree."""
+    size = span_count(n)
+    vertices = np.empty((4, 3 * size), np.int32)
+    graph = Hypergraph(n, scores, never_empty, np.empty(size), np.empty(size), vertices)
+    best = Decoding(
+        np.empty(size, np.float32),
+        np.empty(n + 1),
+        scratch_for(n),
+        np.empty((2 * n - 1, 3), np.int32),
+        np.zeros(1, np.int64),
+        np.zeros(1),
+    )
+    _start_search(graph, best, status)
+    if status[0] not in (OK, NO_TREE):
+        return []
+    first = Decoded(float(best.total[0]), best.spans[: int(best.size[0])])
+    if status[0] == NO_TREE or count == 1:
+        return [first]
+    # The search adds in double precision: its first tree may be another one of nearly the same score.
+    others = (one for one in _listed(graph, count) if not np.array_equal(one.spans, first.spans))
+    return [first, *islice(others, count - 1)]
+
+
+def _listed(graph: Hypergraph, count: int) -> Iterator[Decoded]:
+    """Yield the best trees of a sentence that has one, at most so many, with arrays that grow as they are filled."""
+    n = graph.n
+    items = Items(np.empty((6, 16 * n), np.int32), np.empty(16 * n), np.zeros(1, np.int64))
+    trees = Listed(np.empty((2 * n, 3), np.int32), np.zeros(count, np.int64), np.zeros(count))
+    stack, places = np.empty((2 * n + 2, 3), np.int32), np.empty((n + 1, 3), np.int32)
+    state = np.zeros(STATES, np.int64)
+    while True:
+        _best_trees(graph, items, trees, stack, places, state)
+        if not state[MORE]:
+            break
+        used, room = int(items.used[0]), len(items.totals)
+        if used + 16 * n > room:
+            items = Items(_wider(items.links, 1), _wider(items.totals), items.used)
+        if int(state[WRITTEN]) + 2 * n > len(trees.nodes):
+            trees = trees._replace(nodes=_wider(trees.nodes))
+    ends = trees.counts[: int(state[FOUND])].cumsum().tolist()
+    spans = [trees.nodes[begin:end] for begin, end in pairwise([0, *ends])]
+    return map(Decoded, trees.totals.tolist(), spans)
+
+
+def _wider(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
+    """Return an array of twice the size along an axis that begins as this one."""
+    return np.concatenate([array, np.empty_like(array)], axis=axis)

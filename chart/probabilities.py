@@ -17,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bnaparser.chart import inside_outside, sampling
 from bnaparser.chart.chart_batch import ChartBatch, Decoded, check_scores, raise_first, with_roots
 from bnaparser.chart.cky import decode_best_packed
-from bnaparser.chart.spans import Bools, Float32s, Float64s
+from bnaparser.chart.layout import LAYOUT
+from bnaparser.chart.spans import Bools, Float32s, Float64s, Int64s, span_count
+from bnaparser.compute.kernel import Kernel
 
 # The highest, and 1 / the lowest: beyond these all trees are alike, or the best one is certain.
 EXTREME_TEMPERATURE = 1e30
@@ -46,6 +47,88 @@ class MarginalsBatch(NamedTuple):
     probabilities: Float32s
     log_partitions: Float64s
     entropies: Float64s
+
+
+class Inside(NamedTuple):
+    """The filled chart of one sentence, natural logarithms in float64, one entry a span each.
+
+    ``filled``: sum over the span's labels; ``both``: over these and none; ``pieces`` and ``chart``
+    as in ``recursion``.
+    """
+
+    filled: Float64s
+    both: Float64s
+    pieces: Float64s
+    chart: Float64s
+
+
+class Shares(NamedTuple):
+    """Output of inside and outside for a batch.
+
+    ``probabilities`` (all spans, labels) float32; ``log_partitions``, ``entropies`` and ``status``,
+    one entry a sentence.
+    """
+
+    probabilities: Float32s
+    log_partitions: Float64s
+    entropies: Float64s
+    status: Int64s
+
+
+class Room(NamedTuple):
+    """Room for the sums of one sentence, float64 (n + 1,); ``by_chart`` and ``occupied`` (spans,), ``parts`` float32 (labels,)."""
+
+    splits: Float64s
+    relative: Float64s
+    by_parts: Float64s
+    below: Float64s
+    shares: Float64s
+    by_chart: Float64s
+    occupied: Float64s
+    parts: Float32s
+
+
+_INSIDE = Inside, "f8:1", "f8:1", "f8:1", "f8:1"
+_ROOM = Room, *["f8:1"] * 7, "f4:1"
+_fill_sentence = Kernel(
+    "bnaparser.chart.inside_outside:fill_sentence",
+    *("f4:2", "f8", "b1:1", "i8", "f4:2", _INSIDE, _ROOM, "i8:1"),
+)
+_marginals_group = Kernel(
+    "bnaparser.chart.inside_outside:marginals_group",
+    *(
+        "f4:2",
+        "b1:1",
+        "f8",
+        LAYOUT,
+        (Shares, "f4:2", "f8:1", "f8:1", "i8:1"),
+        _INSIDE,
+        _ROOM,
+        "i8",
+        "i8",
+    ),
+)
+_write_gains = Kernel(
+    "bnaparser.chart.inside_outside:write_gains", "f4:2", "f4", "b1:1", "f4:1", "i4:1"
+)
+_draw_trees = Kernel(
+    "bnaparser.chart.sampling:draw_trees",
+    *("f4:2", "f8", _INSIDE, "i8", "f8:2", (tuple, "i4:2", "i8:1", "f8:1"), "i4:2"),
+)
+
+
+def _room_for(words: int, labels: int) -> tuple[Inside, Room]:
+    """Return room for sentences of at most so many words."""
+    spans = span_count(words)
+    splits, relative, by_parts, below, shares = np.empty((5, words + 1))
+    sums = splits, relative, by_parts, below, shares
+    room = Room(*sums, np.empty(spans), np.empty(spans), np.empty(labels, np.float32))
+    return Inside(*(np.empty(spans) for _ in range(4))), room
+
+
+def numbers_a_tree(n: int) -> int:
+    """How many numbers a drawn tree takes at most: each of n words two, each of n - 1 sequences three."""
+    return 2 * n + 3 * (n - 1)
 
 
 def marginals(
@@ -83,7 +166,7 @@ def marginals_packed(
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
     coldness = 1 / checked_temperature(temperature)
-    shares = inside_outside.Shares(
+    shares = Shares(
         np.empty_like(flat_scores),
         np.zeros(len(batch)),
         np.zeros(len(batch)),
@@ -91,8 +174,10 @@ def marginals_packed(
     )
 
     def work(begin: int, end: int) -> None:
-        inside_outside.marginals_group(
-            flat_scores, full, coldness, batch.layout, shares, begin, end
+        longest = int(batch.layout.words[begin:end].max(initial=1))
+        inside, room = _room_for(longest, flat_scores.shape[1])
+        _marginals_group(
+            *(flat_scores, full, coldness, batch.layout, shares, inside, room, begin, end)
         )
 
     batch.run(work, 6 * flat_scores.size, threads)
@@ -118,15 +203,18 @@ def sample(
     full = with_roots(batch, never_empty, allow_empty_root)
     coldness = 1 / checked_temperature(temperature)
     scratch = np.empty((1, scores.shape[1]), np.float32)
-    inside, status = inside_outside.fill_sentence(scores, coldness, full, n, scratch)
-    raise_first(np.array([status]))
+    inside, room = _room_for(n, scores.shape[1])
+    status = np.zeros(1, np.int64)
+    _fill_sentence(scores, coldness, full, n, scratch, inside, room, status)
+    raise_first(status)
     trees = (
         np.empty((count * (2 * n - 1), 3), np.int32),
         np.zeros(count, np.int64),
         np.zeros(count, np.float64),
     )
-    chances = generator.random((count, sampling.numbers_a_tree(n)))
-    sampling.draw_trees(scores, coldness, inside, n, chances, trees)
+    chances = generator.random((count, numbers_a_tree(n)))
+    stack = np.empty((n + 1, 3), np.int32)
+    _draw_trees(scores, coldness, inside, n, chances, trees, stack)
     spans, counts, totals = trees
     parts = np.split(spans[: counts.sum()], counts.cumsum()[:-1]) if count else []
     return list(map(Decoded, totals.tolist(), parts))
@@ -151,7 +239,7 @@ def decode_expected(
     check_scores("probabilities", probabilities, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
     gains, labels = np.empty(batch.spans, np.float32), np.empty(batch.spans, np.int32)
-    inside_outside.write_gains(probabilities, np.float32(threshold), full, gains, labels)
+    _write_gains(probabilities, np.float32(threshold), full, gains, labels)
     roots = batch.layout.spans + batch.layout.words - 1
     return decode_best_packed(gains, labels, gains[roots], labels[roots], lengths, threads)
 

@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bnaparser.chart import spans
-from bnaparser.chart.compiled import compiled_borrowing, compiled_fusing
+from bnaparser.chart.compiled import compiled_apart, compiled_fusing
 from bnaparser.chart.spans import Floats
 from bnaparser.compute.compiling import compiled
 
@@ -65,7 +65,7 @@ def exponential(x: float) -> float:
     return series * bits.view(np.float64) if x > _LEAST else 0.0
 
 
-@compiled_borrowing
+@compiled_apart
 def _add_logarithms(highest: Floats, relative: Floats, left: float, right_parts: Floats) -> None:
     """Add ``left`` times each of the right parts to its sum: one exponential each, no branch."""
     for end in range(len(right_parts)):
@@ -95,7 +95,7 @@ def filling(semiring: int) -> Fill:
     logarithms is kept as the highest, and in ``relative`` the sum of all relative to that.
     """
 
-    @compiled_borrowing
+    @compiled_apart
     def fill_chart(chart: Floats, pieces: Floats, n: int, splits: Floats, relative: Floats) -> None:
         for start in range(n - 1, -1, -1):
             row = row_start(start, n)
@@ -128,7 +128,7 @@ def filling(semiring: int) -> Fill:
 fill_best, fill_all = filling(TROPICAL), filling(LOG)
 
 
-@compiled_borrowing
+@compiled_apart
 def with_none(filled: float) -> float:
     """log(1 + e^filled): the weight of some label or none."""
     if filled > 0:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from bnaparser.chart.compiled import compiled_borrowing
-from bnaparser.chart.inside_outside import Inside, parts_of
+from bnaparser.chart.compiled import compiled_apart
+from bnaparser.chart.inside_outside import parts_of
+from bnaparser.chart.probabilities import Inside
 from bnaparser.chart.recursion import exponential, row_start
 from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s
-from bnaparser.compute.compiling import entry
 
 # What a node of the derivation may be: a constituent, or a sequence of them, or of words.
 _PIECE, _SEQUENCE = 0, 1
 
 
-def numbers_a_tree(n: int) -> int:
-    """How many numbers a tree takes at most: each of n words two, each of n - 1 sequences three."""
-    return 2 * n + 3 * (n - 1)
-
-
-@entry
 def draw_trees(
     scores: Float32s,
     coldness: float,
@@ -27,14 +19,14 @@ def draw_trees(
     n: int,
     chances: Float64s,
     trees: tuple[Int32s, Int64s, Float64s],
+    stack: Int32s,
 ) -> None:
     """Write a tree for each row of ``chances``, uniform numbers below 1, (trees, `numbers_a_tree`).
 
     ``trees`` are spans (all trees' nodes, 3), the count of each tree's nodes, which follow one
-    another from the first on, and its score.
+    another from the first on, and its score. ``stack`` is scratch space of shape (n + 1, 3).
     """
     spans, counts, totals = trees
-    stack = np.empty((n + 1, 3), np.int32)
     out = 0
     for tree in range(len(chances)):
         begin, total, drawn = out, 0.0, 0
@@ -68,7 +60,7 @@ def draw_trees(
         counts[tree], totals[tree] = out - begin, total
 
 
-@compiled_borrowing
+@compiled_apart
 def _draw_label(row: Float32s, coldness: float, filled: float, chance: float) -> int:
     drawn = 0
     for label in range(1, len(row)):
@@ -82,7 +74,7 @@ def _draw_label(row: Float32s, coldness: float, filled: float, chance: float) ->
     return drawn
 
 
-@compiled_borrowing
+@compiled_apart
 def _draw_split(inside: Inside, start: int, end: int, n: int, chance: float) -> int:
     row = row_start(start, n)
     parts = parts_of(inside, row + end)

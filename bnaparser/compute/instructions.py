@@ -1,15 +1,16 @@
-"""Which of the machine's instructions the products use: what Numba compiles for says it.
-
-Numba compiles for the machine that it runs on, unless NUMBA_CPU_NAME and NUMBA_CPU_FEATURES name another
-one; so tests compute as an older machine would.
-"""
+"""Which of the processor's instructions the products use, and the shape of their tiles."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Literal, NamedTuple
 
-from numba.core.registry import cpu_target
+from bnaparser.compute.processor import processor
+
+# Rows of a tile: with 4 vectors across 24 of 32 registers hold sums, with 2 across 12 of 16.
+ROWS = 6
+# Rows of a small tile, for what is left: as many sums as products are under way at once.
+FEW_ROWS = 2
 
 Int8Product = Literal["vpdpbusd", "vpmaddwd", "plain"]
 
@@ -43,7 +44,7 @@ class Instructions(NamedTuple):
 @cache
 def instructions() -> Instructions:
     """Return what the machine that Numba compiles for can do."""
-    features = set(cpu_target.target_context.codegen().magic_tuple()[2].split(","))
+    features = set(processor().features.split(","))
     if "+avx512bw" in features:
         wide = Instructions(16, 4, 2, True, "vpmaddwd", 2)
         return wide._replace(int8="vpdpbusd", group=4) if "+avx512vnni" in features else wide

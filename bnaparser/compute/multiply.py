@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bnaparser.compute.compiling import entry
-from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
-from bnaparser.compute.products import (
-    ROW_DTYPE,
-    bytes_product,
-    floats_product,
-    round_rows,
-    write_bytes_product,
-    write_floats_product,
+from bnaparser.compute.instructions import FEW_ROWS
+from bnaparser.compute.kernel import Kernel
+from bnaparser.compute.packed import BYTES, ROW_DTYPE, ROWS_KIND, Floats, PackedBytes, PackedFloats
+
+multiply_bytes = Kernel(
+    "bnaparser.compute.products:multiply_bytes",
+    *("f4:2", ROWS_KIND, "f4:1", BYTES, "f4:1", "i8", "f4:2"),
 )
-from bnaparser.compute.tiles import FEW_ROWS
+multiply_floats = Kernel(
+    "bnaparser.compute.products:multiply_floats", "f4:2", "f4:3", "f4:1", "i8", "f4:2"
+)
 
 
 def multiply(
@@ -43,26 +42,3 @@ def multiply(
         scales = np.empty(len(rows), np.float32)
         multiply_bytes(rows, values, scales, matrix, bias, activation, out)
     return out[:count]
-
-
-@entry
-def multiply_bytes(
-    rows: Floats,
-    values: NDArray[np.uint8],
-    scales: Floats,
-    matrix: PackedBytes,
-    bias: Floats,
-    activation: int,
-    out: Floats,
-) -> None:
-    """Round rows to ``values`` times ``scales``, and write their product with a matrix of int8: FEW_ROWS rows at least."""
-    round_rows(rows, values, scales)
-    write_bytes_product(bytes_product(values, scales, matrix, bias, activation), out)
-
-
-@entry
-def multiply_floats(
-    rows: Floats, panels: Floats, bias: Floats, activation: int, out: Floats
-) -> None:
-    """Write the product of rows and a matrix of float32: FEW_ROWS rows at least."""
-    write_floats_product(floats_product(rows, panels, bias, activation), out)

@@ -16,6 +16,9 @@ from bnaparser.compute.instructions import instructions
 
 Floats = NDArray[np.float32]
 _SMALLEST = np.float32(1e-12)
+# What numbers of rows are stored as for int8 products: bytes are multiplied as unsigned times signed ones, short ones as
+# they are.
+ROW_DTYPE = {4: np.uint8, 2: np.int16, 1: np.int32}[instructions().group]
 
 
 class RowScaled(NamedTuple):
@@ -48,6 +51,11 @@ class PackedBytes(NamedTuple):
     sums: NDArray[np.int32]
     inputs: int
     outputs: int
+
+
+# What a kernel takes of an int8 matrix, and of rows that are rounded for one.
+BYTES = PackedBytes, "i1:4", "f4:1", "i4:1", "i8", "i8"
+ROWS_KIND = f"{np.dtype(ROW_DTYPE).str[1:]}:2"
 
 
 def shape_of_matrix(matrix: Matrix) -> tuple[int, ...]:

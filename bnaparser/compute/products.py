@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
 from bnaparser.compute.functions import ROUNDER, address, bits_of_float, float_of_bits
-from bnaparser.compute.instructions import instructions
-from bnaparser.compute.packed import Floats, PackedBytes
-from bnaparser.compute.tiles import FEW_ROWS, ROWS, finished_tile
+from bnaparser.compute.instructions import FEW_ROWS, ROWS, instructions
+from bnaparser.compute.packed import ROW_DTYPE, Floats, PackedBytes
+from bnaparser.compute.tiles import finished_tile
 
 PANEL = instructions().panel
 _GROUP = instructions().group
@@ -23,7 +23,6 @@ _GROUP = instructions().group
 # What A's numbers are stored as, and what is added to them, for each kind of int8 product: bytes
 # are multiplied as unsigned times signed ones, short ones as they are.
 _OFFSET = 128 if instructions().int8 == "vpdpbusd" else 0
-ROW_DTYPE = {4: np.uint8, 2: np.int16, 1: np.int32}[_GROUP]
 _STORED = np.dtype(ROW_DTYPE).type
 _TO_STORED = np.int32(_OFFSET) - ROUNDER.view(np.int32)
 _LARGEST = np.float32(127)
@@ -176,3 +175,24 @@ def _writing(kind: str, places: int) -> tuple[WriteTile, WriteProduct]:
 
 write_bytes_tile, write_bytes_product = _writing("int8", 15)
 write_floats_tile, write_floats_product = _writing("float32", 12)  # numbers without scales
+
+
+def multiply_bytes(
+    rows: Floats,
+    values: NDArray[np.uint8],
+    scales: Floats,
+    matrix: PackedBytes,
+    bias: Floats,
+    activation: int,
+    out: Floats,
+) -> None:
+    """Write ``activation(rows matrix' + bias)``; ``values`` and ``scales`` are room for rounded rows."""
+    round_rows(rows, values, scales)
+    write_bytes_product(bytes_product(values, scales, matrix, bias, activation), out)
+
+
+def multiply_floats(
+    rows: Floats, panels: Floats, bias: Floats, activation: int, out: Floats
+) -> None:
+    """Write ``activation(rows matrix' + bias)``."""
+    write_floats_product(floats_product(rows, panels, bias, activation), out)

@@ -10,27 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.activations import NO_ACTIVATION
-from bnaparser.compute.compiling import compiled, entry
-from bnaparser.compute.functions import address, larger, total
-from bnaparser.compute.instructions import instructions
-from bnaparser.compute.packed import Floats, PackedBytes, PackedFloats
-from bnaparser.compute.products import (
-    ROW_DTYPE,
-    bytes_product,
-    floats_product,
-    round_row,
-    write_bytes_tile,
-    write_floats_tile,
-)
-from bnaparser.compute.rowwise import normalise_row
-from bnaparser.compute.tiles import ROWS
+from bnaparser.compute.instructions import ROWS, instructions
+from bnaparser.compute.kernel import Kernel
+from bnaparser.compute.packed import BYTES, ROW_DTYPE, ROWS_KIND, Floats, PackedBytes, PackedFloats
 
 Integers = NDArray[np.int64]
 Posts = NDArray[np.int32]
 _PANEL = instructions().panel
 _GROUP = instructions().group
-_LOWEST = np.float32(-np.inf)
 
 
 class ScorerWeights(NamedTuple):
@@ -56,6 +43,17 @@ class SpanLabels(NamedTuple):
 
     scores: Floats
     labels: NDArray[np.int32]
+
+
+_SPANS = "f4:2", "i4:1", "i4:1", (ScorerWeights, "f4:1", "f4:1", "f4:1", "f4", "f4:1")
+_BEST = "f4:2", (SpanLabels, "f4:1", "i4:1")
+of_floats = Kernel("bnaparser.compute.span_loops:of_floats", *_SPANS, "f4:3", "f4:2", *_BEST)
+of_bytes = Kernel(
+    "bnaparser.compute.span_loops:of_bytes",
+    *(*_SPANS, BYTES, (Rounded, "f4:1", ROWS_KIND, "f4:1"), *_BEST),
+)
+# (fenceposts, starts, ends, weights, out), as `span_loops` says.
+span_vectors = Kernel("bnaparser.compute.span_loops:span_vectors", *_SPANS, "f4:2")
 
 
 def posts_of_spans(lengths: Integers) -> tuple[Posts, Posts]:
@@ -89,7 +87,7 @@ def best_labels(
     scores = np.empty((ROWS, _PANEL), np.float32)
     if isinstance(output, PackedFloats):
         rows = np.zeros((ROWS, hidden), np.float32)
-        _of_floats(fenceposts, starts, ends, weights, output.panels, rows, scores, best)
+        of_floats(fenceposts, starts, ends, weights, output.panels, rows, scores, best)
     else:
         steps = output.panels.shape[1]
         rounded = Rounded(
@@ -97,97 +95,5 @@ def best_labels(
             np.zeros((ROWS, steps * _GROUP), ROW_DTYPE),
             np.zeros(ROWS, np.float32),
         )
-        _of_bytes(fenceposts, starts, ends, weights, output, rounded, scores, best)
+        of_bytes(fenceposts, starts, ends, weights, output, rounded, scores, best)
     return best
-
-
-@entry
-def span_vectors(
-    fenceposts: Floats, starts: Posts, ends: Posts, weights: ScorerWeights, out: Floats
-) -> None:
-    """Write the hidden vectors (spans, hidden) of spans, of which the last map makes scores."""
-    for span in range(len(starts)):
-        _hidden(fenceposts, starts[span], ends[span], weights, out[span])
-
-
-@compiled
-def _hidden(fenceposts: Floats, start: int, end: int, weights: ScorerWeights, out: Floats) -> None:
-    """Write a span's hidden vector: difference of fenceposts, norm, ReLU."""
-    for column in range(len(out)):
-        out[column] = (
-            fenceposts[end, column] + weights.hidden_bias[column] - fenceposts[start, column]
-        )
-    normalise_row(out, weights.gain, weights.norm_bias, weights.epsilon)
-    for column in range(len(out)):
-        out[column] = np.float32(0) if out[column] < 0 else out[column]  # a not-a-number stays
-
-
-@compiled
-def _note(scores: Floats, first: int, best: SpanLabels, span: int) -> None:
-    """Keep the best of a span's scores, labels ``first + 1`` and up, if it is better than before.
-
-    Of equal ones the lowest label wins. Where one is not a number, the best is none, either.
-    """
-    highest = _LOWEST
-    for place in range(scores.shape[0]):
-        highest = larger(highest, scores[place])
-    if highest > best.scores[span] or best.labels[span] == 0:
-        column = 0
-        while column < len(scores) - 1 and scores[column] != highest:
-            column += 1
-        best.scores[span], best.labels[span] = highest, first + column + 1
-    doubt = total(scores)
-    if np.isnan(doubt):
-        best.scores[span] = doubt
-
-
-@entry
-def _of_floats(
-    fenceposts: Floats,
-    starts: Posts,
-    ends: Posts,
-    weights: ScorerWeights,
-    panels: Floats,
-    rows: Floats,
-    scores: Floats,
-    best: SpanLabels,
-) -> None:
-    bias = weights.output_bias
-    product = floats_product(rows, panels, bias, NO_ACTIVATION)
-    for first in range(0, len(starts), ROWS):
-        count = min(len(starts) - first, ROWS)
-        for row in range(count):
-            _hidden(fenceposts, starts[first + row], ends[first + row], weights, rows[row])
-        for panel in range(panels.shape[0]):
-            left = panel * _PANEL
-            width = min(len(bias) - left, _PANEL)
-            write_floats_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
-            for row in range(count):
-                _note(scores[row, :width], left, best, first + row)
-
-
-@entry
-def _of_bytes(
-    fenceposts: Floats,
-    starts: Posts,
-    ends: Posts,
-    weights: ScorerWeights,
-    output: PackedBytes,
-    rounded: Rounded,
-    scores: Floats,
-    best: SpanLabels,
-) -> None:
-    hidden, rows, scales = rounded
-    bias = weights.output_bias
-    product = bytes_product(rows, scales, output, bias, NO_ACTIVATION)
-    for first in range(0, len(starts), ROWS):
-        count = min(len(starts) - first, ROWS)
-        for row in range(count):
-            _hidden(fenceposts, starts[first + row], ends[first + row], weights, hidden)
-            round_row(hidden, rows[row], scales, row)
-        for panel in range(output.panels.shape[0]):
-            left = panel * _PANEL
-            width = min(len(bias) - left, _PANEL)
-            write_bytes_tile(product, panel, 0, address(scores), _PANEL * 4, 0, 0)
-            for row in range(count):
-                _note(scores[row, :width], left, best, first + row)

@@ -29,12 +29,8 @@ from bnaparser.compute.float_vectors import (
     shared,
     size_in_bytes,
 )
-from bnaparser.compute.instructions import Instructions, instructions
+from bnaparser.compute.instructions import ROWS, Instructions, instructions
 
-# Rows of a tile: with 4 vectors across 24 of 32 registers hold sums, with 2 across 12 of 16.
-ROWS = 6
-# Rows of a small tile, for what is left: as many sums as products are under way at once.
-FEW_ROWS = 2
 # Places asked for in a step, where a tile asks for what is needed after it.
 _ASKED = 4
 

@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from bnaparser.compute.compiling import check_compiler
+from bnaparser.compute.kernel import check_compiler
 from bnaparser.errors import ModelError
 from bnaparser.extras import require_extra
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
+from bnaparser.network.compiled.first_run import begin_first_run
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.stored_settings import is_benepars
 
@@ -42,6 +43,7 @@ def load_network(
     check_compiler()
     on_cpu = not _may_have_gpu() if device is None else bool(_CPU.fullmatch(device))
     if on_cpu and precision != "bfloat16":
+        begin_first_run(precision)
         compiled = _compiled(folder, precision)
         if compiled is not None:
             return compiled

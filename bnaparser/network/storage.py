@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from bnaparser.compute.compiling import check_compiler
+from bnaparser.compute.kernel import check_compiler
 from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,

@@ -27,8 +27,11 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 
-from bnaparser.compute import compiling
+from bnaparser.compute import kept_code
+from bnaparser.compute.kernel import Kernel
+from bnaparser.compute.processor import processor as processor_of_this_process
 
 ANY_PC = platform.machine() in ("x86_64", "AMD64")
 PROCESSORS = (
@@ -37,22 +40,43 @@ PROCESSORS = (
 LONGEST_DELAY = 0.02
 
 
+MARK = 0
+
+
+def marked_float(numbers: Any) -> None:
+    """Multiply a number, and add the mark that is a constant of the machine code."""
+    numbers[0] = numbers[0] * 100 + MARK + 5
+
+
+def marked_int(numbers: Any) -> None:
+    """Multiply a whole number, and add its mark."""
+    numbers[0] = numbers[0] * 100 + MARK + 3
+
+
 def compute(processor: int, folder: Path) -> Counter[str]:
     """Compute as a processor, check every answer, and count what was loaded and what compiled."""
-    numba.config.CPU_NAME, numba.config.CPU_FEATURES = PROCESSORS[processor]
-    numba.config.CACHE_DIR = str(folder)
+    name, features = PROCESSORS[processor]
+    numba.config.CPU_NAME, numba.config.CPU_FEATURES = name, features
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    for variable, value in (("NUMBA_CPU_NAME", name), ("NUMBA_CPU_FEATURES", features)):
+        if value is not None:
+            os.environ[variable] = value
+    processor_of_this_process.cache_clear()
+    kept_code._compiler.cache_clear()
     counts: Counter[str] = Counter()
-    for number in (3, 2.5):
-        mark = 10 * processor + len(type(number).__name__)
-
-        def marked(number: Any) -> Any:
-            return number * 100 + mark  # noqa: B023 (a constant of the machine code)
-
-        function: Any = compiling.entry(marked)
-        found = function(number)
-        if (type(found), found) != (type(number), number * 100 + mark):
-            raise ValueError(f"{found!r} instead of {number * 100 + mark!r}")
-        counts["loaded" if function.stats.cache_hits else "compiled"] += 1
+    global MARK
+    MARK = 10 * processor
+    for number, function, kind in ((3, "marked_int", "i8:1"), (2.5, "marked_float", "f8:1")):
+        kernel = Kernel(f"shared_folder:{function}", kind)
+        compiled: list[bool] = []
+        make = kernel.compile
+        kernel.compile = lambda: compiled.append(True) or make()  # type: ignore[method-assign, func-returns-value]  # noqa: B023
+        numbers = np.array([number])
+        kernel(numbers)
+        expected = number * 100 + MARK + len(function.removeprefix("marked_"))
+        if numbers[0] != expected:
+            raise ValueError(f"{numbers[0]!r} instead of {expected!r}")
+        counts["compiled" if compiled else "loaded"] += 1
     return counts
 
 
@@ -80,7 +104,7 @@ def be_slow(dying: float) -> None:
 
     for module, name in ((os, "replace"), (os, "open"), (os, "fchmod"), (tempfile, "mkstemp")):
         setattr(module, name, slow(getattr(module, name)))
-    compiling.open = slow_open  # type: ignore[attr-defined]
+    kept_code.open = slow_open  # type: ignore[attr-defined]
 
 
 def start(processor: int, folder: Path, dying: float | None) -> tuple[int, int]:
@@ -120,7 +144,9 @@ def ended(child: int, reading: int) -> Counter[str]:
 
 def run(rounds: int) -> Counter[str]:
     """Run the rounds and return all counts."""
-    import_module("numba.np.arraymath")  # once, and not in each process
+    import_module("bnaparser.compute.kernel_compiler")  # once, and not in each process
+    import_module("numba.np.arraymath")
+    sys.modules["shared_folder"] = sys.modules["__main__"]
     counts: Counter[str] = Counter()
     for number in range(rounds):
         with tempfile.TemporaryDirectory() as name:

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numba
+import numpy as np
 import pytest
 
-from bnaparser.compute import compiling
-from bnaparser.compute.compiling import KeptCode, entry
+from bnaparser.compute import kept_code
+from bnaparser.compute.kernel import Kernel
 
 unix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no owners of folders")
 ROOT = Path(__file__).parents[2]
@@ -28,35 +28,36 @@ def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """Three folders of this test's own: the package's, the user's, the one for temporary files."""
     for name in ("package", "user", "temporary"):
         (tmp_path / name).mkdir()
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(compiling, "_PACKAGE", tmp_path / "package")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    monkeypatch.setattr(kept_code, "_PACKAGE", tmp_path / "package")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    compiling._tell_once.cache_clear()
+    kept_code.tell_once.cache_clear()
     yield
 
 
-def one_more(number: Any) -> Any:
-    return number + 1
+def one_more(numbers: Any) -> None:
+    """Written as a kernel is."""
+    numbers[0] += 1
+
+
+def kernel(number: float = 1) -> Kernel:
+    kind = "i8:1" if isinstance(number, int) else "f8:1"
+    return Kernel("tests.compute.test_compiling:one_more", kind)
 
 
 def kept(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.code"))
 
 
-def from_disk(number: Any = 1) -> bool:
-    """Compute with a dispatcher that knows nothing; tell whether it read its code."""
-    function: Any = entry(one_more)
-    compiled_now: list[bool] = []
-    save = function._cache.save_overload
-
-    def saved(*given: Any) -> None:
-        compiled_now.append(True)
-        save(*given)
-
-    function._cache.save_overload = saved
-    assert function(number) == number + 1
-    return not compiled_now
+def from_disk(number: float = 1) -> bool:
+    """Compute with a kernel that knows nothing; tell whether it read its code."""
+    function = kernel(number)
+    kept_before = function.is_kept()
+    numbers = np.array([number])
+    function(numbers)
+    assert numbers[0] == number + 1
+    return kept_before
 
 
 def close(folder: Path) -> None:
@@ -114,7 +115,7 @@ def test_only_files_of_this_user_of_root_and_of_the_programs_owner_are_run(tmp_p
     mode, inode, device, links, _, *rest = file.stat()
 
     def safe(user: int, mode: int = mode) -> bool:
-        return compiling._is_safe(
+        return kept_code._is_safe(
             os.stat_result((mode, inode, device, links, user, *rest)), file.parent
         )
 
@@ -130,7 +131,7 @@ def test_several_users_fill_one_folder(tmp_path: Path, monkeypatch: pytest.Monke
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(shared))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(shared))
     assert not from_disk()
     (first,) = kept(shared)
     first.chmod(0o666)  # as little to be trusted as another user's
@@ -167,12 +168,11 @@ def test_a_users_cache_folder_that_is_none_is_passed_over(
     monkeypatch.setenv("XDG_CACHE_HOME", value)
     monkeypatch.setenv("HOME", "/dev/null")
     close(tmp_path / "package")
-    function: Any = entry(one_more)
-    assert not compiling.is_kept(function)
+    assert not kernel().is_kept()
     assert not from_disk()
     (file,) = kept(tmp_path)
     assert file.is_relative_to(tmp_path / "temporary")
-    assert compiling.is_kept(function)
+    assert kernel().is_kept()
 
 
 def test_a_folder_that_cannot_be_written_is_read(
@@ -228,22 +228,17 @@ def test_a_change_of_a_source_file_makes_it_old_and_removes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rooms = [tmp_path / "chart", tmp_path / "compute"]
-    monkeypatch.setattr(compiling, "_HERE", rooms[1])
-    hashes = []
+    monkeypatch.setattr(kept_code, "_HERE", rooms[1])
+    monkeypatch.setattr(kept_code, "_folder_of", lambda module: rooms[0])
     for room in [*rooms, *rooms]:
         room.mkdir(exist_ok=True)
         with (room / "loops.py").open("a", encoding="utf-8") as file:
             file.write("# more\n")
-        compiling._hash_of_sources.cache_clear()
-        hashes.append(compiling._hash_of_sources(rooms[0] / "loops.py"))
-    compiling._hash_of_sources.cache_clear()
-    assert len(set(hashes)) == 4
-    for found in hashes:
-        monkeypatch.setattr(KeptCode, "_sources", found)
-        assert not compiling.is_kept(entry(one_more))
+        kept_code._hash_of_sources.cache_clear()
+        assert not kernel().is_kept()
         assert not from_disk()
         assert from_disk()
-        assert compiling.is_kept(entry(one_more))
+    kept_code._hash_of_sources.cache_clear()
     assert len(kept(tmp_path)) == 1
 
 
@@ -253,7 +248,7 @@ def test_two_versions_that_share_a_folder_leave_each_others_code(
     close(tmp_path / "package")
     for new in (True, False):
         for version in ("a" * 64, "b" * 64):
-            monkeypatch.setattr(KeptCode, "_sources", version)
+            monkeypatch.setattr(kept_code, "_hash_of_sources", lambda folder: version)  # noqa: B023
             assert from_disk() != new
 
 
@@ -262,9 +257,11 @@ def test_a_setting_of_numba_that_changes_the_code_has_code_of_its_own(
 ) -> None:
     """NUMBA_OPT=0, once, left slow code for all later runs."""
     assert not from_disk()
-    monkeypatch.setattr(numba.config, "OPT", 0)
+    monkeypatch.setenv("NUMBA_OPT", "0")
+    kept_code._compiler.cache_clear()
     assert not from_disk()
     monkeypatch.undo()
+    kept_code._compiler.cache_clear()
 
 
 @unix
@@ -276,3 +273,31 @@ def test_processes_that_fill_one_folder_never_get_each_others_code() -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"{rounds} rounds, no wrong code" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"NUMBA_CPU_NAME": "generic"},
+        {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma"},
+        {"NUMBA_CPU_NAME": "haswell"},
+        {"NUMBA_ENABLE_AVX": "0"},
+    ],
+)
+def test_numba_compiles_for_the_processor_that_is_named(settings: dict[str, str]) -> None:
+    """The processor is known without Numba; both must mean the same by its variables."""
+    code = (
+        "from bnaparser.compute.processor import processor\n"
+        "from numba.core.registry import cpu_target\n"
+        "assert processor() == cpu_target.target_context.codegen().magic_tuple(), processor()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+def test_a_kernel_refuses_arrays_that_are_not_what_it_takes() -> None:
+    numbers = np.zeros(4)
+    for wrong in (numbers[::2], numbers.astype(np.float32), numbers.reshape(2, 2)):
+        with pytest.raises(TypeError, match="a kernel takes an array of float64 with 1 dimensions"):
+            kernel(1.5)(wrong)

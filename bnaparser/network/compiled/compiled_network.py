@@ -28,7 +28,6 @@ from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
 from bnaparser.network.compiled.encoder_family import shape_of
-from bnaparser.network.compiled.first_run import begin_first_run
 from bnaparser.network.compiled.weights import StoredWeights
 from bnaparser.network.labels import LanguageNames, barred
 from bnaparser.network.prepared import (
@@ -248,7 +247,6 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     in_int8 = precision == "int8"
     if precision == "auto":
         in_int8 = metadata.get(STORE) == "int8" and instructions().int8_pays
-    begin_first_run(in_int8)
     tokenizer = _tokenizer(folder / ENCODER)
     max_words, unspaced = settings.layers.max_positions - 2, settings.text.unspaced
     subwords = Subwords(tokenizer, max_positions(config), max_words, unspaced=unspaced)

@@ -1,44 +1,32 @@
-"""The first run on a machine: a second process compiles the loops that are needed last while this one goes on.
+"""The first run on a machine: other processes compile what a sentence needs while this one reads the model.
 
-this process    reads the model ...  compiles products and attention ............  reads what the other has written
-the other one   compiles the best labels of spans and the best tree ...... ends
+this process     reads the model ......  waits ......................  parses
+second process   compiles attention ........ ends
+third process    compiles products, labels of spans, the best tree . ends
 """
 
 from __future__ import annotations
 
-import sys
-
-import numpy as np
-
-from bnaparser.chart.kernels import decode_best_group
-from bnaparser.compute.compiling import compile_beside, is_kept
-from bnaparser.compute.cores import usable_threads
-from bnaparser.compute.packed import pack_bytes, pack_floats
-from bnaparser.compute.span_labels import ScorerWeights, best_labels, posts_of_spans
-
-# What needs no weights, and is needed last.
-_FUNCTIONS = ("kernels.decode_best_group", "span_labels._of_bytes", "span_labels._of_floats")
-_CODE = "import sys; sys.path[:] = {path!r}; from bnaparser.network.compiled.first_run import compile_last; compile_last({in_int8})"
+from bnaparser.chart.cky import decode_best_group
+from bnaparser.compute.attention import attend_kernel
+from bnaparser.compute.cores import usable_cores
+from bnaparser.compute.instructions import instructions
+from bnaparser.compute.kernel import compile_beside
+from bnaparser.compute.multiply import multiply_bytes, multiply_floats
+from bnaparser.compute.rowwise import add_scaled, normalise
+from bnaparser.compute.span_labels import of_bytes, of_floats
 
 
-def begin_first_run(in_int8: bool) -> None:
-    """Start the second process, unless the machine code is there or there is no second core."""
-    if usable_threads() > 1 and not is_kept(decode_best_group):
-        code = _CODE.format(path=sys.path, in_int8=in_int8)
-        compile_beside([sys.executable, "-c", code], _FUNCTIONS)
+def begin_first_run(precision: str) -> None:
+    """Start processes that compile what is not compiled yet, unless there is no second core.
 
-
-def compile_last(in_int8: bool) -> None:
-    """Compile the best labels of spans and the best tree: compute them of one word."""
-    from bnaparser.chart import decode_best_packed
-    from bnaparser.network.best_labels import packed_best
-
-    one = np.ones(1, np.float32)
-    weights = ScorerWeights(one, one, one, np.float32(1), one)
-    matrix = np.ones((1, 1), np.float32)
-    packed = pack_bytes(matrix) if in_int8 else pack_floats(matrix)
-    found = best_labels(
-        np.ones((2, 1), np.float32), *posts_of_spans(np.ones(1, np.int64)), weights, packed
+    Args:
+        precision: "int8" or "float32"; with "auto" the model is taken for one that is stored in int8.
+    """
+    if usable_cores() < 2:
+        return
+    in_int8 = precision == "int8" or (precision == "auto" and instructions().int8_pays)
+    multiply, of_spans = (multiply_bytes, of_bytes) if in_int8 else (multiply_floats, of_floats)
+    compile_beside(
+        [[attend_kernel, normalise, add_scaled], [multiply, of_spans, decode_best_group]]
     )
-    best = packed_best(*found, [1], True)
-    decode_best_packed(best.scores, best.labels, best.root_scores, best.root_labels, [1], 1)

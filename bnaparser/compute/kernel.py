@@ -1,0 +1,171 @@
+"""Compiled functions that Python calls: their machine code is read from disk, and no compiler is imported for it.
+
+A kernel is a function of a module that only the compiler imports. `words` says how it gets its arguments.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import pickle
+import subprocess
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache, cached_property
+from importlib import import_module
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from bnaparser.compute.kept_code import CodeFile, tell_once, writable_folder
+from bnaparser.compute.processor import target_machine
+from bnaparser.compute.words import Kind, check_arrays, flatten, parsed
+from bnaparser.errors import SettingsError
+
+NAME = "kernel"
+# What Numba's functions write beside their status: a result, which is none, and why one failed.
+_ignored = (ctypes.c_int64 * 2)()
+_IGNORED = ctypes.addressof(_ignored)
+
+
+class Kernel:
+    """A compiled function that writes to the arrays it is given and returns nothing.
+
+    Args:
+        place: its module and its name there, such as "bnaparser.compute.products:multiply_bytes".
+        kinds: what its parameters are, in order.
+    """
+
+    def __init__(self, place: str, *kinds: Kind):
+        self.place = place
+        self.kinds = kinds
+        self._kinds = tuple(parsed(kind) for kind in kinds)
+        self._function: Callable[[int, int, int], int] | None = None
+
+    def __call__(self, *arguments: Any) -> None:
+        """Run the function, without Python's lock.
+
+        Raises TypeError if an argument is not what the kernel takes.
+        """
+        words: list[int] = []
+        flatten(self._kinds, arguments, words)
+        row = array("q", words)
+        function = self._function or self._load()
+        if function(_IGNORED, _IGNORED + 8, row.buffer_info()[0]) != 0:
+            raise RuntimeError(f"{self.place} failed")
+
+    def compile(self) -> bytes:
+        """Compile the function for this processor, keep its machine code on disk, and return it."""
+        from bnaparser.compute.kernel_compiler import compile_kernel
+
+        module, _, name = self.place.partition(":")
+        code = compile_kernel(getattr(import_module(module), name), self.kinds, NAME)
+        self._file.write(code)
+        return code
+
+    def is_kept(self) -> bool:
+        """Return whether the machine code for this processor is on disk."""
+        return self._file.read() is not None
+
+    @cached_property
+    def _file(self) -> CodeFile:
+        module, _, name = self.place.partition(":")
+        return CodeFile(module, name, repr(self.kinds))
+
+    def _load(self) -> Callable[[int, int, int], int]:
+        code = self._file.read()
+        if code is None and self.place in _beside:
+            _beside[self.place].wait()
+            code = self._file.read()
+        if code is None:
+            _tell()
+            code = self.compile()
+        self._function = _machine_code(code)
+        return self._function
+
+
+def compile_beside(groups: Sequence[Sequence[Kernel]]) -> None:
+    """Start a process for each group that compiles its kernels; this process waits for it when it calls one of them.
+
+    Nothing is started for what is compiled already, or if its machine code could not be kept.
+    """
+    groups = [
+        missing for group in groups if (missing := [one for one in group if not one.is_kept()])
+    ]
+    if not groups or writable_folder() is None:
+        return
+    _tell()
+    command = f"import sys; sys.path[:] = {sys.path!r}; from bnaparser.compute.kernel import compile_missing; compile_missing()"
+    for group in groups:
+        with suppress(OSError):
+            process = subprocess.Popen(
+                [sys.executable, "-c", command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            assert process.stdin is not None
+            with process.stdin:
+                pickle.dump([(one.place, one.kinds) for one in group], process.stdin)
+            _beside.update({one.place: process for one in group})
+
+
+def compile_missing() -> None:
+    """Compile the kernels whose places and kinds are on standard input, pickled, and keep their machine code."""
+    for place, kinds in pickle.load(sys.stdin.buffer):
+        kernel = Kernel(place, *kinds)
+        if not kernel.is_kept():
+            kernel.compile()
+
+
+# Kernels that other processes compile just now.
+_beside: dict[str, subprocess.Popen[bytes]] = {}
+
+
+def _tell() -> None:
+    tell_once(
+        logging.INFO,
+        "compiling loops of the parser for this processor: no machine code of them is kept yet",
+    )
+
+
+def check_compiler() -> None:
+    """Raise SettingsError where Numba was told to compile nothing: a parser consists of compiled functions."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        raise SettingsError(
+            "NUMBA_DISABLE_JIT is set, so nothing is compiled, and a parser consists of compiled functions:"
+            " unset this variable"
+        )
+
+
+def _machine_code(code: bytes) -> Callable[[int, int, int], int]:
+    """Return the function that machine code has; the first line names the functions of the system that it calls."""
+    check_arrays()
+    names, _, code = code.partition(b"\n")
+    for name in names.decode().split():
+        _name_to_llvm(name)
+    # LLVM's engine ends with its module, and takes the code along.
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _engines.append(engine)
+    kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+    return kind(engine.get_function_address(NAME))
+
+
+_engines: list[Any] = []
+
+
+@cache
+def _name_to_llvm(name: str) -> None:
+    """Tell LLVM where a function of the system is, such as "logf"."""
+    with suppress(
+        TypeError, AttributeError
+    ):  # Windows has no such list, or the function is elsewhere
+        address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
+        llvm.add_symbol(name, address)
+        return
+    import_module("numba")  # which adds its own
