@@ -31,6 +31,12 @@ def quoted(value: object) -> str:
     return shortened(repr(value))
 
 
+def check_flag(name: str, value: object) -> None:
+    """Raise TypeError for what is neither True nor False: the string "no" would be true."""
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
+        raise TypeError(f"{name} is {quoted(value)}: give True or False")
+
+
 class BnaparserError(Exception):
     """Base of all errors below: catch this one to catch them all."""
 
@@ -75,7 +81,10 @@ class MissingExtraError(BnaparserError):
     """An optional package is needed; the message names the extra that installs it."""
 
     def __init__(self, package: str, extra: str):
-        super().__init__(f"{package} is not installed: pip install 'bnaparser[{extra}]'")
+        super().__init__(
+            f"{package} is not installed: pip install 'bnaparser[{extra}]',"
+            f" or in a checkout pip install -c constraints.txt '.[{extra}]'"
+        )
         self.package, self.extra = package, extra
 
     def __reduce__(self) -> tuple[Any, ...]:

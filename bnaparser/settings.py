@@ -29,6 +29,7 @@ from pydantic_core import CoreSchema, ErrorDetails
 
 from bnaparser.errors import DataError, SettingsError, shortened
 from bnaparser.files.tables import parse_toml
+from bnaparser.files.text_files import read_text
 
 T = TypeVar("T", bound=BaseModel)
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
@@ -44,32 +45,35 @@ _MOST_NAMED = 12  # settings of a table that a message names
 _MOST_SHOWN = 4  # items of a list or a table that a message shows
 
 
-def _stop_at_first(schema: Any) -> None:
-    """Set ``fail_fast`` for every list in a part of a core schema."""
+def _read_strictly(schema: Any) -> None:
+    """Set ``fail_fast`` for every list, and ``strict`` for every number and truth value, in a part of a core schema."""
     if isinstance(schema, dict):
         if schema.get("type") in ("list", "tuple"):
             schema["fail_fast"] = True
+        elif schema.get("type") in ("int", "float", "bool"):
+            schema["strict"] = True
         for name, part in schema.items():
             if name not in ("metadata", "default"):
-                _stop_at_first(part)
+                _read_strictly(part)
     elif isinstance(schema, (list, tuple)):
         for part in schema:
-            _stop_at_first(part)
+            _read_strictly(part)
 
 
 class Checked(BaseModel):
-    """Base of all that users write: a list is validated up to its first wrong item.
+    """Base of all that users write: a list is validated up to its first wrong item, and "3" is no number.
 
-    By default pydantic collects the errors of all items: a gigabyte for a list of a few megabytes.
+    By default pydantic collects the errors of all items: a gigabyte for a list of a few megabytes. And it takes "3" and
+    3.0 for 3, and "yes" and 1 for true.
     """
 
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Return the model's schema, with ``fail_fast`` set for every list in it."""
+        """Return the model's schema, read strictly."""
         schema = handler(source)
-        _stop_at_first(schema)
+        _read_strictly(schema)
         return schema
 
 
@@ -82,14 +86,29 @@ class Settings(Checked):
 def read_table(path: str | Path, overrides: tuple[str, ...] = ()) -> dict[str, Any]:
     """Read a TOML recipe as plain data, with the overrides of `load_recipe`; raises as it does."""
     try:
-        table = parse_toml(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise DataError(f"cannot read the recipe {path}: {error.strerror}") from error
+        table = parse_toml(read_text(Path(path)))
+    except DataError as error:
+        raise DataError(f"cannot read the recipe {error}") from error
     except ValueError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
     for override in overrides:
         _apply_override(table, override)
     return table
+
+
+def check_command(table: Mapping[str, Any], source: str, command: str) -> None:
+    """Raise SettingsError for a recipe of another command than ``train`` or ``pretrain``, by its tables."""
+    tables = {
+        "train": {"train", "task", "layers", "scorer", "tags", "chart", "syntax"},
+        "pretrain": {"pretrain", "masking", "objectives"},
+    }
+    own = tables.pop(command)
+    ((other, others),) = tables.items()
+    found = sorted(others & table.keys())
+    if found and not own & table.keys():
+        raise SettingsError(
+            f"{source} is a recipe of bnaparser {other}, whose tables are {', '.join(sorted(others))}: it has {found[0]}"
+        )
 
 
 def validate(kind: type[T], table: Any, source: str) -> T:

@@ -105,6 +105,11 @@ def compare_rows(
 
 
 def _check(trials: int, resamples: int, confidence: float) -> None:
+    for name, value in (("trials", trials), ("resamples", resamples)):
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} is {value!r}: give a whole number")
+    if not isinstance(confidence, float):
+        raise TypeError(f"confidence is {confidence!r}: give a number, such as 0.95")
     if trials < 1 or resamples < 1 or not 0 < confidence < 1:
         raise ValueError("trials and resamples are at least 1, confidence is between 0 and 1")
 

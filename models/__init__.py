@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from difflib import get_close_matches
 from pathlib import Path
 
 from bnaparser.errors import ModelError
@@ -78,14 +79,12 @@ def _find(name: str | Path) -> Path:
             f"{name!r} are several models, and one is wanted here (in Python,"
             f" bnaparser.parsing.polyglot.Polyglot.load takes several)"
         )
-    raise ModelError(
-        f"no model {str(name)!r}: give a folder, 'org/name' of a model hub, "
-        f"or one that ships: {', '.join(shipped()) or 'none in this installation'}{_brought()}"
-    )
-
-
-def _brought() -> str:
     from bnaparser.models.packages import installed
 
-    names = [one.name for one in installed() if not one.problem]
-    return f"; or of a package: {', '.join(names)}" if names else ""
+    brought = [one.name for one in installed() if not one.problem]
+    nearest = get_close_matches(str(name), [*shipped(), *brought], n=1)
+    raise ModelError(
+        f"no model {str(name)!r}{f' (did you mean {nearest[0]!r}?)' if nearest else ''}: give a folder,"
+        f" 'org/name' of a model hub, or one that ships: {', '.join(shipped()) or 'none in this installation'}"
+        f"{'; or of a package: ' if brought else ''}{', '.join(brought)}"
+    )

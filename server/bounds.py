@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 from starlette.datastructures import Headers
 
-from bnaparser.server.problems import TooLarge, UnsupportedBody
+from bnaparser.errors import DataError
+from bnaparser.files.text_files import refuse_kinds
+from bnaparser.server.problems import BadBody, TooLarge, UnsupportedBody
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 
@@ -32,6 +34,14 @@ def check_coding(headers: Headers) -> None:
             f"the body is coded as {coding[:40]!r}: send it as it is",
             {"Accept-Encoding": "identity"},
         )
+
+
+def check_kind(body: bytes) -> None:
+    """Raise BadBody for the bytes of a PDF, a picture or another file that is not text."""
+    try:
+        refuse_kinds("the body", body)
+    except DataError as error:
+        raise BadBody(str(error)) from None
 
 
 def check_size(texts: Iterable[str], settings: ServerSettings) -> None:

@@ -26,6 +26,13 @@ def test_an_error_comes_whole_from_another_process(error: BnaparserError) -> Non
     assert (type(read), str(read), vars(read)) == (type(error), str(error), vars(error))
 
 
+def test_a_missing_package_is_installed_from_an_index_and_in_a_checkout() -> None:
+    assert str(MissingExtraError("torch", "train")) == (
+        "torch is not installed: pip install 'bnaparser[train]',"
+        " or in a checkout pip install -c constraints.txt '.[train]'"
+    )
+
+
 def test_the_place_of_a_wrong_tree_stands_in_its_error_once() -> None:
     with pytest.raises(TreeError) as raised:
         Tree.parse("(S (NP)", "a.mrg")

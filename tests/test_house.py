@@ -95,7 +95,7 @@ def test_public_names_are_real_and_few() -> None:
     assert dir(bnaparser) == bnaparser.__all__
 
 
-def test_constraints_satisfy_the_lower_bounds() -> None:
+def test_constraints_satisfy_the_bounds() -> None:
     from packaging.requirements import Requirement
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

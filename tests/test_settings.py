@@ -10,6 +10,7 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.model_settings import LayerSettings, ModelSettings
 from bnaparser.settings import validate
+from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
 from bnaparser.training.recipe import Recipe, load_recipe
 from bnaparser.treebanks.label_maps import read_label_map
 
@@ -118,6 +119,14 @@ def test_a_wrong_setting_is_refused_with_its_name(
         ("train.epochs=inf", "train.epochs must be a finite number"),
         ("train.start=3", "train.start must be a string; it is 3"),
         ("train.noise=3", "train.noise must be a table, such as { capitals = 1.0 }; it is 3"),
+        ('train.batch_size="16"', 'a whole number, greater than 0, such as 32; it is "16"'),
+        ("train.batch_size=16.0", "a whole number, greater than 0, such as 32; it is 16.0"),
+        ('train.epochs="3"', "train.epochs must be a number"),
+        ("train.seed=1.0", "train.seed must be a whole number"),
+        ("train.seed=true", "train.seed must be a whole number"),
+        ('train.betas=["0.5", 0.9]', "train.betas[0] must be a number"),
+        ("train.merge_repeated=1", "train.merge_repeated must be true or false"),
+        ('train.merge_repeated="yes"', "train.merge_repeated must be true or false"),
         ("layers.kinds=[1, 2, 3, 4, 5, 6]", 'layers.kinds[0] must be one of "bimsa"'),
         (
             "train.teacher={a = 1, b = 2, c = 3, d = 4, e = 5}",
@@ -184,10 +193,29 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="No such file"):
+    with pytest.raises(DataError, match=r"cannot read the recipe .*none\.toml: no such file"):
         load_recipe(tmp_path / "none.toml")
     with pytest.raises(SettingsError, match="not valid TOML"):
         load_recipe(write(tmp_path, "[train"))
+    file = tmp_path / "latin.toml"
+    file.write_bytes("[train]\n# caf\xe9\n".encode("cp1252"))
+    with pytest.raises(DataError, match=r"latin.toml, line 2: byte 6 \(0xe9\) is not UTF-8.*1252"):
+        load_recipe(file)
+    file.write_bytes(b"PK\x03\x04 word/")
+    with pytest.raises(DataError, match=r"latin\.toml: this is a Word file, not text"):
+        load_recipe(file)
+
+
+def test_a_recipe_of_another_command_is_told_as_such(tmp_path: Path) -> None:
+    """It was "text.languages: there is no such setting; did you mean text.language?"."""
+    with pytest.raises(SettingsError, match=r"is a recipe of bnaparser train, .*: it has layers"):
+        load_pretrain_recipe(write(tmp_path, RECIPE))
+    file = tmp_path / "pretrain.toml"
+    file.write_text('[text]\nfiles = ["a.txt"]\n[masking]\nscheme = "spans"\n', encoding="utf-8")
+    with pytest.raises(
+        SettingsError, match=r"is a recipe of bnaparser pretrain, .*: it has masking"
+    ):
+        load_recipe(file)
 
 
 def test_settings_cannot_be_changed_afterwards() -> None:

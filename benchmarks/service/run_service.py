@@ -19,14 +19,14 @@ import shlex
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from benchmarks import machine
 from benchmarks.service import costly as dear
 from benchmarks.service import fairness as fair
-from benchmarks.service import load
+from benchmarks.service import load, starts
 from benchmarks.service.faults import run_faults
 from benchmarks.service.service_process import SERVE, Fault, Server, checked
 
@@ -40,6 +40,7 @@ CONNECTIONS = (64, 128, 256)
 TURNS = 6
 AIM_RATIO, AIM_LONE_SECONDS, AIM_REFUSED_SECONDS, AIM_MEMORY = 0.85, 0.005, 0.05, 0.05
 AIM_BEHIND_SECONDS = 0.5
+AIM_ANSWER_SECONDS, AIM_READY_SECONDS = 1.0, 2.0
 AIM_MEGABYTES, AIM_LIVE_SECONDS, AIM_SHORT_SECONDS, AIM_SEARCH_SECONDS = 600, 0.3, 1.0, 2.0
 
 
@@ -95,7 +96,9 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--model", default="en")
     parser.add_argument("--classifier", default="sst2", help="for the schema's /v1/classify")
-    parser.add_argument("--models", default="en,en-free", help="for capacity; default %(default)s")
+    parser.add_argument(
+        "--models", default="en,en-free,seven", help="for capacity; default %(default)s"
+    )
     parser.add_argument("--parts", default=",".join(PARTS), help="default: all, %(default)s")
     parser.add_argument("--sentences", type=Path, help="a sentence a line; default: the tests' own")
     parser.add_argument("--texts", type=int, default=200, help="for NLTK's client")
@@ -109,6 +112,10 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--stops", type=int, help="SIGTERM under load; default: as --times")
     parser.add_argument(
         "--lone", type=int, default=200, help="requests of which there is one at a time"
+    )
+    parser.add_argument("--starts", type=int, default=5, help="of start, with everything compiled")
+    parser.add_argument(
+        "--cold-starts", type=int, default=2, help="of start, with nothing compiled"
     )
     parser.add_argument("--serve", help="what starts the service; default: this Python's bnaparser")
     parser.add_argument("--queue-words", type=int, help="of the server; default: its own")
@@ -124,6 +131,44 @@ def heading(report: Report) -> None:
     settings = "".join(f"{name}={os.environ[name]} " for name in names)
     given = machine.without_folders(sys.argv[1:])
     report.add(f"    {settings}{machine.command('benchmarks.service.run_service', given)}\n")
+
+
+def start(report: Report, options: argparse.Namespace) -> None:
+    """Seconds until it answers, parses, and has nothing left to be compiled."""
+    report.add(
+        "Seconds from the command, medians. Complete: all workers are ready, and nothing is left to be compiled.\n"
+    )
+    report.add(
+        "| machine code | workers | starts | `/live` | `/ready` | complete | slowest `/live` | a sentence before complete |"
+    )
+    report.add("|---|---|---|---|---|---|---|---|")
+    medians = {}
+    with starts.environments() as environment:
+        for compiled, times in ((True, options.starts), (False, options.cold_starts)):
+            for workers in (1, 2):
+                found = []
+                for number in range(times + compiled):
+                    given = ["--workers", str(workers), "--log-level", "debug"]
+                    one = starts.measure(started(options, given, environment(compiled)), workers)
+                    # The first start with kept code compiles it, and writes Python's bytecode.
+                    if number or not compiled:
+                        found.append(one)
+                if not found:
+                    continue
+                median = starts.Start(*map(statistics.median, zip(*found, strict=True)))
+                medians[compiled, workers] = median
+                slowest = max(one.slowest_live for one in found)
+                code = "compiled" if compiled else "none"
+                report.add(f"| {code} | {workers} | {len(found)} | {median.live:.2f} | {median.ready:.2f} | "
+                           f"{median.complete:.2f} | {slowest:.2f} | {median.sentence:.2f} |")  # fmt: skip
+    report.add()
+    for (compiled, workers), median in medians.items():
+        name = f"{workers} worker{'s' if workers > 1 else ''}, {'compiled' if compiled else 'nothing compiled'}"
+        report.aim(f"{name}: `/live` after {median.live:.2f} s, aim {AIM_ANSWER_SECONDS:g}",
+                   median.live <= AIM_ANSWER_SECONDS)  # fmt: skip
+        if compiled and workers == 1:
+            report.aim(f"{name}: `/ready` after {median.ready:.2f} s, aim {AIM_READY_SECONDS:g}",
+                       median.ready <= AIM_READY_SECONDS)  # fmt: skip
 
 
 def clients(report: Report, options: argparse.Namespace) -> None:
@@ -234,21 +279,24 @@ def saturated(
 
 
 def capacity(report: Report, options: argparse.Namespace) -> None:
-    """Memory and sentences a second by model, classifier and workers."""
+    """Memory and sentences a second by model and workers; of the first model also with the classifier."""
     sentences = read_sentences(options)
     report.add(f"{len(sentences)} sentences, {words(sentences) / len(sentences):.1f} words each on average, one a "
-               f"request, {CONNECTIONS[0]} connections (wrk). Memory of all processes, what they share counted once.\n")  # fmt: skip
-    report.add("| model | workers | sentences/s | memory, MB |\n|---|---|---|---|")
-    for model in options.models.split(","):
-        for workers in (1, os.cpu_count() or 1):
-            for more in ([], ["--classifier", options.classifier]):
+               f"request, {CONNECTIONS[0]} connections (wrk). Memory after that, in MB: what processes share is divided "
+               "among them.\n")  # fmt: skip
+    report.add("| model | workers | sentences/s | memory of a worker | memory of the service |")
+    report.add("|---|---|---|---|---|")
+    for place, model in enumerate(options.models.split(",")):
+        for workers in (1, 2):
+            for more in ([], ["--classifier", options.classifier])[: 1 if place else 2]:
                 given = [*more, "--model", model, "--workers", str(workers)]
                 with started(options, given) as server:
                     load.lone_latency(server, sentences, 20)
                     seconds = 2 * options.step_seconds
                     rate = load.throughput(server, sentences, seconds, CONNECTIONS[0])
                     name = " and ".join([model, *more[1:]])
-                    report.add(f"| {name} | {workers} | {rate:.0f} | {server.memory():.0f} |")
+                    report.add(f"| `{name}` | {workers} | {rate:.0f} | {max(server.memory_by_worker()):.0f} | "
+                               f"{server.memory():.0f} |")  # fmt: skip
 
 
 def fairness(report: Report, options: argparse.Namespace) -> None:
@@ -438,14 +486,19 @@ def words(sentences: Sequence[str]) -> int:
     return sum(len(tokenize(sentence).words) for sentence in sentences)
 
 
-def started(options: argparse.Namespace, more: Sequence[str] = ()) -> Server:
+def started(
+    options: argparse.Namespace,
+    more: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Server:
     """The service with the model and the queue that the options say."""
     queue = [] if options.queue_words is None else ["--queue-words", str(options.queue_words)]
     command = SERVE if options.serve is None else shlex.split(options.serve)
-    return Server(["--model", options.model, *queue, *more], command)
+    return Server(["--model", options.model, *queue, *more], command, environment)
 
 
 PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
+    "start": start,
     "clients": clients,
     "schema": schema,
     "throughput": throughput,

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -39,18 +39,37 @@ class HttpAnswer(NamedTuple):
 
 
 class Server:
-    """``with Server(options) as server``: ready on entry, gone after."""
+    """``with Server(options) as server``: ready on entry, with all its workers, and gone after."""
 
-    def __init__(self, options: Sequence[str], command: Sequence[str] = SERVE):
+    def __init__(
+        self,
+        options: Sequence[str],
+        command: Sequence[str] = SERVE,
+        environment: Mapping[str, str] | None = None,
+    ):
         self.port = free_port()
         self.command = [*command, "--port", str(self.port), *options]
+        self.environment = environment
+        place = options.index("--workers") + 1 if "--workers" in options else 0
+        self._workers = int(options[place]) if place else 1
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the server)
 
-    def __enter__(self) -> Self:
+    def begin(self) -> None:
+        """Start it, and wait for nothing."""
         # A group of its own, so that nothing is left behind whatever happens.
-        self.process = subprocess.Popen(self.command, stderr=self.errors, start_new_session=True)
+        self.process = subprocess.Popen(
+            self.command, stderr=self.errors, env=self.environment, start_new_session=True
+        )
+
+    def end(self) -> None:
+        """Kill it; a service that has ended is left alone."""
+        self._kill()
+        self.errors.close()
+
+    def __enter__(self) -> Self:
+        self.begin()
         deadline = time.monotonic() + START_SECONDS
-        while not self.is_ready():
+        while not (self.is_ready() and self.log().count('"message": "ready"') >= self._workers):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self._kill()
                 raise Fault(f"the service does not start: {self.log()[-2000:]}")
@@ -63,8 +82,7 @@ class Server:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._kill()
-        self.errors.close()
+        self.end()
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
@@ -107,12 +125,18 @@ class Server:
 
     def memory(self) -> float:
         """Megabytes of all processes of the service; what they share is counted once."""
-        sizes = []
-        for pid in {self.process.pid, *self.workers()}:
-            with suppress(OSError):
-                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-                sizes.append(int(re.findall(r"^Pss: +(\d+)", rollup, re.MULTILINE)[0]))
-        return sum(sizes) / 1024
+        return sum(map(_megabytes, {self.process.pid, *self.workers()}))
+
+    def memory_by_worker(self) -> list[float]:
+        """Megabytes of each process that parses; what several share is divided among them."""
+        return list(map(_megabytes, self.workers()))
+
+
+def _megabytes(pid: int) -> float:
+    with suppress(OSError):
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return int(re.findall(r"^Pss: +(\d+)", rollup, re.MULTILINE)[0]) / 1024
+    return 0.0
 
 
 def free_port() -> int:

@@ -16,7 +16,7 @@ from bnaparser.cli.exits import SUCCESS, USAGE, say
 from bnaparser.cli.streams import empty, open_output, standard_input
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line
-from bnaparser.files.text_files import LineReader
+from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.treebanks.reading import Found
 from bnaparser.trees.escapes import unescape
@@ -142,7 +142,7 @@ class _Search:
                 lines = LineReader(source, encoding=encoding)
                 yield from in_stream(lines, "<stdin>", self.may_hold)
             else:
-                yield from find_parsed([path], self.may_hold, encoding)
+                yield from find_parsed([path], self.may_hold, encoding, OPTION)
 
     def may_hold(self, text: str) -> bool:
         """Tell whether a text must be read."""

@@ -50,6 +50,7 @@ def _train_parser(options: argparse.Namespace, output: Path) -> int:
     from bnaparser.training.recipe import load_recipe
 
     recipe = load_recipe(options.recipe, tuple(options.set))
+    recipe.check_data()  # before PyTorch is imported
     log.info("reading the data of %s; output in %s", options.recipe, output)
     from bnaparser.training.run import train
 

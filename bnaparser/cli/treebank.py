@@ -18,6 +18,7 @@ from typing import TextIO, cast
 
 from bnaparser.cli.arguments import add_encoding, add_examples
 from bnaparser.errors import DataError, SettingsError, TreeError
+from bnaparser.files.text_files import OPTION
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import Found, find_trees
 from bnaparser.treebanks.releases import CTB, PTB
@@ -163,12 +164,14 @@ def _wrap(text: str) -> str:
 def _find(args: argparse.Namespace) -> Iterator[Found]:
     skip_broken: bool = args.skip_broken
     if args.split is None:
-        return find_trees(args.paths, skip_broken=skip_broken, encoding=args.encoding)
+        return find_trees(
+            args.paths, skip_broken=skip_broken, encoding=args.encoding, option=OPTION
+        )
     name, part = args.split.split("-")
     release = _RELEASES[name]
     files = [file for path in args.paths for file in release.files(path, part)]
     broken = skip_broken or release.skip_broken
-    return find_trees(files, skip_broken=broken, encoding=args.encoding)
+    return find_trees(files, skip_broken=broken, encoding=args.encoding, option=OPTION)
 
 
 def _preparation(args: argparse.Namespace) -> Callable[[Tree], Tree | None]:

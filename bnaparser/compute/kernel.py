@@ -128,7 +128,7 @@ _beside: dict[str, subprocess.Popen[bytes]] = {}
 def _tell() -> None:
     tell_once(
         logging.INFO,
-        "compiling loops of the parser for this processor: no machine code of them is kept yet",
+        "compiling loops of the parser for this processor: it takes some 10 to 30 s, once on this machine",
     )
 
 

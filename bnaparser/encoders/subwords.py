@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,6 +28,8 @@ MISSING = -1
 # Subwords of a word that count, from its end. No word that people write has as many; but a stretch
 # of signs without blanks may have thousands, and would cost seconds.
 LONGEST_WORD = 64
+# Words whose subwords are kept, some 10 MB; above that all are forgotten.
+KNOWN_WORDS = 32768
 # How SentencePiece writes a blank.
 _BLANK_SUBWORD = "\u2581"
 
@@ -75,6 +78,7 @@ class Subwords:
         self.tokenizer: Any = tokenizer
         self.max_words = max_words
         self._blank = ""
+        self._known: dict[str, list[int]] = {}  # the subwords of words that were split before
         self._alone: list[int] = []
         if tokenizer.is_fast:
             # A tokenizer's files may ask for a fixed length; windows bound sentences here.
@@ -106,7 +110,11 @@ class Subwords:
 
     @panics_told()
     def _word_subwords(self, sentences: list[list[str]]) -> list[list[list[int]]]:
-        """Return the subwords of every word of every sentence, special tokens left out."""
+        """Return the subwords of every word of every sentence, special tokens left out.
+
+        A fast tokenizer splits each word by itself. A text has few words that are not there again and again, so
+        what it made of them is kept.
+        """
         if not sentences:
             return []
         if not self.tokenizer.is_fast:
@@ -115,19 +123,19 @@ class Subwords:
                 [list(encode(word, add_special_tokens=False)) for word in words]
                 for words in sentences
             ]
-        encodings = self.tokenizer.backend_tokenizer.encode_batch(
-            [[self._blank + word for word in words] for words in sentences],
-            is_pretokenized=True,
-            add_special_tokens=False,
+        if len(self._known) > KNOWN_WORDS:
+            self._known = {}
+        known = self._known  # another thread may begin a new one
+        new = [word for word in dict.fromkeys(chain.from_iterable(sentences)) if word not in known]
+        encoding = self.tokenizer.backend_tokenizer.encode(
+            [self._blank + word for word in new], is_pretokenized=True, add_special_tokens=False
         )
-        result = []
-        for words, encoding in zip(sentences, encodings, strict=True):
-            subwords: list[list[int]] = [[] for _ in words]
-            for subword, word in zip(encoding.ids, encoding.word_ids, strict=True):
-                if word is not None:
-                    subwords[word].append(subword)
-            result.append(subwords)
-        return result
+        subwords: list[list[int]] = [[] for _ in new]
+        for subword, place in zip(encoding.ids, encoding.word_ids, strict=True):
+            if place is not None:
+                subwords[place].append(subword)
+        known |= zip(new, subwords, strict=True)
+        return [[known[word] for word in words] for words in sentences]
 
     def _without_blanks(self, sentences: list[list[str]]) -> list[list[list[int]]]:
         """Return the subwords of every word, without a blank that stands alone before them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import select
 import stat
 from collections import deque
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from io import BufferedIOBase
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, AnyStr, cast
 
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import PACKED, damage_told, open_compressed
@@ -80,6 +81,9 @@ _KINDS_WITH_NUL = (
     (b"PAR1", "a Parquet file", "bnaparser corpus reads Parquet, by the name's ending .parquet"),
     (b"SQLite", "a database", ""),
 )
+# Readers of PDF pass over what stands before it: blank lines, the head of a mail.
+_PDF_WITHIN = re.compile(rb"(?s)(?<![^\r\n])%PDF-\d\.\d.{0,600}?\d \d obj\b")
+_PDF_REACH = 1024 + 620
 _ZIP = b"PK\x03\x04"
 # Names inside a zip that tell what it is.
 _ZIPS = (
@@ -206,7 +210,7 @@ class LineReader:
                 self._encoding, self._marked, first = encoding, True, first[len(mark) :]
                 break
         self._start = first
-        _refuse_kinds(self._name, first, _KINDS)
+        refuse_kinds(self._name, first)
         if self._apart and b"\0" in first:
             self._refuse_binary()
         parts = self._by_lines if _ends_lines_alike(self._encoding) else self._by_characters
@@ -241,17 +245,8 @@ class LineReader:
         self, first: bytes, pieces: Iterator[bytes]
     ) -> Iterator[tuple[str, UnicodeDecodeError | None]]:
         """Decode whole lines: in most encodings a line feed is one byte, and that byte nothing else."""
-        unfinished: list[bytes] = []
-        for piece in _first_then(first, pieces):
-            whole, newline, rest = piece.rpartition(b"\n")
-            if newline:
-                yield from self._decoded(b"".join([*unfinished, whole, newline]))
-                unfinished = []
-            unfinished.append(rest)
-            if b"\0" in rest:  # a file of NUL bytes may be as long as a disk
-                break
-        if last := b"".join(unfinished):
-            yield from self._decoded(last)
+        for lines in _whole_lines(_first_then(first, pieces), b"\n", b"\0"):
+            yield from self._decoded(lines)
 
     def _decoded(self, data: bytes) -> Iterator[tuple[str, UnicodeDecodeError | None]]:
         while data:
@@ -272,27 +267,25 @@ class LineReader:
         self, first: bytes, pieces: Iterator[bytes]
     ) -> Iterator[tuple[str, UnicodeDecodeError | None]]:
         """Decode character by character, in UTF-16 and the like, and put lines together."""
+        try:
+            for lines in _whole_lines(self._characters(first, pieces), "\n", "\0"):
+                yield lines, None
+        except UnicodeDecodeError as error:
+            yield "", error
+
+    def _characters(self, first: bytes, pieces: Iterator[bytes]) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder(self._encoding)()
-        unfinished: list[str] = []
-        broken = None
         for piece in _first_then(first, pieces, last=True):
             try:
-                text = decoder.decode(piece, final=not piece)
+                yield decoder.decode(piece, final=not piece)
             except UnicodeDecodeError as error:
-                text, broken = error.object[: error.start].decode(self._encoding), error
+                yield error.object[: error.start].decode(self._encoding)
+                raise
             except UnicodeError as error:  # "utf-16" and "utf-32" want a mark
                 name = _shown(self._encoding).lower()
                 raise DataError(
                     f"{self._name}: there is no byte order mark: give --encoding {name}-le or {name}-be"
                 ) from error
-            whole, newline, rest = text.rpartition("\n")
-            if newline:
-                yield "".join([*unfinished, whole, newline]), None
-                unfinished = []
-            unfinished.append(rest)
-            if broken is not None or "\0" in rest:
-                break
-        yield ("", broken) if broken is not None else ("".join(unfinished), None)
 
     def _nul_error(self) -> DataError:
         self._refuse_binary()
@@ -315,7 +308,7 @@ class LineReader:
 
     def _refuse_binary(self) -> None:
         """Raise DataError where what a file with NUL characters is, or its encoding, can be told."""
-        _refuse_kinds(self._name, self._start, _KINDS_WITH_NUL)
+        refuse_kinds(self._name, self._start, _KINDS_WITH_NUL)
         utf16 = _utf16_of(self._start)
         if utf16 is not None and _ends_lines_alike(self._encoding):
             raise DataError(
@@ -356,9 +349,9 @@ def refuse_binary_file(path: Path) -> None:
 
 def refuse_binary(name: str, data: bytes) -> None:
     """Raise DataError for the bytes of a file, or of its start, that are not text."""
-    _refuse_kinds(name, data, _KINDS)
+    refuse_kinds(name, data)
     if b"\0" in data:
-        _refuse_kinds(name, data, _KINDS_WITH_NUL)
+        refuse_kinds(name, data, _KINDS_WITH_NUL)
         raise DataError(f"{name}: this is not text: it has NUL characters")
 
 
@@ -380,10 +373,14 @@ def looks_like_cp1252(data: bytes) -> bool:
     return others < broken and _TOO_MANY * sum(byte > 0x7F for byte in data) <= len(data)
 
 
-def _refuse_kinds(name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], ...]) -> None:
-    """Raise DataError where a file begins as one that is not text."""
+def refuse_kinds(
+    name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], ...] = _KINDS
+) -> None:
+    """Raise DataError where a file begins, after blanks, as one that is not text."""
     if start.startswith(_ZIP):
         kinds = tuple((_ZIP, what, do) for inside, what, do in _ZIPS if inside in start)
+    pdf = _PDF_WITHIN.search(start, 0, _PDF_REACH)
+    start = start[pdf.start() :] if pdf is not None else start.lstrip()
     for begin, what, do in kinds:
         if start.startswith(begin):
             raise DataError(f"{name}: this is {what}, not text" + (f": {do}" if do else ""))
@@ -407,6 +404,21 @@ def _utf16_of(start: bytes) -> str | None:
     if max(first, second) * 8 < min(len(start), 512) or min(first, second) * 8 > max(first, second):
         return None
     return "utf-16-le" if second > first else "utf-16-be"
+
+
+def _whole_lines(pieces: Iterator[AnyStr], newline: AnyStr, nul: AnyStr) -> Iterator[AnyStr]:
+    """Yield the pieces, cut anew at the ends of lines, up to a NUL at most: a file of NULs may be as long as a disk."""
+    unfinished: list[AnyStr] = []
+    for piece in pieces:
+        whole, end, rest = piece.rpartition(newline)
+        if end:
+            yield newline[:0].join([*unfinished, whole, end])
+            unfinished = []
+        unfinished.append(rest)
+        if nul in rest:
+            break
+    if last := newline[:0].join(unfinished):
+        yield last
 
 
 def _first_then(first: bytes, pieces: Iterator[bytes], last: bool = False) -> Iterator[bytes]:

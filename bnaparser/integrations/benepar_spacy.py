@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bnaparser.errors import check_flag
 from bnaparser.integrations.benepar_models import BeneparModelError, locate
 from bnaparser.integrations.spacy import Language, SpacyComponent
 
@@ -19,6 +20,7 @@ class BeneparComponent(SpacyComponent):
         disable_tagger: bool = False,
         batch_size: object = "ignored",
     ):
+        check_flag("disable_tagger", disable_tagger)
         super().__init__(name, None, subbatch_max_tokens, not disable_tagger, "benepar")
 
     def _load(self, model: str | Path) -> None:

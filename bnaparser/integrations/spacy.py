@@ -21,7 +21,7 @@ import numpy as np
 
 from bnaparser import models
 from bnaparser.encoders.batching import READ_AHEAD
-from bnaparser.errors import BnaparserError, DataError, MissingExtraError, ModelError
+from bnaparser.errors import BnaparserError, DataError, MissingExtraError, ModelError, check_flag
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.integrations.spacy_spans import SpacyConstituents, install, keep
 from bnaparser.parsing.parser import Parser
@@ -66,6 +66,7 @@ class SpacyComponent:
         name: str = "bnaparser",
         probabilities: bool = False,
     ):
+        check_flag("write_tags", write_tags)
         self.name, self.model, self.write_tags = name, str(model), write_tags
         self._question = Question(probabilities=probabilities)
         self._given = device, batch_tokens

@@ -111,10 +111,10 @@ def words_and_sides(lengths: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[
     To the right of a fencepost is always the next row.
     """
     sizes = np.array(lengths) + 2
-    stops = np.cumsum(sizes) - 1
-    starts = stops - sizes + 1
-    all_of_them = np.arange(sizes.sum())
-    return np.delete(all_of_them, np.concatenate([stops, starts])), np.delete(all_of_them, stops)
+    ends = sizes.cumsum()
+    is_word, has_right = (np.ones(ends[-1], np.bool_) for _ in range(2))
+    is_word[ends - sizes] = is_word[ends - 1] = has_right[ends - 1] = False
+    return np.flatnonzero(is_word), np.flatnonzero(has_right)
 
 
 def span_posts(lengths: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -57,10 +57,14 @@ class WordForm(IntEnum):
     """Other signs, and several kinds of them in one word."""
     MARKED = 18
     """Letters or digits, and at an end a sign that ends no word: ``two-``, ``foo=``."""
+    MIXED = 19
+    """Letters or digits beside brackets and other signs: ``sin(x)``, ``<br>``."""
 
 
 _ALL = frozenset(WordForm)
-_WITH_LETTERS = frozenset({WordForm.WORD, WordForm.GENITIVE, WordForm.PICTURE, WordForm.MARKED})
+_WITH_LETTERS = frozenset(
+    {WordForm.WORD, WordForm.GENITIVE, WordForm.PICTURE, WordForm.MARKED, WordForm.MIXED}
+)
 _SYMBOLS = frozenset({WordForm.SYMBOL, WordForm.LESS, WordForm.GREATER, WordForm.OTHER})
 _PENN: dict[str, frozenset[WordForm]] = {
     "POS": frozenset({WordForm.GENITIVE, WordForm.APOSTROPHE, WordForm.CLOSING_APOSTROPHE}),
@@ -110,6 +114,7 @@ _MARKS = (
 )
 _GENITIVE = re.compile("['\u2018\u2019\u02bc\u2032`\xb4]?s", re.IGNORECASE)
 _MARKED = re.compile(r"^[-_=+*/~^\\|\u2010-\u2015\u2212]|[-_=+*/~^\\|\u2010-\u2015\u2212]$")
+_PLAIN_WORD = re.compile("[\\w.'\u2019\xb7-]+")
 _FACE = re.compile(rf"{EMOTICON}|</?3+", re.VERBOSE)
 _SIGNS = frozenset("#%&*@\xb0\xa7\xb6\u2020\u2021")
 # How a picture is shown, and what joins several to one.
@@ -150,7 +155,9 @@ def _forms(tag: str) -> Collection[WordForm]:
     """Return the forms of the words that can have a tag in any tag set."""
     if tag in _BRACKET_TAGS:
         return _BRACKET_TAGS[tag]
-    if is_punctuation(tag) and tag not in _ALSO_OF_WORDS:
+    if tag in _ALSO_OF_WORDS:
+        return _ALL - {WordForm.MARKED, WordForm.MIXED}
+    if is_punctuation(tag):
         return _ALL - _WITH_LETTERS
     return _ALL
 
@@ -184,7 +191,9 @@ def _form(word: str) -> WordForm:
     if any(map(str.isalnum, word)):
         if _GENITIVE.fullmatch(word):
             return WordForm.GENITIVE
-        return WordForm.MARKED if _MARKED.search(word) else WordForm.WORD
+        if _MARKED.search(word):
+            return WordForm.MARKED
+        return WordForm.WORD if _PLAIN_WORD.fullmatch(word) else WordForm.MIXED
     return _form_of_marks(word)
 
 

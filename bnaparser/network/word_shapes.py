@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,19 +44,21 @@ class WordShape(IntEnum):
 
 def word_shapes(words: Sequence[str]) -> NDArray[np.int64]:
     """Return the `WordShape` of each word of a sentence, int64 (words,)."""
-    written = [unescape(word) for word in words]
-    shapes = np.array([_shape(word) for word in written], np.int64)
+    shapes = np.fromiter(map(_shape, words), np.int64, len(words))
     cased = np.flatnonzero(shapes >= WordShape.LOWER)
     if len(cased) == 0:
         return shapes
-    if _tells_nothing([written[place] for place in cased], shapes[cased]):
+    if _tells_nothing([unescape(words[place]) for place in cased], shapes[cased]):
         shapes[cased] = WordShape.UNKNOWN
     elif shapes[cased[0]] == WordShape.TITLE:
         shapes[cased[0]] = WordShape.FIRST_TITLE
     return shapes
 
 
+# A text has few words that are not there again and again: each is looked at once.
+@lru_cache(maxsize=16384)
 def _shape(word: str) -> WordShape:
+    word = unescape(word)
     small = sum(map(str.islower, word))
     capitals = sum(char.isupper() or char.istitle() for char in word)
     if not small and not capitals:
@@ -74,9 +77,8 @@ def _shape(word: str) -> WordShape:
 
 def _tells_nothing(words: Sequence[str], shapes: NDArray[np.int64]) -> bool:
     """Tell whether words with case are all in capitals, all in small letters, or a title."""
-    if (shapes == WordShape.LOWER).all():
-        return True
-    if np.isin(shapes, (WordShape.UPPER, WordShape.CAPITAL)).all():
+    kinds = set(shapes.tolist())
+    if kinds == {WordShape.LOWER} or kinds <= {WordShape.UPPER, WordShape.CAPITAL}:
         return True
     long = [word for word in words if sum(map(str.isalpha, word)) >= LONG_WORD]
     return len(long) >= TITLE_WORDS and not any(word[0].islower() for word in long)

@@ -48,7 +48,9 @@ def each_labelled_text(texts: Iterable[str]) -> Iterator[tuple[str | None, Hasha
         for label, is_missing, text in zip(texts.index, texts.isna(), texts, strict=True):
             if not is_missing:
                 check_text(text, f"the text with the index label {label!r}")
-            yield None if is_missing else text, label
+            # A missing label is one object, which equals itself in a set.
+            no_label = label is None or (isinstance(label, float) and math.isnan(label))
+            yield None if is_missing else text, math.nan if no_label else label
     elif _is_series(texts, "polars"):
         for number, text in enumerate(texts):
             if text is not None:
@@ -139,7 +141,7 @@ def check_at_least_1(name: str, value: object) -> None:
     """Raise ValueError where a number that is given is below 1, TypeError where it is no whole number."""
     if value is None:
         return
-    if not isinstance(value, Integral):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} is {value!r}: it must be a whole number")
     if value < 1:
         raise ValueError(f"{name} is {value}: it must be at least 1")

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
-from bnaparser.errors import SentenceError, shortened
+from bnaparser.errors import SentenceError, check_flag, shortened
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.split_names import Split
@@ -259,6 +259,7 @@ def under_constraints(
 
     Raises ValueError where both are given, or places that do not say which line they are of.
     """
+    check_flag("markup", markup)
     if markup:
         if constraints:
             raise ValueError("give constraints or markup, not both: places would be of two texts")

@@ -60,7 +60,8 @@ class Constraint:
 
     def __post_init__(self) -> None:
         given: object = self.labels
-        labels = (given,) if isinstance(given, str) else tuple(self.labels)
+        is_one = isinstance(given, str) or not isinstance(given, Iterable)
+        labels = (given,) if is_one else tuple(self.labels)
         object.__setattr__(self, "labels", labels)
         _check_types(self)
         if self.kind not in KINDS:
@@ -257,7 +258,10 @@ def _two_tags(constraints: Sequence[Constraint], second: int) -> str:
 
 def _check_types(one: Constraint) -> None:
     for name, place in (("start", one.start), ("end", one.end)):
-        if not hasattr(place, "__index__"):  # isinstance of a protocol takes ten times as long
+        # True is a whole number to Python, and True:2 none to NumPy.
+        if isinstance(place, bool) or not hasattr(
+            place, "__index__"
+        ):  # isinstance of a protocol takes ten times as long
             raise TypeError(f"the {name} of a constraint is {quoted(place)}: give a whole number")
     for name, given in (("label", one.labels), ("tag", () if one.tag is None else (one.tag,))):
         if not all(isinstance(each, str) for each in given):

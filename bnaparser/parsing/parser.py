@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 from bnaparser import models
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
-from bnaparser.errors import SettingsError, type_name
+from bnaparser.errors import SettingsError, check_flag, type_name
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
 from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -274,6 +274,7 @@ class Parser:
         ``error``. The parses of a text of pandas keep its index label in ``label``, from which
         `bnaparser.integrations.pandas.constituents` takes the column ``document``.
         """
+        check_flag("as_tuples", as_tuples)
         question = asked_question(asked)
         source = each_pair(texts) if as_tuples else each_labelled_text(texts)
         read = ((None if t is None else read_sentences(t, rules=self.text), c) for t, c in source)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Literal, SupportsFloat, TypedDict, get_args
 
-from bnaparser.errors import quoted
+from bnaparser.errors import check_flag, quoted
 from bnaparser.parsing.named_constraints import Constraint, checked
 
 Decoder = Literal["best", "expected", "sample"]
@@ -51,9 +51,9 @@ class Dependencies:
     malus: float = MALUS
 
     def __post_init__(self) -> None:
-        if not all(hasattr(head, "__index__") for head in self.heads):
+        if any(isinstance(one, bool) or not hasattr(one, "__index__") for one in self.heads):
             raise TypeError(f"heads are {quoted(self.heads)}: give a whole number for each word")
-        if not isinstance(self.malus, SupportsFloat):
+        if isinstance(self.malus, bool) or not isinstance(self.malus, SupportsFloat):
             raise TypeError(f"malus is {quoted(self.malus)}: give a number")
 
 
@@ -85,6 +85,7 @@ class Question:
             if isinstance(given, bool) or not hasattr(given, "__index__"):
                 raise TypeError(f"{name} is {quoted(given)}: give a whole number")
             object.__setattr__(self, name, index(given))
+        check_flag("probabilities", self.probabilities)
         if self.n_best < 1:
             raise ValueError(f"n_best is {self.n_best}: it must be at least 1")
         if self.n_best > MOST_TREES:
@@ -93,8 +94,8 @@ class Question:
             raise ValueError(f"decoder is {quoted(self.decoder)}: use one of {', '.join(DECODERS)}")
         least, most = TEMPERATURES
         temperature: object = self.temperature
-        if not isinstance(temperature, int | float | None):
-            if not isinstance(temperature, SupportsFloat):
+        if isinstance(temperature, bool) or not isinstance(temperature, int | float | None):
+            if isinstance(temperature, bool) or not isinstance(temperature, SupportsFloat):
                 raise TypeError(f"temperature is {quoted(temperature)}: give a number")
             object.__setattr__(self, "temperature", float(temperature))
         if self.temperature is not None and not least <= self.temperature <= most:

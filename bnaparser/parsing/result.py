@@ -7,9 +7,10 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import index
 from typing import Any
 
-from bnaparser.errors import DataError
+from bnaparser.errors import DataError, quoted
 from bnaparser.files.tables import json_line, parse_json
 from bnaparser.render import (
     EXPORT_START,
@@ -119,7 +120,7 @@ class Parse:
             >>> [parse.text_of(phrase) for phrase in parse.tree.find("NP")]
             ['(cat)']
         """
-        start, end = node.span if isinstance(node, Tree) else node[:2]
+        start, end = node.span if isinstance(node, Tree) else _pair(node)
         if not 0 <= start < end <= len(self.words) or (
             isinstance(node, Tree) and node.words != self._words_in_trees()[start:end]
         ):
@@ -294,6 +295,16 @@ class Parses(list[Parse]):
         shown = [html_figure(one.text, one.to_svg(), one.error) for one in self[:MOST_DRAWN]]
         left = len(self) - len(shown)
         return "".join([*shown, f"<p>... and {left} more</p>" if left > 0 else ""])
+
+
+def _pair(given: object) -> tuple[int, int]:
+    """Return the two word numbers of a span; TypeError for what is none."""
+    pair = given[:2] if isinstance(given, tuple | list) else ()
+    if len(pair) != 2 or not all(hasattr(one, "__index__") for one in pair):
+        raise TypeError(
+            f"give a node of the tree, a Span, or a pair of word numbers such as (0, 2), not {quoted(given)}"
+        )
+    return index(pair[0]), index(pair[1])
 
 
 def _constituents(parse: Parse) -> list[dict[str, Any]]:

@@ -7,11 +7,11 @@ Defaults are those of the SpanBERT paper where it states them (3, 4.2, appendix 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from bnaparser.settings import Seed, Settings, Share, read_table, validate
+from bnaparser.settings import Seed, Settings, Share, check_command, read_table, validate
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, check_readable, rules_of
 
 # An empty name would be that of the current folder.
@@ -185,5 +185,6 @@ def load_pretrain_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> P
     Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
     is unknown or has a value that is not allowed.
     """
-    table: dict[str, Any] = read_table(path, overrides)
+    table = read_table(path, overrides)
+    check_command(table, str(path), "pretrain")
     return validate(PretrainRecipe, table, str(path))

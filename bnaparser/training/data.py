@@ -75,13 +75,15 @@ class Mix:
 def read_mix(settings: TrainSettings) -> Mix:
     """Read all files that the settings name; training sentences over ``max_words`` are left out.
 
-    Raises DataError where one cannot be read, or one to judge by holds no trees.
+    Raises DataError where one cannot be read, or holds no trees.
     """
     train: list[Example] = []
     sets: list[tuple[range, float]] = []
     for source in settings.data:
         first = len(train)
         examples = read_examples(source, settings)
+        if not examples:
+            raise DataError(f"{source.path} holds no trees: take it out of train.data")
         train.extend(example for example in examples if len(example.words) <= settings.max_words)
         sets.append((range(first, len(train)), source.weight))
     dev = {

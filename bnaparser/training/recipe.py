@@ -11,8 +11,9 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.errors import DataError
 from bnaparser.network.model_settings import ModelSettings
-from bnaparser.settings import Seed, Settings, Share, read_table, validate
+from bnaparser.settings import Seed, Settings, Share, check_command, read_table, validate
 from bnaparser.training.noise_settings import NoiseSettings
 
 
@@ -171,6 +172,13 @@ class Recipe(ModelSettings):
                     raise ValueError(f"encoder.{key} needs encoder.name: characters have none")
         return self
 
+    def check_data(self) -> None:
+        """Raise DataError where the recipe names no training trees."""
+        if not self.train.data:
+            raise DataError(
+                'the recipe names no training trees: set train.data, such as [{ path = "train.mrg" }]'
+            )
+
     def model_settings(self) -> ModelSettings:
         """Return the part of the recipe that a trained model needs."""
         return ModelSettings(
@@ -197,4 +205,6 @@ def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:
     Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
     is unknown or has a value that is not allowed.
     """
-    return validate(Recipe, read_table(path, overrides), str(path))
+    table = read_table(path, overrides)
+    check_command(table, str(path), "train")
+    return validate(Recipe, table, str(path))

@@ -117,8 +117,11 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
     Raises DataError when there is nothing to learn from, SettingsError and ModelError as they
     apply.
     """
+    recipe.check_data()
     if mix.epoch_size == 0:
-        raise DataError("the recipe names no training trees: set train.data, and their weights")
+        raise DataError(
+            "no training trees are left: all are longer than train.max_words, or the weights in train.data are too small"
+        )
     torch.manual_seed(recipe.train.seed)
     if not any(example.spans for example in mix.train):
         raise DataError("the training trees hold no constituents, only words and their tags")

@@ -49,7 +49,7 @@ def kind_of(path: Path) -> str:
 
 
 def find_parsed(
-    paths: Iterable[StrPath], may_hold: MayHold, encoding: str | None = None
+    paths: Iterable[StrPath], may_hold: MayHold, encoding: str | None = None, option: str = ""
 ) -> Iterator[Found]:
     """Yield the trees of files, in constant memory, but those of which ``may_hold`` says False.
 
@@ -60,12 +60,12 @@ def find_parsed(
         for file in list_parse_files(path):
             kind = kind_of(file)
             if kind == ".jsonl":
-                with open_text(file, encoding) as lines:
+                with open_text(file, encoding, option) as lines:
                     yield from in_json_lines(lines, str(file), may_hold)
             elif kind == ".parquet":
                 yield from _in_parquet(file, may_hold)
             else:
-                yield from find_trees(file, may_hold=may_hold, encoding=encoding)
+                yield from find_trees(file, may_hold=may_hold, encoding=encoding, option=option)
 
 
 def in_stream(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:

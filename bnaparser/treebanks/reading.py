@@ -18,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
-from bnaparser.errors import DataError, TreeError
+from bnaparser.errors import DataError, TreeError, check_flag
 from bnaparser.files.compressed import ending, open_compressed, unpacked_name
 from bnaparser.files.text_files import LineReader, refuse_binary
 from bnaparser.treebanks.collector import collector_at_rest
@@ -82,6 +82,7 @@ def find_trees(
     skip_broken: bool = False,
     may_hold: Callable[[str], bool] | None = None,
     encoding: str | None = None,
+    option: str = "",
 ) -> Iterator[Found]:
     """Yield every tree of the files that `list_files` finds, with its place, in constant memory.
 
@@ -92,11 +93,13 @@ def find_trees(
     that is not text, or not in ``encoding`` (by default UTF-8), is a DataError.
 
     ``may_hold`` is asked about each line that holds whole trees; those for which it says False are
-    passed over, which is much faster than reading them.
+    passed over, which is much faster than reading them. ``option`` is a command's own by which a user names
+    the encoding: it stands in the message of a DataError.
     """
+    check_flag("skip_broken", skip_broken)
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         for file in list_files(path):
-            lines = numbered_lines(file, encoding)
+            lines = numbered_lines(file, encoding, option)
             yield from trees_in(lines, str(file), skip_broken=skip_broken, may_hold=may_hold)
 
 
@@ -163,7 +166,7 @@ def read_lines(file: StrPath, encoding: str | None = None) -> Iterator[str]:
     return (line.text for line in numbered_lines(Path(file), encoding))
 
 
-def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[Line]:
+def numbered_lines(path: Path, encoding: str | None = None, option: str = "") -> Iterator[Line]:
     """Yield the lines of one treebank file as `read_lines` does, with their numbers.
 
     Mark-up is blanked out, so that columns stay those of the file.
@@ -174,7 +177,7 @@ def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[Line]:
         if marked_up and encoding is None:
             text = _decode_marked_up(start + raw.read(), path)
         else:
-            lines = LineReader(_Rejoined(start, raw), str(path), encoding, option="")
+            lines = LineReader(_Rejoined(start, raw), str(path), encoding, option)
             if not marked_up:
                 yield from _numbered(lines)
                 return

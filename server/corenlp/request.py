@@ -15,6 +15,7 @@ from itertools import pairwise
 from urllib.parse import unquote, unquote_plus
 
 from bnaparser.errors import shortened
+from bnaparser.server.bounds import check_kind
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import paragraphs
@@ -147,6 +148,7 @@ def read_text(body: bytes, content_type: str | None) -> str:
     """
     kind, _, parameters = (content_type or "").partition(";")
     charset = _charset(parameters)
+    check_kind(body)
     try:
         text = body.decode(charset)
     except UnicodeDecodeError as error:

@@ -14,6 +14,7 @@ import resource
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -21,6 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from bnaparser import models
+from bnaparser.errors import SettingsError
 from bnaparser.files.temporary import remove_abandoned_folders, temporary_folder
 from bnaparser.server import logs
 from bnaparser.server.process.exits import end, leave
@@ -88,6 +90,13 @@ def _supervise(
     """Run several workers; their metrics are summed over files in a folder of this run."""
     from prometheus_client.multiprocess import mark_process_dead
 
+    try:
+        tempfile.gettempdir()
+    except OSError as error:
+        raise SettingsError(
+            "several workers share their metrics in a temporary folder, and no folder for temporary files can be"
+            " written: set TMPDIR to one that can, or run a single worker"
+        ) from error
     with temporary_folder() as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)  # for the workers, when they start
         target = partial(_worker, settings, load, sockets)

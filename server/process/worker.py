@@ -141,7 +141,8 @@ class _Server(uvicorn.Server):
             if not answering_first:
                 await start
             answers = asyncio.ensure_future(self.serve(list(sockets)))
-            async with full_collections_when(lambda: not service.in_flight):
+            # Compiling makes many objects, most of which stay.
+            async with full_collections_when(lambda: service.complete and not service.in_flight):
                 await asyncio.wait({start, answers}, return_when=asyncio.FIRST_COMPLETED)
                 if start.done():
                     start.result()  # raises what kept the model from being loaded

@@ -84,7 +84,8 @@ class Service:
 
     ``model_name`` and ``classifier_name`` (empty without one) are for the answers, ``about`` and
     ``about_classifier`` tell what is known of them; ``texts`` is where bodies are read and answers
-    written; ``in_flight`` counts the requests whose body was read and whose answer is not yet sent.
+    written; ``in_flight`` counts the requests whose body was read and whose answer is not yet sent;
+    ``complete`` tells whether nothing is left to be loaded or compiled.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Service:
         self.classifying: Classifying | None = None
         self.draining = False
         self.in_flight = 0
+        self.complete = False
         self._searching = Searching(settings.search_seconds)
         self._load, self._load_classifier = load, load_classifier
         self._batcher: ParsingQueue | None = None
@@ -159,6 +161,7 @@ class Service:
             await self._batcher.load_rest(*_warm_up(self.parser, _PAGE_ASKS))
         except Failure:
             log.exception("the model cannot tell probabilities, or several trees")
+        self.complete = True
         seconds = round(time.perf_counter() - begun, 2)
         level = logging.INFO if seconds >= 1 else logging.DEBUG
         log.log(level, "ready for all requests", extra={"fields": {"seconds": seconds}})

@@ -16,6 +16,7 @@ from bnaparser.server.bounds import (
     check_answer_size,
     check_coding,
     check_count,
+    check_kind,
     check_most,
     check_size,
     size_of,
@@ -234,6 +235,7 @@ def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
 
 
 def _text(body: bytes, settings: ServerSettings) -> str:
+    check_kind(body)
     text = _decode(body)
     _check_characters(text, "the body")
     check_size([text], settings)

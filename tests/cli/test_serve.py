@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import socket
@@ -109,22 +108,6 @@ def test_a_parser_for_a_classifier(tiny_model_dir: Path) -> None:
 def test_a_device_that_is_not_there(tiny_model_dir: Path) -> None:
     message = refusal("--model", str(tiny_model_dir), "--port", "0", "--device", "cuda:99")
     assert message.startswith("bnaparser serve: cannot use the device 'cuda:99'")
-
-
-def test_ctrl_c_before_it_serves_is_no_traceback(tmp_path: Path) -> None:
-    """Its options are read with libraries that take some tenths of a second to be imported."""
-    (tmp_path / "pydantic_settings.py").write_text(
-        "import signal; signal.raise_signal(signal.SIGINT)"
-    )
-    command = [sys.executable, "-m", "bnaparser.cli", "serve"]
-    done = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (130, "bnaparser: interrupted\n")
 
 
 def test_it_serves_until_it_is_told_to_stop(tiny_model_dir: Path) -> None:

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from bnaparser.encoders.loading import load_tokenizer
-from bnaparser.encoders.subwords import LONGEST_WORD, MISSING, Subwords
+from bnaparser.encoders.subwords import KNOWN_WORDS, LONGEST_WORD, MISSING, Subwords
 
 # The special tokens before and after a sentence, and those that stand for START and STOP.
 ENDS = {
@@ -106,6 +106,34 @@ def test_a_sentence_of_nothing_but_dropped_words_has_a_window(bert: Subwords) ->
 
 def test_no_sentences_give_no_windows(bert: Subwords) -> None:
     assert bert.windows([]) == []
+
+
+def test_words_seen_before_have_the_subwords_of_a_tokenizer_that_reads_a_sentence_for_the_first_time(
+    encoder_folder: Callable[[str], Path], encoder_kind: str
+) -> None:
+    folder = encoder_folder(encoder_kind)
+    subwords = Subwords(load_tokenizer(folder), 512, 510)
+    sentences = [
+        ["The", "zebra", "sat", "unaffable", "."],
+        ["zebra", "\u200b", "the", "zebra", "na\xefve"],
+        ["the", "(", "cat", ")", "walked", "on", "the", "mat", "unaffable"],
+        ["The"],
+    ]
+    many = [f"word{number}" for number in range(KNOWN_WORDS)]  # so many that it forgets
+    for sentence in [*sentences, many, *reversed(sentences)]:
+        if sentence is many:
+            subwords.windows([many])
+            continue
+        ((window,),) = subwords.windows([sentence])
+        ((alone,),) = Subwords(load_tokenizer(folder), 512, 510).windows([sentence])
+        assert window.ids.tolist() == alone.ids.tolist()
+        assert window.last.tolist() == alone.last.tolist()
+    # A sentence as a whole, as the tokenizer itself splits it.
+    whole = subwords.tokenizer(
+        [subwords._blank + word for word in sentences[2]], is_split_into_words=True
+    )
+    ((window,),) = subwords.windows([sentences[2]])
+    assert window.ids.tolist() == list(whole["input_ids"])
 
 
 def test_510_words_are_one_window_and_511_are_two(bert: Subwords) -> None:

@@ -57,6 +57,13 @@ NOT_TEXT = {
     "xz": (lzma.compress(b"It rained."), "xz data"),
     "bzip2": (bz2.compress(b"It rained."), "bzip2 data"),
     "pdf": (b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "a PDF file.*pdftotext"),
+    "pdf after blank lines": (b"\n\n%PDF-1.7\nIt rained.\n", "a PDF file.*pdftotext"),
+    "pdf after the head of a mail": (
+        b"Content-Type: application/pdf\r\n\r\n%PDF-1.7\r%\xe2\xe3\xcf\xd3\r12 0 obj\r<<>>\r",
+        "a PDF file.*pdftotext",
+    ),
+    "rtf after a blank": (rb" {\rtf1\ansi It rained.}", "an RTF file"),
+    "png after a line": (b"\r\n\x89PNG\r\n\x1a\n\x00\x00", "a picture"),
     "rtf": (rb"{\rtf1\ansi It rained.}", "an RTF file"),
     "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a Word, Excel or PowerPoint file"),
     "elf": (b"\x7fELF\x02\x01\x01" + bytes(9), "a program"),
@@ -87,7 +94,15 @@ def test_a_slow_pipe_and_a_line_feed_in_the_start_hide_nothing() -> None:
         assert refused(data, source)[1].startswith("a.txt: this is a Word file, not text")
 
 
-@pytest.mark.parametrize("text", ["MZ is a format.\n", "BM, GIF89a and PAR1.\n", "%PDF is one.\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MZ is a format.\n",
+        "BM, GIF89a and PAR1.\n",
+        "%PDF is one.\n",
+        "A file begins with %PDF-1.7 or 1 0 obj.\n",
+    ],
+)
 def test_a_text_may_begin_as_some_of_them_do(text: str) -> None:
     assert list(LineReader(io.BytesIO(text.encode()))) == [text]
 

@@ -152,6 +152,14 @@ def test_a_frame_without_rows_is_joined_too(make: Any, tiny_parser: Parser) -> N
     assert "document" not in make(tiny_parser(""))
 
 
+@pytest.mark.parametrize("label", [float("nan"), None, pd.NaT, pd.NA])
+def test_a_label_that_is_missing_twice_is_the_same_label(label: Any, tiny_parser: Parser) -> None:
+    twice = pd.Series(["It rained.", "Dogs bark."], index=pd.Index([label, label], dtype=object))
+    with pytest.raises(ValueError, match="two texts have the index label"):
+        pandas.sentences(tiny_parser.pipe(twice))
+    assert len(pandas.sentences(tiny_parser.pipe(twice[:1]))) == 1
+
+
 def test_texts_with_the_same_label_are_not_mixed_up(tiny_parser: Parser) -> None:
     twice = pd.concat([FRAME, FRAME])
     with pytest.raises(ValueError, match=r"the index label 0, .*reset_index"):

@@ -247,9 +247,9 @@ def test_a_library_that_is_missing_is_named(package: str, monkeypatch: pytest.Mo
         monkeypatch.setitem(sys.modules, name, None)
     module = f"bnaparser.integrations.{package}"
     monkeypatch.delitem(sys.modules, module, raising=False)
-    message = rf"^{package} is not installed: pip install 'bnaparser\[{package}\]'$"
-    with pytest.raises(MissingExtraError, match=message):
+    with pytest.raises(MissingExtraError) as raised:
         use(import_module(module))
+    assert (raised.value.package, raised.value.extra) == (package, package)
 
 
 def use(module: Any) -> None:

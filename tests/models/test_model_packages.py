@@ -301,3 +301,8 @@ def test_a_broken_package_hides_no_other(
         with pytest.raises(ModelError, match=said):
             models.find("broken")
     assert [one.name for one in installed() if one.name == "good"] == ["good"]
+
+
+def test_a_name_near_to_a_model_is_suggested() -> None:
+    with pytest.raises(ModelError, match=r"no model 'en-fre' \(did you mean 'en-free'\?\): give a"):
+        models.find("en-fre")

@@ -118,6 +118,12 @@ def test_a_word_with_a_mark_at_its_end_is_no_symbol(word: str) -> None:
     assert tags_of(word) == set(PENN) - {*PUNCTUATION, "POS", "SYM", "LS"}
 
 
+@pytest.mark.parametrize("word", ["<hola@x.es>", "<br>", "f(x)", "niño(s)"])
+def test_spanish_tags_of_punctuation_for_words_are_not_for_addresses(word: str) -> None:
+    assert tags_of(word, ["nc", "Fz", "Fs", "Fp"]) == {"nc"}
+    assert tags_of("etcétera", ["nc", "Fz", "Fs", "Fp"]) == {"nc", "Fz", "Fs"}
+
+
 @pytest.mark.parametrize("word", PICTURES)
 def test_pictures_have_one_tag_in_each_tag_set(word: str) -> None:
     assert tags_of(word) == {"SYM"}

@@ -189,6 +189,9 @@ def test_a_constraint_that_makes_no_sense_cannot_be_made() -> None:
     [
         (("must", "0", 2), "the start of a constraint is '0': give a whole number"),
         (("must", 0, 2.0), "the end of a constraint is 2.0: give a whole number"),
+        (("must", True, 2), "the start of a constraint is True: give a whole number"),
+        (("must", 0, 2, None), r"the label of a constraint is \(None,\): give a string"),
+        (("must", 0, 2, 5), r"the label of a constraint is \(5,\): give a string"),
         (("must", 0, 2, [5]), r"the label of a constraint is \(5,\): give a string"),
         (("tag", 0, 1, (), None, 5), r"the tag of a constraint is \(5,\): give a string"),
         (("bonus", 0, 1, (), "2"), "the amount of a bonus is '2': give a number"),

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from bnaparser import Parse, Parser
+from bnaparser import Parse, Parser, Tree
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.parsing.question import Dependencies, Question
 from bnaparser.text.sentence import from_words
+from bnaparser.treebanks.reading import load_trees
 
 TEXT = "The cat saw Mira in the park. It rained."
 
@@ -43,6 +44,31 @@ def test_numbers_of_numpy_are_numbers() -> None:
     question = Question(**numbers)
     assert question == Question(n_best=3, seed=5, temperature=0.5)
     assert [type(getattr(question, name)) for name in numbers] == [int, int, float]
+
+
+@pytest.mark.parametrize("wrong", ["yes", 1, None, "False"])
+def test_what_is_neither_true_nor_false_is_refused(parser: Parser, wrong: Any) -> None:
+    """``probabilities="no"`` gave probabilities."""
+    calls: dict[str, Callable[[], object]] = {
+        "probabilities": lambda: parser("It rained.", probabilities=wrong),
+        "markup": lambda: parser("It rained.", markup=wrong),
+        "as_tuples": lambda: list(parser.pipe(["It rained."], as_tuples=wrong)),
+        "once": lambda: list(Tree.parse("(S (NN it))").search("S", once=wrong)),
+        "skip_broken": lambda: load_trees("t.mrg", skip_broken=wrong),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError, match=f"{name} is {wrong!r}: give True or False"):
+            call()
+    assert Question(probabilities=np.bool_(True)).probabilities  # type: ignore[arg-type]
+
+
+def test_true_is_no_number(parser: Parser) -> None:
+    wrong: Any = True
+    for asked in ({"n_best": wrong}, {"seed": wrong}, {"temperature": wrong}):
+        with pytest.raises(TypeError, match=f"{next(iter(asked))} is True: give a"):
+            parser("It rained.", **asked)
+    with pytest.raises(TypeError, match="batch_tokens is True"):
+        list(parser.stream(["It rained."], batch_tokens=wrong))
 
 
 def test_a_keyword_that_there_is_not_is_told_with_those_there_are(parser: Parser) -> None:

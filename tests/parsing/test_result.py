@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pydoc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,15 @@ SECOND = Parse(
     offsets=((9, 12), (14, 20), (21, 22), (22, 25), (26, 29), (29, 30), (31, 34), (34, 35)),
 )
 """The second sentence of a text: its words are counted in the whole of it."""
+
+
+@pytest.mark.parametrize("wrong", ["NP", 3, None, (1,), ("a", "b"), [0.5, 2]])
+def test_the_text_of_what_is_no_span_is_one_sentence(wrong: Any) -> None:
+    """It was "'<=' not supported between instances of 'int' and 'str'"."""
+    with pytest.raises(
+        TypeError, match="give a node of the tree, a Span, or a pair of word numbers"
+    ):
+        SECOND.text_of(wrong)
 
 
 def test_the_text_of_a_constituent_is_as_it_stands_in_the_input() -> None:

@@ -250,8 +250,12 @@ def test_an_epoch_sees_every_sentence_once(
 def test_nothing_to_learn_from_is_an_error(
     recipe: Callable[..., Recipe], tmp_path: Path, treebank: Path
 ) -> None:
-    with pytest.raises(DataError, match="no training trees"):
+    with pytest.raises(DataError, match="names no training trees"):
         train(recipe(data=()), tmp_path)
+    blank = tmp_path / "blank.txt"
+    blank.write_text("\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"blank\.txt holds no trees"):
+        train(recipe(data=(DataSettings(path=str(blank)),)), tmp_path)
     little = DataSettings(path=str(treebank), weight=0.001)
     with pytest.raises(DataError, match="no training trees"):
         train(recipe(data=(little,)), tmp_path)

@@ -165,9 +165,9 @@ def _conjuncts(labels: Sequence[str], chosen: int) -> frozenset[int]:
     if not joins:
         return frozenset()
     kinds = ("VP", "VB") if labels[chosen][:2] in ("VP", "VB") else (labels[chosen][:2],)
-    found = {
-        place for place in range(chosen + 1, joins[-1]) if labels[place][:2] in kinds
-    }  # "red" and "white" of "red, white and blue"
+    # "red" and "white" of "red, white and blue"; not "fishing" of "went fishing and swam"
+    start = chosen + (2 if "VP" in kinds else 1)
+    found = {place for place in range(start, joins[-1]) if labels[place][:2] in kinds}
     for join, end in zip(joins, [*joins[1:], len(labels)], strict=True):
         places = [
             place

@@ -130,7 +130,8 @@ GIVING = _words(
     "cost cook pass write wrote grant deny cause save earn award assign email mail fine afford "
     "guarantee loan order pour serve quote sing sang deal bet win won "
     "leave left build built provide present refuse spare tip "
-    "wire fax forward allot envy forgive rent toss fetch"
+    "wire fax forward allot envy forgive rent toss fetch "
+    "bake knit sew brew fry roast draw drew paint fix grab book reserve hire carve land slice peel catch caught pick"
 )
 """Verbs with two objects: "gave Mary a book"."""
 

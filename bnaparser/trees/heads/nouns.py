@@ -62,6 +62,8 @@ def noun_relations(
     for place in places:
         told = functions(phrase.node.subtrees[place].label)
         relation = next((_BY_FUNCTION[one] for one in told if one in _BY_FUNCTION), None)
+        if relation is None and "TPC" in told:
+            relation = "dislocated" if phrase.labels[place + 1 : place + 2] == [","] else "obj"
         if relation and not (relation == "xcomp" and is_there):
             found[place] = relation
     reader = _Reader(phrase, chosen, words, tags)

@@ -140,7 +140,7 @@ def _beside_its_head(arc: Arc) -> str:
         return "cop"  # "who (is she)?", he said
     if arc.child[:2] == "WH":
         return "advmod" if arc.child == "WHADVP" else _of_a_question_phrase(arc)
-    return _in_a_noun_phrase(arc)
+    return _in_a_noun_phrase(arc._replace(chosen=arc.phrase.head_words.index(arc.head - 1)))
 
 
 def _of_a_function_word(arc: Arc) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from bnaparser.errors import type_name
+from bnaparser.errors import check_flag, type_name
 from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
@@ -58,6 +58,7 @@ class Pattern:
 
         ``once``: each node once, with the first way.
         """
+        check_flag("once", once)
         indexed = IndexedTree(tree, self.rules)
         for number in range(len(indexed.parts)):
             for found in self._ways(indexed, number):

@@ -207,6 +207,14 @@ def test_a_query_where_there_is_none_is_told(client: TestClient, path: str) -> N
     assert "split" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("path", ["/v1/parse", "/"])
+def test_a_file_that_is_not_text_is_refused(client: TestClient, path: str) -> None:
+    plain = {"content-type": "text/plain"}
+    answer = client.post(path, content=b"\n\n%PDF-1.7\nIt rained.", headers=plain)
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith("the body: this is a PDF file, not text")
+
+
 def test_the_body_goes_before_the_query(client: TestClient) -> None:
     def texts(query: str, **body: Any) -> list[str]:
         answer = client.post(f"/v1/parse{query}", json=body)
