@@ -59,9 +59,9 @@ class Constraint:
     tag: str | None = None
 
     def __post_init__(self) -> None:
-        given: object = self.labels
+        given: Any = self.labels
         is_one = isinstance(given, str) or not isinstance(given, Iterable)
-        labels = (given,) if is_one else tuple(self.labels)
+        labels: tuple[str, ...] = (given,) if is_one else tuple(given)
         object.__setattr__(self, "labels", labels)
         _check_types(self)
         if self.kind not in KINDS:
