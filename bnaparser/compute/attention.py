@@ -64,14 +64,16 @@ def attend(
     scale: np.float32,
     distances: Floats,
     out: Floats,
+    scratch: Scratch | None = None,
 ) -> None:
     """Write softmax(scale Q K' + D) V of every head to ``out`` (rows, width).
 
     ``projected`` is (rows, 3 width): Q, K and V. ``distances`` (heads, 2 m - 1), (1, 1) where there
-    are none, holds what is added for a key j of a query i, at m - 1 + j - i.
+    are none, holds what is added for a key j of a query i, at m - 1 + j - i. ``scratch`` is that of `scratch_for`, if
+    several layers share it.
     """
     plan = PLAIN, heads, 0
-    scratch = _scratch(lengths, out.shape[1] // heads)
+    scratch = scratch or scratch_for(lengths, out.shape[1] // heads)
     attend_kernel(projected, starts, lengths, plan, scale, distances, _NO_BIAS, scratch, out)
 
 
@@ -89,7 +91,7 @@ def attend_both_ways(
     (rows, width). Forward a query sees the keys up to its own, backward those from its own on.
     """
     plan = BOTH_WAYS, heads, 0
-    scratch = _scratch(lengths, out.shape[1] // heads)
+    scratch = scratch_for(lengths, out.shape[1] // heads)
     attend_kernel(projected, starts, lengths, plan, scale, _NO_DISTANCES, _NO_BIAS, scratch, out)
 
 
@@ -111,12 +113,12 @@ def attend_to_spans(
     that of a; the sum of weighted values is taken position by position likewise.
     """
     plan = SPANS, heads, ngrams
-    scratch = _scratch(lengths, out.shape[1] // heads)
+    scratch = scratch_for(lengths, out.shape[1] // heads)
     attend_kernel(projected, starts, lengths, plan, scale, _NO_DISTANCES, bias, scratch, out)
 
 
-def _scratch(lengths: Integers, size: int) -> Scratch:
-    """Return room for heads of so many features."""
+def scratch_for(lengths: Integers, size: int) -> Scratch:
+    """Return scratch space for sentences of these lengths and heads of so many features."""
     longest = int(lengths.max(initial=0))
     rows = max(longest, ROWS)
     across, features = _round_up(longest), _round_up(size)

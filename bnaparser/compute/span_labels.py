@@ -62,13 +62,12 @@ def posts_of_spans(lengths: Integers) -> tuple[Posts, Posts]:
     Both are int32 (spans,): one sentence's after another's, by start, then end; a sentence of n
     words has n + 1 fenceposts.
     """
-    starts, ends, first = [], [], 0
-    for words in lengths.tolist():
-        start, end = np.triu_indices(words + 1, 1)
-        starts.append(start + first)
-        ends.append(end + first)
-        first += words + 1
-    return np.concatenate(starts).astype(np.int32), np.concatenate(ends).astype(np.int32)
+    posts = np.arange(int((lengths + 1).sum()), dtype=np.int32)
+    # Of each fencepost, how many of its sentence come after it: spans that start there.
+    after = np.repeat((lengths + 1).cumsum() - 1, lengths + 1) - posts
+    starts = np.repeat(posts, after)
+    ends = np.arange(len(starts)) - np.repeat(after.cumsum() - after, after) + starts + 1
+    return starts, ends.astype(np.int32)
 
 
 def best_labels(

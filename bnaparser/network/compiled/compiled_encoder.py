@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.attention import attend
+from bnaparser.compute.attention import Scratch, attend, scratch_for
 from bnaparser.compute.packed import Floats
 from bnaparser.compute.rowwise import add_scaled
 from bnaparser.encoders.positions import first_position
@@ -101,17 +101,18 @@ class CompiledEncoder:
         hidden = self._norm(embedded, places)
         if self._wider is not None:
             hidden = self._wider(hidden)
+        scratch = scratch_for(runs.lengths, self.shape.width // self.shape.heads)
         if self._mix is None:
             for layer in self._layers:
-                hidden = self._through(layer, hidden, runs)
+                hidden = self._through(layer, hidden, runs, scratch)
             return hidden
         mixed: Floats = hidden * self._mix[0]
         for layer, part in zip(self._layers, self._mix[1:], strict=True):
-            hidden = self._through(layer, hidden, runs)
+            hidden = self._through(layer, hidden, runs, scratch)
             add_scaled(mixed, hidden, part)
         return mixed
 
-    def _through(self, layer: _Layer, hidden: Floats, runs: Runs) -> Floats:
+    def _through(self, layer: _Layer, hidden: Floats, runs: Runs, scratch: Scratch) -> Floats:
         contexts = np.empty_like(hidden)
         scale = np.float32((self.shape.width // self.shape.heads) ** -0.5)
         attend(
@@ -122,6 +123,7 @@ class CompiledEncoder:
             scale,
             self._distances,
             contexts,
+            scratch,
         )
         attended = layer.attention_norm(layer.output(contexts), hidden)
         inner = layer.inner(attended, self.shape.activation)
