@@ -30,7 +30,7 @@ CHANGED = (
     " and server/process/worker.py with the new version, then set its bound in pyproject.toml"
 )
 
-METHODS = {
+METHODS: dict[type, dict[str, list[str]]] = {
     uvicorn.Config: {"get_loop_factory": []},
     uvicorn.Server: {
         "serve": ["sockets"],
