@@ -29,7 +29,7 @@ from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
-    CHECKPOINT,
+    CheckedRun,
     load_checkpoint,
     save_checkpoint,
 )
@@ -114,7 +114,7 @@ def pretrain(
     return run.progress
 
 
-class PretrainRun:
+class PretrainRun(CheckedRun):
     """One pre-training: text, network, optimizer, and where it stands."""
 
     def __init__(self, recipe: PretrainRecipe, output: Path, accelerator: Any):
@@ -126,6 +126,7 @@ class PretrainRun:
             torch.manual_seed(self.settings.seed + accelerator.process_index)
         self.progress = PretrainProgress(self.parts.masker.blocks.folder.name)
         self.interruption = Interruption()
+        self.total_updates, self.check_every = self.settings.updates, self.settings.check_every
         self.gradient_norm: float | None = None  # of the last update, before clipping
         self._check_seconds = LINE_SECONDS
 
@@ -177,28 +178,6 @@ class PretrainRun:
             log.warning("%s", told)
         if self.progress.update:
             log.info("resumed after update %d of %d", self.progress.update, self.settings.updates)
-
-    def _checked(self) -> bool:
-        """Return whether held-out text is scored after the last update."""
-        history = self.progress.history
-        return bool(history) and history[-1]["update"] == self.progress.update
-
-    def _check_is_due(self) -> bool:
-        update = self.progress.update
-        last = update == self.settings.updates
-        return (
-            update > 0 and not self._checked() and (last or update % self.settings.check_every == 0)
-        )
-
-    def _stop(self, *, kept: bool) -> None:
-        """End an interrupted run; write a checkpoint, unless the one of this update is ``kept`` already."""
-        if not kept:
-            save_checkpoint(self.accelerator, self.output, self.progress)
-        self.interruption.kept = (
-            f"the checkpoint of update {self.progress.update} is in {self.output / CHECKPOINT};"
-            " the same command resumes the run"
-        )
-        raise self.interruption.error()
 
     def _measured(self, loss: float) -> dict[str, float]:
         """Return what TensorBoard shows of an update."""

@@ -17,6 +17,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.files.folder import put_in_place
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import writing
+from bnaparser.training.interrupts import Interruption
 
 log = logging.getLogger(__name__)
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
@@ -162,3 +163,37 @@ def set_aside(model: Path) -> Path | None:
     model.rename(kept)
     log.info("the model of the earlier run is now in %s", kept)
     return kept
+
+
+class CheckedRun:
+    """A training that is judged every so many updates, and keeps a checkpoint when it is interrupted.
+
+    ``progress`` is a data class with ``update``, the number of the last update, and ``history``, a dictionary a check.
+    """
+
+    accelerator: Any
+    output: Path
+    progress: Any
+    interruption: Interruption
+    total_updates: int
+    check_every: int  # updates
+
+    def _checked(self) -> bool:
+        """Return whether the run is judged after the last update."""
+        history = self.progress.history
+        return bool(history) and history[-1]["update"] == self.progress.update
+
+    def _check_is_due(self) -> bool:
+        update = self.progress.update
+        last = update == self.total_updates
+        return update > 0 and not self._checked() and (last or update % self.check_every == 0)
+
+    def _stop(self, *, kept: bool) -> None:
+        """End an interrupted run; write a checkpoint, unless the one of this update is ``kept`` already."""
+        if not kept:
+            save_checkpoint(self.accelerator, self.output, self.progress)
+        self.interruption.kept = (
+            f"the checkpoint of update {self.progress.update} is in {self.output / CHECKPOINT};"
+            " the same command resumes the run"
+        )
+        raise self.interruption.error()

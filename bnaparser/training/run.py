@@ -22,7 +22,7 @@ from bnaparser.network import storage
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
-    CHECKPOINT,
+    CheckedRun,
     Progress,
     load_checkpoint,
     save_checkpoint,
@@ -82,7 +82,7 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     return run.progress
 
 
-class Run:
+class Run(CheckedRun):
     """One training run: its data, what updates its network, and its progress."""
 
     def __init__(self, recipe: Recipe, output: Path, accelerator: Any):
@@ -139,26 +139,6 @@ class Run:
                     self._stop(kept=self._checked())
                 if self._finished():
                     break
-
-    def _checked(self) -> bool:
-        """Return whether the development sets are scored after the last update."""
-        history = self.progress.history
-        return bool(history) and history[-1]["update"] == self.progress.update
-
-    def _check_is_due(self) -> bool:
-        update = self.progress.update
-        last = update == self.total_updates
-        return update > 0 and not self._checked() and (last or update % self.check_every == 0)
-
-    def _stop(self, *, kept: bool) -> None:
-        """End an interrupted run; write a checkpoint, unless the one of this update is ``kept`` already."""
-        if not kept:
-            save_checkpoint(self.accelerator, self.output, self.progress)
-        self.interruption.kept = (
-            f"the checkpoint of update {self.progress.update} is in {self.output / CHECKPOINT};"
-            " the same command resumes the run"
-        )
-        raise self.interruption.error()
 
     def _measured(self, loss: float) -> dict[str, float]:
         """Return what TensorBoard shows of an update."""
