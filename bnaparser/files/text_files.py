@@ -412,7 +412,8 @@ def _whole_lines(pieces: Iterator[AnyStr], newline: AnyStr, nul: AnyStr) -> Iter
     for piece in pieces:
         whole, end, rest = piece.rpartition(newline)
         if end:
-            yield newline[:0].join([*unfinished, whole, end])
+            unfinished += [whole, end]
+            yield newline[:0].join(unfinished)
             unfinished = []
         unfinished.append(rest)
         if nul in rest:

@@ -117,6 +117,8 @@ def pretrain(
 class PretrainRun(CheckedRun):
     """One pre-training: text, network, optimizer, and where it stands."""
 
+    progress: PretrainProgress
+
     def __init__(self, recipe: PretrainRecipe, output: Path, accelerator: Any):
         self.recipe, self.settings = recipe, recipe.pretrain
         self.output, self.accelerator = output, accelerator

@@ -85,6 +85,8 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
 class Run(CheckedRun):
     """One training run: its data, what updates its network, and its progress."""
 
+    progress: Progress
+
     def __init__(self, recipe: Recipe, output: Path, accelerator: Any):
         self.settings, self.output, self.accelerator = recipe.train, output, accelerator
         networks = load_teacher(self.settings.teacher, str(accelerator.device))
