@@ -60,8 +60,9 @@ def window_numbers(
     for sentence, own in zip(batch, numbers, strict=True):
         assert own is not None  # else it was not prepared by this model
         for window in sentence.windows:
-            part = own[window.first_word : window.first_word + window.words]
-            rows.append(np.concatenate([[0], part, [0]]))
+            row = np.zeros(window.words + 2, np.int64)
+            row[1:-1] = own[window.first_word : window.first_word + window.words]
+            rows.append(row)
     return rows
 
 

@@ -111,8 +111,8 @@ def test_no_sentences_give_no_windows(bert: Subwords) -> None:
 def test_words_seen_before_have_the_subwords_of_a_tokenizer_that_reads_a_sentence_for_the_first_time(
     encoder_folder: Callable[[str], Path], encoder_kind: str
 ) -> None:
-    folder = encoder_folder(encoder_kind)
-    subwords = Subwords(load_tokenizer(folder), 512, 510)
+    tokenizer = load_tokenizer(encoder_folder(encoder_kind))
+    subwords = Subwords(tokenizer, 512, 510)
     sentences = [
         ["The", "zebra", "sat", "unaffable", "."],
         ["zebra", "\u200b", "the", "zebra", "na\xefve"],
@@ -125,7 +125,7 @@ def test_words_seen_before_have_the_subwords_of_a_tokenizer_that_reads_a_sentenc
             subwords.windows([many])
             continue
         ((window,),) = subwords.windows([sentence])
-        ((alone,),) = Subwords(load_tokenizer(folder), 512, 510).windows([sentence])
+        ((alone,),) = Subwords(tokenizer, 512, 510).windows([sentence])
         assert window.ids.tolist() == alone.ids.tolist()
         assert window.last.tolist() == alone.last.tolist()
     # A sentence as a whole, as the tokenizer itself splits it.

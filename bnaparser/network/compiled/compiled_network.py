@@ -168,15 +168,16 @@ class CompiledNetwork:
         """Run encoder and layers over sentences of at least one word."""
         windows: list[Window] = [w for one in batch for w in one.windows]  # type: ignore[misc]
         subwords = Runs.of_lengths([len(window.ids) for window in windows])
+        positions = Runs.of_lengths([len(window.last) for window in windows])
         vectors = self.encoder(np.concatenate([window.ids for window in windows]), subwords)
-        content = self._project(self._gathered(vectors, windows, subwords))
+        content = self._project(self._gathered(vectors, windows, subwords, positions))
         if self.settings.tags.given:
             tags = window_numbers(batch, [one.tags for one in batch])
             content += self._given_tags.rows(np.concatenate(tags))
         if self.settings.layers.word_shapes:
             shapes = window_numbers(batch, [one.shapes for one in batch])
             content += self._shapes.rows(np.concatenate(shapes))
-        hidden = self._layers(content, Runs.of_lengths([window.words + 2 for window in windows]))
+        hidden = self._layers(content, positions)
         lengths = [sentence.words for sentence in batch]
         rows = hidden[position_rows(batch)]
         words, left = words_and_sides(lengths)
@@ -217,14 +218,19 @@ class CompiledNetwork:
         hidden = np.maximum(self._word_norm(hidden, np.zeros_like(hidden)), 0)
         return self._word_output(hidden)[:, 0]
 
-    def _gathered(self, vectors: Floats, windows: Sequence[Window], subwords: Runs) -> Floats:
+    def _gathered(
+        self, vectors: Floats, windows: Sequence[Window], subwords: Runs, positions: Runs
+    ) -> Floats:
         """Return the vectors of START, words and STOP of all windows: of their last subwords."""
-        rows = []
-        for window, first in zip(windows, subwords.starts.tolist(), strict=True):
-            fallback = np.full(len(window.last), len(vectors) + 2)
-            fallback[0], fallback[-1] = len(vectors), len(vectors) + 1
-            rows.append(np.where(window.last == MISSING, fallback, first + window.last))
-        gathered: Floats = np.concatenate([vectors, self.encoder.missing])[np.concatenate(rows)]
+        last = np.concatenate([window.last for window in windows])
+        missing = last == MISSING
+        rows = np.repeat(subwords.starts, positions.lengths) + last
+        gathered: Floats = vectors[np.where(missing, 0, rows)]
+        if missing.any():
+            instead = np.full(len(last), 2)
+            instead[positions.starts] = 0
+            instead[positions.starts + positions.lengths - 1] = 1
+            gathered[missing] = self.encoder.missing[instead[missing]]
         return gathered
 
 
