@@ -12,6 +12,9 @@ Items that are first of their vertex need no graph, since the filled chart has t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 import numpy as np
 
 from bnaparser.chart.compiled import compiled_apart
@@ -34,9 +37,11 @@ from bnaparser.chart.recursion import fill_best, row_start, span_count
 from bnaparser.chart.spans import Float32s, Int32s, Int64s
 from bnaparser.compute.functions import larger
 
-_PARTS, _PIECE, _SEQUENCE = 0, 1, 2
+# A whole number of 64 bits: each other type of an argument would be compiled for by itself.
+_whole = cast("Callable[[object], int]", np.int64)
+_PARTS, _PIECE, _SEQUENCE = _whole(0), _whole(1), _whole(2)
 # Where there is no item, and where nobody has looked yet.
-_NONE, _UNKNOWN = -1, -2
+_NONE, _UNKNOWN = _whole(-1), _whole(-2)
 # Rows of a vertex's state: its first and its last listed item, the top of its heap, and how many of
 # the three that may come after its last item wait in the heap already.
 _FIRST, _LAST, _HEAP, _WAITING = 0, 1, 2, 3
@@ -110,7 +115,7 @@ def best_trees(
     """
     n = graph.n
     if state[BEGUN] == 0:
-        state[BEGUN], state[ITEM] = 1, _first(graph, items, _SEQUENCE, 0, n)
+        state[BEGUN], state[ITEM] = 1, _first(graph, items, _SEQUENCE, _whole(0), n)
     state[MORE] = 0
     while state[ITEM] != _NONE:
         item = state[ITEM]
@@ -141,13 +146,13 @@ def _vertex(graph: Hypergraph, kind: int, start: int, end: int) -> int:
 
 @compiled_apart
 def _new_item(items: Items, total: float, choice: int, left: int, right: int) -> int:
-    item = items.used[0]
+    item = _whole(items.used[0])
     items.used[0] += 1
     items.totals[item] = total
     links = items.links
     links[_CHOICE, item], links[_LEFT, item], links[_RIGHT, item] = choice, left, right
     links[_NEXT, item], links[_CHILD, item], links[_SIBLING, item] = _UNKNOWN, _NONE, _NONE
-    return int(item)
+    return _whole(item)
 
 
 @compiled_apart
@@ -200,7 +205,7 @@ def _first_parts(graph: Hypergraph, items: Items, start: int, end: int) -> int:
             best, middle = _choose(graph, _PARTS, start, end, np.inf, _NONE)
             item = _new_item(items, best, middle, _UNKNOWN, _UNKNOWN)
         vertices[_FIRST, vertex] = vertices[_LAST, vertex] = item
-    return int(vertices[_FIRST, vertex])
+    return _whole(vertices[_FIRST, vertex])
 
 
 @compiled_apart
@@ -212,7 +217,7 @@ def _first(graph: Hypergraph, items: Items, kind: int, start: int, end: int) -> 
         best, label = _choose(graph, kind, start, end, np.inf, _NONE)
         item = _new_item(items, best + items.totals[parts], label, _NONE, parts)
         vertices[_FIRST, vertex] = vertices[_LAST, vertex] = item
-    return int(vertices[_FIRST, vertex])
+    return _whole(vertices[_FIRST, vertex])
 
 
 @compiled_apart
@@ -220,7 +225,7 @@ def _settle(graph: Hypergraph, items: Items, item: int, start: int, end: int) ->
     """Find the items below the parts of (start, end) where nobody has looked yet."""
     links = items.links
     if links[_LEFT, item] == _UNKNOWN:
-        middle = int(links[_CHOICE, item])
+        middle = _whole(links[_CHOICE, item])
         links[_LEFT, item] = _first(graph, items, _PIECE, start, middle)
         links[_RIGHT, item] = _first(graph, items, _SEQUENCE, middle, end)
 
@@ -238,24 +243,24 @@ def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> i
         if items.used[0] + _ITEMS_A_STEP > len(items.totals):
             return height
         kind, start, end = (
-            stack[height - 1, 0],
-            int(stack[height - 1, 1]),
-            int(stack[height - 1, 2]),
+            _whole(stack[height - 1, 0]),
+            _whole(stack[height - 1, 1]),
+            _whole(stack[height - 1, 2]),
         )
         vertex = _vertex(graph, kind, start, end)
-        last = int(graph.vertices[_LAST, vertex])
+        last = _whole(graph.vertices[_LAST, vertex])
         middle, kind_below = start, _PARTS
         if kind == _PARTS:
             _settle(graph, items, last, start, end)
-            middle, kind_below = int(items.links[_CHOICE, last]), _SEQUENCE
-        left, right = int(items.links[_LEFT, last]), int(items.links[_RIGHT, last])
+            middle, kind_below = _whole(items.links[_CHOICE, last]), _SEQUENCE
+        left, right = _whole(items.links[_LEFT, last]), _whole(items.links[_RIGHT, last])
         right_is_first = first[_vertex(graph, kind_below, middle, end)] == right
         if graph.vertices[_WAITING, vertex] == 0:
             if items.links[_NEXT, right] == _UNKNOWN:
                 stack[height, 0], stack[height, 1], stack[height, 2] = kind_below, middle, end
                 height += 1
                 continue
-            _wait(graph, items, last, vertex, left, int(items.links[_NEXT, right]))
+            _wait(graph, items, last, vertex, left, _whole(items.links[_NEXT, right]))
             graph.vertices[_WAITING, vertex] = 1
         left_is_first = left == _NONE
         if kind == _PARTS and right_is_first:
@@ -263,7 +268,7 @@ def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> i
                 stack[height, 0], stack[height, 1], stack[height, 2] = _PIECE, start, middle
                 height += 1
                 continue
-            _wait(graph, items, last, vertex, int(items.links[_NEXT, left]), right)
+            _wait(graph, items, last, vertex, _whole(items.links[_NEXT, left]), right)
             left_is_first = first[_vertex(graph, _PIECE, start, middle)] == left
         if left_is_first and right_is_first:
             _wait_with_next_choice(graph, items, last, (kind, start, end))
@@ -276,7 +281,7 @@ def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> i
 def _wait(graph: Hypergraph, items: Items, last: int, vertex: int, left: int, right: int) -> None:
     """Put what follows ``last`` with one of the two below exchanged into the heap, if there is one."""
     below, links = items.totals, items.links
-    old_left = int(links[_LEFT, last])
+    old_left = _whole(links[_LEFT, last])
     if right == _NONE or (left == _NONE and old_left != _NONE):
         return
     if old_left == _NONE:
@@ -284,9 +289,9 @@ def _wait(graph: Hypergraph, items: Items, last: int, vertex: int, left: int, ri
         total = float(labels[links[_CHOICE, last]]) + below[right]
     else:
         total = below[left] + below[right]
-    item = _new_item(items, total, int(links[_CHOICE, last]), left, right)
+    item = _new_item(items, total, _whole(links[_CHOICE, last]), left, right)
     heap = graph.vertices[_HEAP]
-    heap[vertex] = _meld(items, heap[vertex], item)
+    heap[vertex] = _meld(items, _whole(heap[vertex]), item)
 
 
 @compiled_apart
@@ -295,25 +300,25 @@ def _wait_with_next_choice(
 ) -> None:
     """Put the next split point or label, with the first items below, into the heap."""
     kind, start, end = place
-    vertex, parts = _vertex(graph, kind, start, end), int(items.links[_RIGHT, last])
-    choice = int(items.links[_CHOICE, last])
+    vertex, parts = _vertex(graph, kind, start, end), _whole(items.links[_RIGHT, last])
+    choice = _whole(items.links[_CHOICE, last])
     if kind == _PARTS:
         best, found = _choose(graph, kind, start, end, items.totals[last], choice)
         item = _new_item(items, best, found, _UNKNOWN, _UNKNOWN)
     else:
-        score = float(graph.scores[row_start(start, graph.n) + end, choice])
+        score = 0.0 + graph.scores[row_start(start, graph.n) + end, choice]
         best, found = _choose(graph, kind, start, end, score, choice)
         item = _new_item(items, best + items.totals[parts], found, _NONE, parts)
     if found != _NONE:
         heap = graph.vertices[_HEAP]
-        heap[vertex] = _meld(items, heap[vertex], item)
+        heap[vertex] = _meld(items, _whole(heap[vertex]), item)
 
 
 @compiled_apart
 def _list_best(graph: Hypergraph, items: Items, last: int, vertex: int) -> None:
     """Take the best out of the vertex's heap and list it after ``last``; _NONE if there is none."""
     vertices, links = graph.vertices, items.links
-    best = int(vertices[_HEAP, vertex])
+    best = _whole(vertices[_HEAP, vertex])
     links[_NEXT, last] = best
     if best != _NONE:
         vertices[_LAST, vertex], vertices[_WAITING, vertex] = best, 0
@@ -337,15 +342,15 @@ def _meld(items: Items, first: int, second: int) -> int:
 def _without_top(items: Items, top: int) -> int:
     """The heap that is left when its top is taken: its children are melded in pairs, then all."""
     sibling, pairs = items.links[_SIBLING], _NONE
-    child = int(items.links[_CHILD, top])
+    child = _whole(items.links[_CHILD, top])
     while child != _NONE:
-        second = int(sibling[child])
-        rest = _NONE if second == _NONE else int(sibling[second])
+        second = _whole(sibling[child])
+        rest = _NONE if second == _NONE else _whole(sibling[second])
         pair = _meld(items, child, second)
         sibling[pair], pairs, child = pairs, pair, rest
     whole = _NONE
     while pairs != _NONE:
-        rest = int(sibling[pairs])
+        rest = _whole(sibling[pairs])
         whole, pairs = _meld(items, whole, pairs), rest
     return whole
 
@@ -360,14 +365,18 @@ def _write_tree(graph: Hypergraph, items: Items, item: int, nodes: Int32s, stack
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, graph.n, item
     while height > 0:
         height -= 1
-        start, end, at = int(stack[height, 0]), int(stack[height, 1]), int(stack[height, 2])
+        start, end, at = (
+            _whole(stack[height, 0]),
+            _whole(stack[height, 1]),
+            _whole(stack[height, 2]),
+        )
         label = links[_CHOICE, at]
         if label > 0:
             nodes[written, 0], nodes[written, 1], nodes[written, 2] = start, end, label
             written += 1
         if end - start == 1:
             continue
-        parts = int(links[_RIGHT, at])
+        parts = _whole(links[_RIGHT, at])
         _settle(graph, items, parts, start, end)
         middle = links[_CHOICE, parts]
         stack[height, 0], stack[height, 1], stack[height, 2] = middle, end, links[_RIGHT, parts]
