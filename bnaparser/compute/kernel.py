@@ -128,7 +128,7 @@ _beside: dict[str, subprocess.Popen[bytes]] = {}
 def _tell() -> None:
     tell_once(
         logging.INFO,
-        "compiling loops of the parser for this processor: it takes some 10 to 30 s, once on this machine",
+        "compiling loops of the parser for this processor: they are not kept yet, and it takes some 10 to 30 s",
     )
 
 
