@@ -22,3 +22,8 @@ def require_extra(extra: str) -> None:
     for package in _PACKAGES[extra]:
         if find_spec(package) is None:
             raise MissingExtraError(package, extra)
+
+
+def is_installed(extra: str) -> bool:
+    """Return whether the packages of an extra are installed, without importing them."""
+    return all(find_spec(package) is not None for package in _PACKAGES[extra])

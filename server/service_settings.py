@@ -71,6 +71,10 @@ class ServerSettings(BaseSettings):
         description="the numbers that the parser computes in: auto (the fastest that keeps the"
         " accuracy), float32, bfloat16, or int8, which is for the CPU",
     )
+    backend: Literal["auto", "compiled", "torch"] = Field(
+        default="auto",
+        description="what computes: compiled loops, torch (PyTorch), or auto, the faster that is installed and can",
+    )
     workers: int = _number(1, "processes, each with its own models", ge=1, le=256)
     threads: int | None = _number(
         None,

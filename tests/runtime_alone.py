@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,9 +127,10 @@ def test_the_other_half_says_what_to_install(verb: str, capsys: pytest.CaptureFi
     assert err.splitlines()[-1] == f"bnaparser {verb}: {MissingExtraError('torch', extra)}"
 
 
-def test_a_precision_of_pytorchs_says_what_to_install() -> None:
+@pytest.mark.parametrize("options", [{"precision": "bfloat16"}, {"backend": "torch"}])
+def test_what_pytorch_alone_computes_says_what_to_install(options: dict[str, Any]) -> None:
     with pytest.raises(MissingExtraError, match=re.escape("pip install 'bnaparser[torch]'")):
-        Parser.load("en-free", precision="bfloat16")
+        Parser.load("en-free", **options)
 
 
 assert os.environ.get("PYTHONPATH") is None, "PYTHONPATH may bring in what is not installed"

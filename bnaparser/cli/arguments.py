@@ -81,12 +81,18 @@ def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
 
 
 def add_precision(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the choice of the numbers that a parser computes in."""
+    """Add the choices of the numbers that a parser computes in, and of what computes."""
     parser.add_argument(
         "--precision",
         choices=("auto", "float32", "bfloat16", "int8"),
         default="auto",
         help="numbers to compute in (default: auto, the fastest that keeps the accuracy)",
+    )
+    parser.add_argument(
+        "--backend",
+        choices=("auto", "compiled", "torch"),
+        default="auto",
+        help="what computes: compiled loops, or PyTorch (default: auto, the faster that is installed)",
     )
 
 

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     folder = find(options.model)
     if options.output is not None:
         check_folder(folder)
-    network = load_network(folder, options.device, options.precision)
+    network = load_network(folder, options.device, options.precision, options.backend)
     examples = _examples(options, network)
     tokens = default_tokens(PARSING_TOKENS, str(network.device))
     charts = [one for _, one in gold_charts(network, examples, tokens)]

@@ -45,11 +45,14 @@ def run(options: argparse.Namespace) -> int:
     print(f"threads: {usable_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
     print("devices: cpu", *_gpus(), sep=", ")
     from bnaparser.compute.instructions import instructions
+    from bnaparser.network.precision import reason_for_torch
     from bnaparser.parsing.parser import Parser
     from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
     started = time.perf_counter()
-    parser = Parser.load(options.model, options.device, precision=options.precision)
+    parser = Parser.load(
+        options.model, options.device, precision=options.precision, backend=options.backend
+    )
     loaded = time.perf_counter()
     # Of several languages it takes English, or the first: its words, not its trees, are English then.
     known = parser.languages
@@ -59,6 +62,11 @@ def run(options: argparse.Namespace) -> int:
     print(
         f"model {options.model}: loaded in {loaded - started:.2f} s, computes in {parser.precision}"
     )
+    if parser.backend == "torch":
+        reason = reason_for_torch(options.device, options.precision, options.backend)
+        print(f"backend: torch ({reason or 'there are no compiled loops for this network'})")
+    else:
+        print(f"backend: {parser.backend}")
     print(f"products of bytes: {instructions().int8}, {instructions().lanes} lanes")
     print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
     return SUCCESS if parse.error is None else SOME_FAILED

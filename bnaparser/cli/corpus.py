@@ -164,6 +164,7 @@ def _load(options: argparse.Namespace) -> Parser:
             options.batch_tokens,
             options.precision,
             language=options.language,
+            backend=options.backend,
         )
 
 

@@ -168,7 +168,11 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
     trees = load_clean_trees(args.gold)
     tags, source = given_tags(args.tags, trees), args.tags
     parser = Parser.load(
-        args.model, device=args.device, precision=args.precision, language=args.language
+        args.model,
+        device=args.device,
+        precision=args.precision,
+        language=args.language,
+        backend=args.backend,
     )
     if tags is None and parser.reads_tags:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")

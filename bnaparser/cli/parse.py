@@ -276,4 +276,5 @@ def _load(options: argparse.Namespace) -> Parser | Polyglot:
             options.batch_tokens,
             options.precision,
             options.max_words,
+            options.backend,
         )

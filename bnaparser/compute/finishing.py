@@ -16,13 +16,16 @@ from bnaparser.compute.float_vectors import (
     FLOAT,
     LONG,
     add_rounded_product,
+    copy_numbers,
     first_lanes,
     load,
     masked_load,
     masked_store,
+    readable,
+    room_on_stack,
     shared,
-    size_in_bytes,
 )
+from bnaparser.compute.instructions import instructions
 
 # erf(x) = x P(x^2) / Q(x^2) within 4 on either side, as in Eigen's library; the highest power first.
 _P = (
@@ -56,21 +59,67 @@ class Finish(NamedTuple):
     sums: ir.Value | None = None
 
 
+class _Columns:
+    """Reads and writes the columns of a tile that there are, a vector at a time."""
+
+    def __init__(self, builder: ir.IRBuilder, lanes: int, vectors: int, width: ir.Value):
+        self._builder = builder
+        self._size = lanes * 4
+        self._masks = None
+        if instructions().masks:
+            self._masks = [first_lanes(builder, width, lanes, v * lanes) for v in range(vectors)]
+
+    def read(self, place: ir.Value, v: int, kind: ir.VectorType) -> ir.Value:
+        """Return a vector of an array that begins at an address."""
+        if self._masks is None:
+            return load(self._builder, place, kind, v * self._size)
+        there = self._builder.add(place, LONG(v * self._size))
+        return masked_load(self._builder, there, kind, self._masks[v])
+
+    def write(self, value: ir.Value, place: ir.Value, v: int) -> None:
+        """Write a vector of an array that begins at an address."""
+        there = self._builder.add(place, LONG(v * self._size))
+        if self._masks is None:
+            pointer = self._builder.inttoptr(there, value.type.as_pointer())
+            self._builder.store(value, pointer).align = 4
+        else:
+            masked_store(self._builder, value, there, self._masks[v])
+
+
 def write_finished(
     builder: ir.IRBuilder, tile: Sequence[ir.Value], rows: int, finish: Finish
 ) -> None:
     """Write a tile, vectors of rows one after another; the builder ends in a new block."""
+    vectors = len(tile) // rows
+    if instructions().masks:
+        _write(builder, tile, rows, finish)
+        return
+    # Where the tile is wider than the output, the whole tile is written elsewhere first.
+    panel = tile[0].type.count * vectors
+    narrow = builder.icmp_signed("<", finish.width, LONG(panel))
+    room = room_on_stack(builder, panel * rows)
+    arrays = {
+        name: readable(builder, place, finish.width, panel)
+        for name in ("bias", "scales", "sums")
+        if (place := getattr(finish, name)) is not None
+    }
+    out = builder.select(narrow, room, finish.out)
+    out_row = builder.select(narrow, LONG(panel * 4), finish.out_row)
+    _write(builder, tile, rows, finish._replace(out=out, out_row=out_row, **arrays))
+    with builder.if_then(narrow):
+        for row in range(rows):
+            to = builder.add(finish.out, builder.mul(finish.out_row, LONG(row)))
+            copy_numbers(builder, to, builder.add(room, LONG(row * panel * 4)), finish.width)
+
+
+def _write(builder: ir.IRBuilder, tile: Sequence[ir.Value], rows: int, finish: Finish) -> None:
     lanes = tile[0].type.count
     vectors = len(tile) // rows
     numbers = ir.VectorType(FLOAT, lanes)
-    masks = [first_lanes(builder, finish.width, lanes, v * lanes) for v in range(vectors)]
-    size = size_in_bytes(numbers)
+    columns = _Columns(builder, lanes, vectors, finish.width)
 
     def of_columns(array: ir.Value, kind: ir.VectorType) -> list[ir.Value]:
-        return [
-            masked_load(builder, builder.add(array, LONG(v * size)), kind, masks[v])
-            for v in range(vectors)
-        ]
+        return [columns.read(array, v, kind) for v in range(vectors)]
 
     bias = of_columns(finish.bias, numbers)
     scales, sums = [], []
@@ -91,16 +140,17 @@ def write_finished(
                 whole = builder.sitofp(builder.add(value, sums[v]), numbers)
                 factor = builder.fmul(row_scale, scales[v])
                 value = add_rounded_product(builder, bias[v], whole, factor)
-            masked_store(builder, value, builder.add(line, LONG(v * size)), masks[v])
-    _activate(builder, rows, masks, numbers, finish)
+            columns.write(value, line, v)
+    _activate(builder, rows, vectors, columns, finish, numbers)
 
 
 def _activate(
     builder: ir.IRBuilder,
     rows: int,
-    masks: Sequence[ir.Value],
-    numbers: ir.VectorType,
+    vectors: int,
+    columns: _Columns,
     finish: Finish,
+    numbers: ir.VectorType,
 ) -> None:
     """Apply the activation to what is written, a row at a time."""
     done = builder.append_basic_block("finished")
@@ -112,10 +162,9 @@ def _activate(
         choice.add_case(LONG(number), block)
         builder.position_at_end(block)
         row, line = builder.phi(LONG), builder.phi(LONG)
-        for v, mask in enumerate(masks):
-            place = builder.add(line, LONG(v * size_in_bytes(numbers)))
-            found = ways[number](builder, masked_load(builder, place, numbers, mask))
-            masked_store(builder, found, place, mask)
+        for v in range(vectors):
+            found = ways[number](builder, columns.read(line, v, numbers))
+            columns.write(found, line, v)
         following, below = builder.add(row, LONG(1)), builder.add(line, finish.out_row)
         for phi, first, then in ((row, LONG(0), following), (line, finish.out, below)):
             phi.add_incoming(first, before)

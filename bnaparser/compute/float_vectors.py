@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llvmlite import ir
+from numba.core import cgutils
 
 from bnaparser.compute.instructions import instructions
 
@@ -84,6 +85,33 @@ def masked_store(builder: ir.IRBuilder, value: ir.Value, place: ir.Value, mask: 
     builder.call(
         declared(builder, name, taken), [value, builder.inttoptr(place, pointer), INT(4), mask]
     )
+
+
+def readable(builder: ir.IRBuilder, place: ir.Value, count: ir.Value, numbers: int) -> ir.Value:
+    """Return an address from which so many numbers of four bytes can be read, without masks.
+
+    The first ``count`` are those at ``place``; the others are 0, and their memory is not touched.
+    """
+    copy = room_on_stack(builder, numbers)
+    short = builder.icmp_signed("<", count, LONG(numbers))
+    with builder.if_then(short):
+        cgutils.memset(builder, builder.inttoptr(copy, BYTE.as_pointer()), LONG(4 * numbers), 0)
+        copy_numbers(builder, copy, place, count)
+    return builder.select(short, copy, place)
+
+
+def copy_numbers(builder: ir.IRBuilder, to: ir.Value, place: ir.Value, count: ir.Value) -> None:
+    """Copy numbers of four bytes from an address to another."""
+    pointers = (builder.inttoptr(address, BYTE.as_pointer()) for address in (to, place))
+    cgutils.raw_memcpy(builder, *pointers, count, 4)
+
+
+def room_on_stack(builder: ir.IRBuilder, numbers: int) -> ir.Value:
+    """Return the address of room for numbers of four bytes."""
+    with builder.goto_entry_block():
+        room = builder.alloca(INT, numbers)
+        room.align = 16
+        return builder.ptrtoint(room, LONG)
 
 
 def _bits(kind: ir.VectorType) -> ir.VectorType:

@@ -19,7 +19,9 @@ from bnaparser.compute.float_vectors import (
     first_lanes,
     load,
     masked_load,
+    readable,
 )
+from bnaparser.compute.instructions import instructions
 
 _ONE, _HALF = np.float32(1), np.float32(0.5)
 # Adding and subtracting it rounds to a whole number.
@@ -89,12 +91,7 @@ def _in_lanes(squares: bool) -> Any:
             place, count = given
             zero = ir.Constant(numbers, [0.0] * lanes)
 
-            def added(sums: ir.Value, here: ir.Value, mask: ir.Value | None) -> ir.Value:
-                read = (
-                    load(builder, here, numbers)
-                    if mask is None
-                    else masked_load(builder, here, numbers, mask)
-                )
+            def added(sums: ir.Value, read: ir.Value) -> ir.Value:
                 return builder.fadd(sums, builder.fmul(read, read) if squares else read)
 
             before = builder.block
@@ -103,7 +100,8 @@ def _in_lanes(squares: bool) -> Any:
             builder.cbranch(builder.icmp_signed(">", whole, LONG(0)), loop, rest)
             builder.position_at_end(loop)
             step, sums = builder.phi(LONG), builder.phi(numbers)
-            then = added(sums, builder.add(place, builder.mul(step, LONG(4))), None)
+            here = builder.add(place, builder.mul(step, LONG(4)))
+            then = added(sums, load(builder, here, numbers))
             following = builder.add(step, LONG(lanes))
             for phi, first, next_one in ((step, LONG(0), following), (sums, zero, then)):
                 phi.add_incoming(first, before)
@@ -113,9 +111,12 @@ def _in_lanes(squares: bool) -> Any:
             found = builder.phi(numbers)
             found.add_incoming(zero, before)
             found.add_incoming(then, loop)
-            left = builder.sub(count, whole)
-            mask = first_lanes(builder, left, lanes)
-            total = added(found, builder.add(place, builder.mul(whole, LONG(4))), mask)
+            here, left = builder.add(place, builder.mul(whole, LONG(4))), builder.sub(count, whole)
+            if instructions().masks:
+                last = masked_load(builder, here, numbers, first_lanes(builder, left, lanes))
+            else:
+                last = load(builder, readable(builder, here, left, lanes), numbers)
+            total = added(found, last)
             while (half := total.type.count // 2) > 0:
                 parts = [
                     builder.shuffle_vector(

@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 _SMALLEST = np.float32(1e-12)
 # What numbers of rows are stored as for int8 products: bytes are multiplied as unsigned times signed ones, short ones as
 # they are.
-ROW_DTYPE = {4: np.uint8, 2: np.int16, 1: np.int32}[instructions().group]
+ROW_DTYPE = {4: np.uint8, 2: np.int16}[instructions().group]
 
 
 class RowScaled(NamedTuple):
@@ -104,7 +104,7 @@ def pack_bytes(matrix: Matrix) -> PackedBytes:
     if steps * unit.group > inputs:
         values = np.pad(values, ((0, 0), (0, steps * unit.group - inputs)))
     # What a step takes of an output, the group, is moved as one number.
-    word = {4: np.int32, 2: np.int16, 1: np.int8}[unit.group]
+    word = {4: np.int32, 2: np.int16}[unit.group]
     panels = _panels(np.ascontiguousarray(values).view(word), unit.panel).view(np.int8)
     panels = panels.reshape(*panels.shape[:2], unit.panel, unit.group)
     sums = np.zeros(outputs, np.int32)

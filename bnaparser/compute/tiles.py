@@ -31,8 +31,8 @@ from bnaparser.compute.float_vectors import (
 )
 from bnaparser.compute.instructions import ROWS, Instructions, instructions
 
-# Places asked for in a step, where a tile asks for what is needed after it.
-_ASKED = 4
+# Bytes that memory gives at once.
+_LINE = 64
 
 # Adds a step's products to a vector of sums: (builder, sums, four bytes of A in all lanes, B).
 _Add = Callable[[ir.IRBuilder, ir.Value, ir.Value, ir.Value], ir.Value]
@@ -112,8 +112,9 @@ def _sum_up(
     if ask:
         far, far_step = ask
         asked = builder.add(far, builder.mul(step, far_step))
-        part = builder.lshr(far_step, LONG(_ASKED.bit_length() - 1))
-        for number in range(_ASKED):
+        places = max(1, vectors * size_in_bytes(of_b) // _LINE)
+        part = builder.lshr(far_step, LONG(places.bit_length() - 1))
+        for number in range(places):
             _prefetch(builder, builder.add(asked, builder.mul(part, LONG(number))))
     after: list[ir.Value] = []
     for row in rows:
@@ -147,25 +148,77 @@ def _as_intrinsic(write: Callable[[ir.IRBuilder, list[ir.Value]], None], count: 
 
 
 def _int8(unit: Instructions) -> _Product:
+    """Return the products of bytes; their sums are exact, so all of these compute the same numbers."""
     numbers = ir.VectorType(INT, unit.lanes)
     of_b = ir.VectorType(BYTE, unit.group * unit.lanes)
-    shorts = ir.VectorType(SHORT, 2 * unit.lanes)
-    bits = 32 * unit.lanes
+    adds = {
+        "vpdpbusd": _vpdpbusd, "vpmaddwd": _pmaddwd, "pmaddwd": _pmaddwd,
+        "sdot": _sdot, "smull": _smull, "plain": _plain,
+    }  # fmt: skip
+    return _Product(numbers, of_b, adds[unit.int8])
 
-    def add(builder: ir.IRBuilder, sums: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
-        if unit.int8 == "vpdpbusd":
-            name = f"llvm.x86.avx512.vpdpbusd.{bits}"
-            taken = [sums, a, builder.bitcast(b, numbers)]
-            kind = ir.FunctionType(numbers, [numbers] * 3)
-            return builder.call(declared(builder, name, kind), taken)
-        if unit.int8 == "plain":
-            return builder.add(sums, builder.mul(a, builder.sext(b, numbers)))
-        name = "llvm.x86.avx512.pmaddw.d.512" if bits == 512 else "llvm.x86.avx2.pmadd.wd"
-        kind = ir.FunctionType(numbers, [shorts, shorts])
-        taken = [builder.bitcast(a, shorts), builder.sext(b, shorts)]
-        return builder.add(sums, builder.call(declared(builder, name, kind), taken))
 
-    return _Product(numbers, of_b, add)
+def _vpdpbusd(builder: ir.IRBuilder, sums: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Four unsigned bytes of A times four bytes of B."""
+    kind = sums.type
+    name = f"llvm.x86.avx512.vpdpbusd.{32 * kind.count}"
+    taken = [sums, a, builder.bitcast(b, kind)]
+    return builder.call(declared(builder, name, ir.FunctionType(kind, [kind] * 3)), taken)
+
+
+def _pmaddwd(builder: ir.IRBuilder, sums: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Two short numbers of A times two bytes of B."""
+    names = {4: "sse2.pmadd.wd", 8: "avx2.pmadd.wd", 16: "avx512.pmaddw.d.512"}
+    shorts = ir.VectorType(SHORT, 2 * sums.type.count)
+    kind = ir.FunctionType(sums.type, [shorts, shorts])
+    function = declared(builder, f"llvm.x86.{names[sums.type.count]}", kind)
+    return builder.add(
+        sums, builder.call(function, [builder.bitcast(a, shorts), builder.sext(b, shorts)])
+    )
+
+
+def _sdot(builder: ir.IRBuilder, sums: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Four bytes of A times four bytes of B."""
+    kind = ir.FunctionType(sums.type, [sums.type, b.type, b.type])
+    function = declared(builder, "llvm.aarch64.neon.sdot.v4i32.v16i8", kind)
+    return builder.call(function, [sums, builder.bitcast(a, b.type), b])
+
+
+def _smull(builder: ir.IRBuilder, sums: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Four bytes of A times four bytes of B, on ARM without a dot product."""
+    products = _short_products(builder, a, b)
+    kind = ir.FunctionType(sums.type, [products.type])
+    function = declared(builder, "llvm.aarch64.neon.saddlp.v4i32.v8i16", kind)
+    return builder.add(sums, builder.call(function, [products]))
+
+
+def _plain(builder: ir.IRBuilder, sums: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Four bytes of A times four bytes of B, on any processor."""
+    products = _short_products(builder, a, b)
+    even, odd = (
+        builder.sext(_every_other(builder, products, first), sums.type) for first in (0, 1)
+    )
+    return builder.add(sums, builder.add(even, odd))
+
+
+def _short_products(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Return, for each four bytes, two sums of two products: short numbers are wide enough for them."""
+    count = b.type.count // 2
+    shorts = ir.VectorType(SHORT, count)
+
+    def pairs(four: ir.Value, first: int) -> ir.Value:
+        chosen = _every_other(builder, builder.bitcast(four, shorts), first)
+        return builder.sext(builder.bitcast(chosen, ir.VectorType(BYTE, count)), shorts)
+
+    one, other = (builder.mul(pairs(a, first), pairs(b, first)) for first in (0, 1))
+    return builder.add(one, other)
+
+
+def _every_other(builder: ir.IRBuilder, vector: ir.Value, first: int) -> ir.Value:
+    """Return every second number of a vector, from the first or the second on."""
+    places = list(range(first, vector.type.count, 2))
+    chosen = ir.Constant(ir.VectorType(INT, len(places)), places)
+    return builder.shuffle_vector(vector, vector, chosen)
 
 
 def _prefetch(builder: ir.IRBuilder, place: ir.Value) -> None:

@@ -65,6 +65,8 @@ class BnaModel(nn.Module):
     tree had: then no label covers the whole sentence.
     """
 
+    backend = "torch"
+
     def __init__(
         self,
         settings: ModelSettings,

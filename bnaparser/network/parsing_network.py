@@ -18,10 +18,11 @@ from bnaparser.network.prepared import PreparedSentence
 class ParsingNetwork(Protocol):
     """A parser's network: `BnaModel`, or what computes the same without PyTorch.
 
-    ``precision`` is "float32", "bfloat16" or "int8". ``allowed_tags`` (`tag_forms.allowed_tags`) says which
+    ``backend`` is "compiled" or "torch"; ``precision`` is "float32", "bfloat16" or "int8". ``allowed_tags`` (`tag_forms.allowed_tags`) says which
     tags a word of each form can have.
     """
 
+    backend: str
     precision: str
     settings: ModelSettings
     labels: Inventory

@@ -1,4 +1,4 @@
-"""In which numbers a network computes, on which device."""
+"""What computes a network, in which numbers, on which device."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from bnaparser.compute.instructions import below_processor
 from bnaparser.compute.kernel import check_compiler
 from bnaparser.errors import ModelError
-from bnaparser.extras import require_extra
+from bnaparser.extras import is_installed, require_extra
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
 from bnaparser.network.compiled.first_run import begin_first_run
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Precision = Literal["auto", "float32", "bfloat16", "int8"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+Backend = Literal["auto", "compiled", "torch"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 _CPU = re.compile(r"cpu(:\d+)?")
 # What a machine with a GPU of NVIDIA or AMD has, with Linux in Windows too.
@@ -29,25 +32,72 @@ _OF_GPUS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
 
 def load_network(
-    folder: Path, device: str | None = None, precision: Precision = "auto"
+    folder: Path,
+    device: str | None = None,
+    precision: Precision = "auto",
+    backend: Backend = "auto",
 ) -> ParsingNetwork:
-    """Read a model folder, or a zip of one: its network on a device, in a precision.
+    """Read a model folder, or a zip of one.
 
-    ``device`` is a torch device; by default the first GPU, or the CPU where there is none. On a CPU
-    ``auto`` is int8 where the weights are stored so and the machine multiplies bytes faster, else
-    float32; on a GPU it is bfloat16 where the GPU has it. Raises ModelError where the folder is
-    damaged, or the device is not there or cannot compute so; SettingsError where Numba may not compile.
+    Args:
+        folder: the model folder, or its zip.
+        device: a torch device; by default the first GPU, or the CPU where there is none.
+        precision: on a CPU ``auto`` is int8 where the weights are stored so and PyTorch does not compute them,
+            else float32; on a GPU it is bfloat16 where the GPU has it.
+        backend: what computes the network: "compiled" loops, "torch" (PyTorch), or "auto", the faster of the two
+            that are installed and can.
+
+    Raises:
+        ModelError: the folder is damaged, the device is not there, or backend or device cannot compute so.
+        MissingExtraError: PyTorch is needed and not installed.
+        SettingsError: Numba may not compile.
     """
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision is {precision!r}: give one of {', '.join(PRECISIONS)}")
+    for name, value, allowed in (
+        ("precision", precision, PRECISIONS),
+        ("backend", backend, BACKENDS),
+    ):
+        if value not in allowed:
+            raise ValueError(f"{name} is {value!r}: give one of {', '.join(allowed)}")
     check_compiler()
-    on_cpu = not _may_have_gpu() if device is None else bool(_CPU.fullmatch(device))
-    if on_cpu and precision != "bfloat16":
+    if backend == "compiled":
+        return _compiled_only(folder, device, precision)
+    if reason_for_torch(device, precision, backend) is None:
         begin_first_run(precision)
         compiled = _compiled(folder, precision)
         if compiled is not None:
             return compiled
     return _with_torch(folder, device, precision)
+
+
+def reason_for_torch(device: str | None, precision: Precision, backend: Backend) -> str | None:
+    """Return why PyTorch computes every model here; None where it computes only what is not compiled."""
+    if backend != "auto":
+        return None if backend == "compiled" else "it was chosen"
+    if device is not None and not _CPU.fullmatch(device):
+        return f"the device is {device}"
+    if device is None and _may_have_gpu():
+        return "this machine may have a GPU"
+    if precision == "bfloat16":
+        return "compiled loops do not compute in bfloat16"
+    if precision != "int8" and below_processor() and is_installed("torch"):
+        return (
+            "a setting of Numba's, such as NUMBA_CPU_NAME, keeps compiled loops from using AVX2, which this"
+            " processor has and PyTorch uses"
+        )
+    return None
+
+
+def _compiled_only(folder: Path, device: str | None, precision: Precision) -> CompiledNetwork:
+    choose = 'choose the backend "torch", or leave it out'
+    if device is not None and not _CPU.fullmatch(device):
+        raise ModelError(f"compiled loops are for the CPU, not for {device!r}: {choose}")
+    if precision == "bfloat16":
+        raise ModelError(f"compiled loops compute in float32 or int8, not in bfloat16: {choose}")
+    begin_first_run(precision)
+    compiled = _compiled(folder, precision)
+    if compiled is None:
+        raise ModelError(f"there are no compiled loops for the network of {folder}: {choose}")
+    return compiled
 
 
 def _compiled(folder: Path, precision: Precision) -> CompiledNetwork | None:

@@ -14,7 +14,7 @@ from bnaparser.errors import SettingsError, check_flag, type_name
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
 from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.network.precision import Precision, load_network
+from bnaparser.network.precision import Backend, Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.answering import answers, chart_of
 from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
@@ -89,6 +89,7 @@ class Parser:
         self.name: str | None = None  # what it was loaded by
         self._asked: Precision = "auto"  # the precision, when it was loaded
         self._asked_device: str | None = None
+        self._asked_backend: Backend = "auto"
         self.of_several: str | None = None  # the language, where the model has others
         self._labels: frozenset[str] | None = None  # those of that language
         self._views: dict[str, Parser] = {}  # of each language, where it has several
@@ -109,6 +110,11 @@ class Parser:
         return self.model.precision
 
     @property
+    def backend(self) -> str:
+        """What computes: "compiled" loops or "torch"."""
+        return self.model.backend
+
+    @property
     def reads_tags(self) -> bool:
         """Whether the model reads part-of-speech tags: a sentence without them gets an ``error``."""
         return self.model.settings.tags.given
@@ -122,6 +128,7 @@ class Parser:
         precision: Precision = "auto",
         max_words: int = MAX_WORDS,
         language: str | None = None,
+        backend: Backend = "auto",
     ) -> Parser:
         """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub.
 
@@ -129,18 +136,21 @@ class Parser:
         ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
         ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
         ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
-        model's weights are stored so and the machine multiplies bytes faster, else float32; on a GPU
-        bfloat16 where it has that. ``max_words`` of a sentence: one with more gets an ``error``. Of a
+        model's weights are stored so, else float32; on a GPU bfloat16 where it has that. ``backend`` is
+        what computes: "compiled" loops, "torch" (PyTorch), or "auto", the faster that is installed and
+        can. ``max_words`` of a sentence: one with more gets an ``error``. Of a
         model of several languages, ``language`` is the one to parse; else each sentence is in that
         which it seems to be in. Raises ModelError when there is no such model, or it is damaged, or
-        the device is not there or cannot compute so, and SettingsError where it does not know the
+        the device is not there or cannot compute so, MissingExtraError where PyTorch is needed, and SettingsError where it does not know the
         language.
         """
         check_name(model, 'Parser.load("en")')
         asked_device = device_name(device)
         folder = models.find(model)
-        parser = cls(load_network(folder, asked_device, precision), batch_tokens, max_words)
+        network = load_network(folder, asked_device, precision, backend)
+        parser = cls(network, batch_tokens, max_words)
         parser._asked, parser._asked_device = precision, asked_device
+        parser._asked_backend = backend
         parser.name = models.lasting_name(model, folder)
         return parser if language is None else parser.in_language(language)
 
@@ -159,6 +169,7 @@ class Parser:
         own = Parser(in_one_language(self.model, known), self.batch_tokens, self.max_words)
         own.name, own.threads, own.cased = self.name, self.threads, self.cased
         own._asked, own._asked_device, own.of_several = self._asked, self._asked_device, known
+        own._asked_backend = self._asked_backend
         own._labels = self.model.by_language[known].labels | {""}
         own.text = in_language(own.text, known)
         return own
@@ -339,7 +350,7 @@ class Parser:
         batch_tokens = None if self.batch_tokens == usual else self.batch_tokens
         given = (self.name, self._asked_device, batch_tokens, self._asked, self.max_words)
         state = {"cased": self.cased, "threads": self.threads, "named": self.text.named}
-        return type(self).load, (*given, self.of_several), state
+        return type(self).load, (*given, self.of_several, self._asked_backend), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.cased, self.threads = state["cased"], state["threads"]

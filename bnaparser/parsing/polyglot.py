@@ -10,7 +10,7 @@ from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import SHIPPED, model_names, shipped
 from bnaparser.models.about import languages
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.network.precision import Precision
+from bnaparser.network.precision import Backend, Precision
 from bnaparser.parsing.found_words import unknown_language
 from bnaparser.parsing.given import check_language, check_sentences, check_text
 from bnaparser.parsing.markup import under_constraints
@@ -73,6 +73,7 @@ class Polyglot:
         batch_tokens: int | None = None,
         precision: Precision = "auto",
         max_words: int = MAX_WORDS,
+        backend: Backend = "auto",
     ) -> Polyglot:
         """Load models by their names, a list or with commas between them, each as `Parser.load` does.
 
@@ -80,7 +81,7 @@ class Polyglot:
         where two models have the same language.
         """
         loaded = [
-            Parser.load(name, device, batch_tokens, precision, max_words)
+            Parser.load(name, device, batch_tokens, precision, max_words, backend=backend)
             for name in (model_names(names) if isinstance(names, str) else names)
         ]
         return cls(by_language(loaded))
@@ -159,7 +160,8 @@ def _loaded_again(
     models: dict[tuple[Any, ...], Parser] = {}
     found = {}
     for code, (given, state) in parsers.items():
-        how, of_several = given[:-1], given[-1]
+        *first, of_several, backend = given
+        how = (*first, None, backend)  # in no one language
         if how not in models:
             models[how] = Parser.load(*how)
         found[code] = models[how] if of_several is None else models[how].in_language(of_several)
@@ -201,6 +203,7 @@ def load_parser(
     batch_tokens: int | None = None,
     precision: Precision = "auto",
     max_words: int = MAX_WORDS,
+    backend: Backend = "auto",
 ) -> Parser | Polyglot:
     """Load a parser, or several by names with commas between them, to read text in a ``language``.
 
@@ -208,7 +211,10 @@ def load_parser(
     for a language that no model knows.
     """
     given = model_names(names)
-    loaded = [Parser.load(name, device, batch_tokens, precision, max_words) for name in given]
+    loaded = [
+        Parser.load(name, device, batch_tokens, precision, max_words, backend=backend)
+        for name in given
+    ]
     if len(loaded) == 1 and len(loaded[0].languages) == 1:
         parser: Parser | Polyglot = loaded[0]
     else:

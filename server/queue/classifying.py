@@ -48,7 +48,13 @@ def load_classifier(settings: ServerSettings, parser: Parser | Polyglot) -> Clas
         folder = models.find(name)
         if any(folder.samefile(models.find(one.name or settings.model)) for one in each_of(parser)):
             return parser
-        opened = Parser.load(name, settings.device, first.batch_tokens, settings.precision)
+        opened = Parser.load(
+            name,
+            settings.device,
+            first.batch_tokens,
+            settings.precision,
+            backend=settings.backend,
+        )
         opened.threads = first.threads
         return opened
 

@@ -69,6 +69,7 @@ def load_parser(settings: ServerSettings) -> Parser | Polyglot:
             pieces,
             settings.precision,
             settings.max_words,
+            settings.backend,
         )
     parser.threads = threads_of(settings)
     return parser

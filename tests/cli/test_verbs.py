@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,6 +101,21 @@ def test_check_parses_a_sentence_and_tells_threads(
     assert "OMP_NUM_THREADS=1, OMP_WAIT_POLICY=active" in out
     assert "(TOP " in out
     assert "extra [spacy]: spacy " in out
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ([], r"compiled"),
+        (["--backend", "torch"], r"torch \(it was chosen\)"),
+        (["--precision", "bfloat16"], r"torch \(compiled loops do not compute in bfloat16\)"),
+    ],
+)
+def test_check_says_what_computes_and_why(
+    tiny_model_dir: Path, options: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "-m", str(tiny_model_dir), "--device", "cpu", *options]) == 0
+    assert re.search(f"^backend: {reason}$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_check_parses_with_a_model_of_other_languages(

@@ -146,6 +146,7 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
 OLDER = {
     "x86-64-v3": "+avx,+avx2,+fma,+sse4.2,+f16c,+bmi,+bmi2,+64bit",
     "skylake-avx512": "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+64bit",
+    "sandybridge": "+avx,+sse4.2,+64bit",
     "x86-64": "+sse2,+64bit",
 }
 
@@ -183,14 +184,21 @@ def exact_and_digest() -> tuple[str, str]:
     scorer = ScorerWeights(numbers(50), numbers(50), numbers(50), np.float32(1e-5), numbers(70))
     posts = posts_of_spans(np.array([9, 1, 20]))
     best = best_labels(numbers(33, 50), *posts, scorer, pack_bytes(numbers(70, 50)))
-    digest = hashlib.sha256(b"".join(array.tobytes() for array in (*found_all, *best)))
+    # Of one word there are no spans; the sign of what is not a number differs between x86 and ARM.
+    bits = b"".join(np.nan_to_num(array).tobytes() for array in (*found_all, *best))
+    digest = hashlib.sha256(bits)
     return instructions().int8, digest.hexdigest()
 
 
-@pytest.mark.skipif(instructions().int8 == "plain", reason="no machine with AVX2")
+@pytest.mark.skipif(instructions().lanes == 4, reason="no machine with AVX2")
 @pytest.mark.parametrize(
     ("machine", "int8"),
-    [("x86-64-v3", "vpmaddwd"), ("skylake-avx512", "vpmaddwd"), ("x86-64", "plain")],
+    [
+        ("x86-64-v3", "vpmaddwd"),
+        ("skylake-avx512", "vpmaddwd"),
+        ("sandybridge", "pmaddwd"),
+        ("x86-64", "pmaddwd"),
+    ],
 )
 def test_other_processors_compute_the_same_numbers(machine: str, int8: str) -> None:
     """int8 gave other trees for one sentence in ten on AVX2 than on AVX-512 with VNNI."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,6 +117,46 @@ def test_what_is_not_compiled_is_computed_by_pytorch(
     assert isinstance(load_network(tmp_path, "cpu", "auto"), BnaModel)
     assert load_network(tmp_path, "cpu", "auto").precision == "float32"
     assert load_network(tmp_path, "cpu", "int8").precision == "int8"
+    with pytest.raises(ModelError, match=r"no compiled loops for the network of .*: choose"):
+        load_network(tmp_path, "cpu", backend="compiled")
+
+
+def test_the_backend_can_be_chosen(
+    build_model: Callable[..., BnaModel], tmp_path: Path, examples: list[Example]
+) -> None:
+    storage.save(build_model("bert"), tmp_path, "int8", {})
+    words = [example.words for example in examples[:10]]
+    found = {}
+    for backend, precision in (("auto", "int8"), ("compiled", "int8"), ("torch", "float32")):
+        parser = Parser.load(tmp_path, "cpu", backend=backend)  # type: ignore[arg-type]
+        assert parser.precision == precision
+        assert parser.backend == ("compiled" if backend == "auto" else backend)
+        assert pickle.loads(pickle.dumps(parser)).backend == parser.backend
+        found[backend] = parser.parse_many(words)
+    assert found["auto"] == found["compiled"]
+    assert [parse.score for parse in found["torch"]] == pytest.approx(
+        [parse.score for parse in found["compiled"]], abs=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (
+            {"device": "cuda:0"},
+            "compiled loops are for the CPU, not for 'cuda:0': choose the backend",
+        ),
+        (
+            {"precision": "bfloat16"},
+            "compiled loops compute in float32 or int8, not in bfloat16: ch",
+        ),
+    ],
+)
+def test_what_compiled_loops_cannot_do_is_refused(
+    tiny_model_dir: Path, options: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(ModelError, match=f"^{reason}"):
+        Parser.load(tiny_model_dir, backend="compiled", **options)
 
 
 def test_int8_is_refused_on_a_device_without_it(tiny_model_dir: Path) -> None:
@@ -125,6 +167,8 @@ def test_int8_is_refused_on_a_device_without_it(tiny_model_dir: Path) -> None:
 def test_an_unknown_precision_is_refused(tiny_model_dir: Path) -> None:
     with pytest.raises(ValueError, match="precision is 'int4': give one of auto, float32, bfl"):
         Parser.load(tiny_model_dir, precision="int4")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="backend is 'onnx': give one of auto, compiled, torch"):
+        Parser.load(tiny_model_dir, backend="onnx")  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others are asked in other ways")

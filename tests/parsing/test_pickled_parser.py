@@ -36,7 +36,7 @@ def test_another_machine_takes_its_best_device_unless_one_was_asked_for(
     anywhere = pickle.dumps(Parser.load(tiny_model_dir))
     here = pickle.dumps(Parser.load(tiny_model_dir, "cpu"))
     monkeypatch.setattr(
-        parser_module, "load_network", lambda folder, device, precision: pytest.fail(str(device))
+        parser_module, "load_network", lambda folder, device, *others: pytest.fail(str(device))
     )
     for stored, device in ((anywhere, "None"), (here, "cpu")):
         with pytest.raises(pytest.fail.Exception, match=device):

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.instructions import instructions
 from bnaparser.compute.packed import Floats
 from bnaparser.compute.span_labels import ScorerWeights, best_labels, posts_of_spans, span_vectors
 from bnaparser.encoders.positions import max_positions
@@ -60,6 +59,7 @@ class CompiledBatch:
 class CompiledNetwork:
     """A network that can be had by `load_compiled`; ``precision`` is "int8" or "float32"."""
 
+    backend = "compiled"
     device = "cpu"
     reads_alone = False  # the loops take each row by itself
     takes_turns = False  # nor do they need Python meanwhile
@@ -237,8 +237,7 @@ class CompiledNetwork:
 def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     """Read a model folder; None where its network is none of those that are compiled.
 
-    ``precision`` is "int8", "float32", or "auto": int8 where the weights are stored so and the
-    machine multiplies bytes faster. Raises ModelError where the folder is damaged.
+    ``precision`` is "int8", "float32", or "auto": int8 where the weights are stored so. Raises ModelError where the folder is damaged.
     """
     stored = read_settings(folder)
     settings = stored.settings
@@ -252,7 +251,7 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     matrices, metadata = read_matrices(folder / WEIGHTS)
     in_int8 = precision == "int8"
     if precision == "auto":
-        in_int8 = metadata.get(STORE) == "int8" and instructions().int8_pays
+        in_int8 = metadata.get(STORE) == "int8"
     tokenizer = _tokenizer(folder / ENCODER)
     max_words, unspaced = settings.layers.max_positions - 2, settings.text.unspaced
     subwords = Subwords(tokenizer, max_positions(config), max_words, unspaced=unspaced)

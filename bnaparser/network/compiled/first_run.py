@@ -10,7 +10,6 @@ from __future__ import annotations
 from bnaparser.chart.cky import decode_best_group
 from bnaparser.compute.attention import attend_kernel
 from bnaparser.compute.cores import usable_cores
-from bnaparser.compute.instructions import instructions
 from bnaparser.compute.kernel import compile_beside
 from bnaparser.compute.multiply import multiply_bytes, multiply_floats
 from bnaparser.compute.rowwise import add_scaled, normalise
@@ -25,7 +24,7 @@ def begin_first_run(precision: str) -> None:
     """
     if usable_cores() < 2:
         return
-    in_int8 = precision == "int8" or (precision == "auto" and instructions().int8_pays)
+    in_int8 = precision != "float32"
     multiply, of_spans = (multiply_bytes, of_bytes) if in_int8 else (multiply_floats, of_floats)
     compile_beside(
         [[attend_kernel, normalise, add_scaled], [multiply, of_spans, decode_best_group]]
