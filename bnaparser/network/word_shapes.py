@@ -48,7 +48,7 @@ def word_shapes(words: Sequence[str]) -> NDArray[np.int64]:
     cased = np.flatnonzero(shapes >= WordShape.LOWER)
     if len(cased) == 0:
         return shapes
-    if _tells_nothing([unescape(words[place]) for place in cased.tolist()], shapes[cased]):
+    if _tells_nothing([unescape(words[int(place)]) for place in cased], shapes[cased]):
         shapes[cased] = WordShape.UNKNOWN
     elif shapes[cased[0]] == WordShape.TITLE:
         shapes[cased[0]] = WordShape.FIRST_TITLE
