@@ -13,7 +13,7 @@ import re
 import select
 import stat
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedIOBase
 from itertools import chain, islice
@@ -408,17 +408,17 @@ def _utf16_of(start: bytes) -> str | None:
 
 def _whole_lines(pieces: Iterator[AnyStr], newline: AnyStr, nul: AnyStr) -> Iterator[AnyStr]:
     """Yield the pieces, cut anew at the ends of lines, up to a NUL at most: a file of NULs may be as long as a disk."""
-    unfinished: list[AnyStr] = []
-    join: Callable[[Iterable[AnyStr]], AnyStr] = newline[:0].join
+    nothing = newline[:0]
+    unfinished = [nothing]
     for piece in pieces:
         whole, end, rest = piece.rpartition(newline)
         if end:
-            yield join([*unfinished, whole, end])
+            yield nothing.join([*unfinished, whole, end])
             unfinished.clear()
         unfinished.append(rest)
         if nul in rest:
             break
-    if last := join(unfinished):
+    if last := nothing.join(unfinished):
         yield last
 
 
