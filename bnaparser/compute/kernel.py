@@ -93,8 +93,9 @@ def compile_beside(groups: Sequence[Sequence[Kernel]]) -> None:
     Nothing is started for what is compiled already, or if its machine code could not be kept.
     """
     groups = [
-        missing for group in groups if (missing := [one for one in group if not one.is_kept()])
+        [one for one in group if one.place not in _beside and not one.is_kept()] for group in groups
     ]
+    groups = [group for group in groups if group]
     if not groups or writable_folder() is None:
         return
     _tell()

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from io import BufferedIOBase
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, AnyStr, cast
+from typing import IO, Any, AnyStr, cast
 
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import PACKED, damage_told, open_compressed
@@ -408,17 +408,16 @@ def _utf16_of(start: bytes) -> str | None:
 
 def _whole_lines(pieces: Iterator[AnyStr], newline: AnyStr, nul: AnyStr) -> Iterator[AnyStr]:
     """Yield the pieces, cut anew at the ends of lines, up to a NUL at most: a file of NULs may be as long as a disk."""
-    nothing = newline[:0]
-    unfinished = [nothing]
+    unfinished: list[Any] = []
     for piece in pieces:
         whole, end, rest = piece.rpartition(newline)
         if end:
-            yield nothing.join([*unfinished, whole, end])
+            yield newline[:0].join([*unfinished, whole, end])
             unfinished.clear()
         unfinished.append(rest)
         if nul in rest:
             break
-    if last := nothing.join(unfinished):
+    if last := newline[:0].join(unfinished):
         yield last
 
 

@@ -14,7 +14,6 @@ from bnaparser.errors import ModelError
 from bnaparser.extras import is_installed, require_extra
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
-from bnaparser.network.compiled.first_run import begin_first_run
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.stored_settings import is_benepars
 
@@ -62,7 +61,6 @@ def load_network(
     if backend == "compiled":
         return _compiled_only(folder, device, precision)
     if reason_for_torch(device, precision, backend) is None:
-        begin_first_run(precision)
         compiled = _compiled(folder, precision)
         if compiled is not None:
             return compiled
@@ -93,7 +91,6 @@ def _compiled_only(folder: Path, device: str | None, precision: Precision) -> Co
         raise ModelError(f"compiled loops are for the CPU, not for {device!r}: {choose}")
     if precision == "bfloat16":
         raise ModelError(f"compiled loops compute in float32 or int8, not in bfloat16: {choose}")
-    begin_first_run(precision)
     compiled = _compiled(folder, precision)
     if compiled is None:
         raise ModelError(f"there are no compiled loops for the network of {folder}: {choose}")

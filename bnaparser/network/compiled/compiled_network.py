@@ -27,6 +27,7 @@ from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
 from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
 from bnaparser.network.compiled.encoder_family import shape_of
+from bnaparser.network.compiled.first_run import begin_first_run
 from bnaparser.network.compiled.weights import StoredWeights
 from bnaparser.network.labels import LanguageNames, barred
 from bnaparser.network.prepared import (
@@ -248,6 +249,7 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     shape = shape_of(config)
     if shape is None:
         return None
+    begin_first_run(precision)
     matrices, metadata = read_matrices(folder / WEIGHTS)
     in_int8 = precision == "int8"
     if precision == "auto":
