@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bnaparser.compute.attention import BOTH_WAYS, SPANS, WIDTH, Scratch
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.functions import address, exp, larger, total
+from bnaparser.compute.functions import address, clear_floats, copy_floats, exp, larger, total
 from bnaparser.compute.instructions import ROWS, instructions
 from bnaparser.compute.packed import Floats
 from bnaparser.compute.tiles import tile
@@ -45,7 +45,7 @@ def attend(
         top, count = starts[sentence], lengths[sentence]
         across = (count + WIDTH - 1) // WIDTH * WIDTH
         for row in range(count, ROWS):  # products write no fewer rows
-            scratch.weights[row * across : (row + 1) * across] = _ZERO
+            clear_floats(address(scratch.weights) + row * across * 4, across)
         for head in range(heads):
             _pack_keys(projected, top, count, width + head * size, size, scratch.keys)
             _times_keys(projected, top, count, head * size, size, across, scratch)
@@ -164,14 +164,9 @@ def _times_keys(
         count,
     )
     if count < ROWS:
+        clear_floats(address(scratch.copied), ROWS * size)
         for row in range(count):
-            line, to = (
-                rows[top + row][left : left + size],
-                scratch.copied[row * size : (row + 1) * size],
-            )
-            for column in range(line.shape[0]):
-                to[column] = line[column]
-        scratch.copied[count * size : ROWS * size] = _ZERO
+            copy_floats(address(scratch.copied) + row * size * 4, queries + row * stride, size)
         queries, stride, height = address(scratch.copied), size * 4, ROWS
     keys = address(scratch.keys), WIDTH * 4, size * WIDTH * 4
     _multiply(queries, stride, height, keys, size, address(scratch.scores), across)
@@ -186,14 +181,11 @@ def _times_values(
     height = max(ROWS, count)
     values = address(rows) + (top * rows.shape[1] + left) * 4, rows.shape[1] * 4, WIDTH * 4
     if size % WIDTH != 0 or count > _FEW:
+        clear_floats(address(scratch.copied), count * padded)
         for row in range(count):
-            to, line = (
-                scratch.copied[row * padded : (row + 1) * padded],
-                rows[top + row][left : left + size],
+            copy_floats(
+                address(scratch.copied) + row * padded * 4, values[0] + row * values[1], size
             )
-            for column in range(line.shape[0]):
-                to[column] = line[column]
-            to[size:] = _ZERO
         values = address(scratch.copied), padded * 4, WIDTH * 4
     _multiply(
         address(scratch.weights),

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
 from bnaparser.compute.float_vectors import (
+    BYTE,
     FLOAT,
     INT,
     LONG,
@@ -75,6 +77,32 @@ def larger(typing_context: Any, one: Any, other: Any) -> Any:
         )
 
     return types.float32(types.float32, types.float32), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def copy_floats(typing_context: Any, to: Any, place: Any, count: Any) -> Any:
+    """Copy float32 numbers from an address to another: one instruction where a loop is ten to compile."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
+        to, place, count = given
+        pointers = (builder.inttoptr(one, BYTE.as_pointer()) for one in (to, place))
+        cgutils.raw_memcpy(builder, *pointers, count, 4)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def clear_floats(typing_context: Any, to: Any, count: Any) -> Any:
+    """Write zeros to an address, so many float32 numbers."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
+        to, count = given
+        pointer = builder.inttoptr(to, BYTE.as_pointer())
+        cgutils.memset(builder, pointer, builder.mul(count, LONG(4)), 0)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp), generate
 
 
 def _in_lanes(squares: bool) -> Any:

@@ -88,38 +88,55 @@ class Kernel:
 
 
 def compile_beside(groups: Sequence[Sequence[Kernel]]) -> None:
-    """Start a process for each group that compiles its kernels; this process waits for it when it calls one of them.
+    """Start a process that compiles kernels; this process waits for its end when it calls one of them.
 
-    Nothing is started for what is compiled already, or if its machine code could not be kept.
+    Nothing is started for what is compiled already, or if the machine code could not be kept.
+
+    Args:
+        groups: kernels that take about the same time; each group is compiled on a core of its own.
     """
-    groups = [
+    missing = [
         [one for one in group if one.place not in _beside and not one.is_kept()] for group in groups
     ]
-    groups = [group for group in groups if group]
-    if not groups or writable_folder() is None:
+    missing = [group for group in missing if group]
+    if not missing or writable_folder() is None:
         return
     _tell()
     command = f"import sys; sys.path[:] = {sys.path!r}; from bnaparser.compute.kernel import compile_missing; compile_missing()"
-    for group in groups:
-        with suppress(OSError):
-            process = subprocess.Popen(
-                [sys.executable, "-c", command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+    with suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-c", command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        assert process.stdin is not None
+        with process.stdin:
+            pickle.dump(
+                [[(one.place, one.kinds) for one in group] for group in missing], process.stdin
             )
-            assert process.stdin is not None
-            with process.stdin:
-                pickle.dump([(one.place, one.kinds) for one in group], process.stdin)
-            _beside.update({one.place: process for one in group})
+        _beside.update({one.place: process for group in missing for one in group})
 
 
 def compile_missing() -> None:
-    """Compile the kernels whose places and kinds are on standard input, pickled, and keep their machine code."""
-    for place, kinds in pickle.load(sys.stdin.buffer):
-        kernel = Kernel(place, *kinds)
-        if not kernel.is_kept():
-            kernel.compile()
+    """Compile the groups of kernels that standard input names, pickled, and keep their machine code."""
+    groups = [
+        [Kernel(place, *kinds) for place, kinds in group] for group in pickle.load(sys.stdin.buffer)
+    ]
+    # The first kernel takes the compiler a second more, which a process that is forked then has behind it.
+    groups[0].pop(0).compile()
+    children = []
+    if hasattr(os, "fork"):
+        while len(groups) > 1 and (child := os.fork()):
+            children.append(child)
+            groups.pop()
+        groups = groups[-1:]
+    for group in groups:
+        for kernel in group:
+            if not kernel.is_kept():
+                kernel.compile()
+    for child in children:
+        os.waitpid(child, 0)
 
 
 # Kernels that other processes compile just now.

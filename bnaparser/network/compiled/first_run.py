@@ -1,8 +1,8 @@
 """The first run on a machine: other processes compile what a sentence needs while this one reads the model.
 
-this process     reads the model ......  waits ......................  parses
-second process   compiles attention ........ ends
-third process    compiles products, labels of spans, the best tree . ends
+this process   reads the model .......  waits ...........................  parses
+another one    imports Numba, compiles sums of rows ..  attention ...... ends
+its child                                               products, labels of spans, the best tree . ends
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def begin_first_run(precision: str) -> None:
     in_int8 = precision != "float32"
     multiply, of_spans = (multiply_bytes, of_bytes) if in_int8 else (multiply_floats, of_floats)
     compile_beside(
-        [[attend_kernel, normalise, add_scaled], [multiply, of_spans, decode_best_group]]
+        [[add_scaled, normalise, attend_kernel], [multiply, of_spans, decode_best_group]]
     )
