@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from numba import types
 from numba.core.registry import cpu_target
+from numba.np.arrayobj import populate_array
 
 from bnaparser.compute import kept_code, kernel_compiler
 from bnaparser.compute.words import check_arrays
@@ -48,7 +49,7 @@ def a_function_has_one_external_symbol_of_three_addresses() -> None:
 
 
 def arrays_are_made_of_their_parts() -> None:
-    made = inspect.signature(kernel_compiler.populate_array)
+    made = inspect.signature(populate_array)
     assert [*made.parameters] == [
         "array",
         "data",
