@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 
 from bnaparser.settings import Settings
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
-from bnaparser.tasks.task_settings import TaskRecipe
+from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.training.recipe import Recipe
 
 TARGET = Path(__file__).parent / "settings.md"

@@ -16,8 +16,8 @@ from pathlib import Path
 from benchmarks.accuracy.run_details import LENGTHS, length_names
 from benchmarks.machine import listed, now, processor, versions
 from bnaparser.tasks.classifier import Classifier
-from bnaparser.tasks.task_data import read_examples
-from bnaparser.tasks.task_settings import TaskFile
+from bnaparser.tasks.data import read_examples
+from bnaparser.tasks.settings import TaskFile
 
 PACKAGES = ("bnaparser", "torch", "transformers", "scikit-learn")
 

@@ -182,7 +182,7 @@ def task_scores(
 ) -> Result:
     """Train a task on the encoder; return its score on each part that it is judged on."""
     from bnaparser.tasks.all_seeds import train
-    from bnaparser.tasks.task_settings import TaskRecipe
+    from bnaparser.tasks.settings import TaskRecipe
 
     tables = TASKS[task]
     files = {

@@ -58,7 +58,7 @@ class Encoder:
 
         from bnaparser.cli.quiet import quiet_libraries
         from bnaparser.syntax.attachment import attach
-        from bnaparser.tasks.task_settings import SyntaxTable
+        from bnaparser.tasks.settings import SyntaxTable
 
         quiet_libraries()
         self.tokenizer = AutoTokenizer.from_pretrained(options.encoder)

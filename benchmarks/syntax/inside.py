@@ -25,8 +25,8 @@ from benchmarks.syntax.syntax_tables import INSIDE, MAIN, PLAIN
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from bnaparser.tasks.prepared_example import PreparedExample
-    from bnaparser.tasks.task_model import TaskModel
+    from bnaparser.tasks.examples import PreparedExample
+    from bnaparser.tasks.model import TaskModel
 
 BATCHES, SEED = 8, 1
 
@@ -51,8 +51,8 @@ def inside(options: argparse.Namespace, task: str, system: str) -> list[Result]:
     """Return what is found before the training and after it."""
     import torch
 
+    from bnaparser.tasks.model import create
     from bnaparser.tasks.one_seed import train_seed
-    from bnaparser.tasks.task_model import create
 
     torch.set_num_threads(options.threads)
     recipe = recipe_of(options, task, system, SEED)

@@ -29,9 +29,9 @@ from benchmarks.syntax.syntax_tables import ENGLISH, SYSTEMS, TASKS, WINDOW
 
 if TYPE_CHECKING:
     from bnaparser.syntax.structure import Structure
-    from bnaparser.tasks.prepared_example import Gold
+    from bnaparser.tasks.examples import Gold
+    from bnaparser.tasks.settings import TaskRecipe
     from bnaparser.tasks.splits import Data
-    from bnaparser.tasks.task_settings import TaskRecipe
     from bnaparser.trees.tree import Tree
 
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "scikit-learn", "seqeval", "numpy")
@@ -46,7 +46,7 @@ def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) ->
 
     With ``options.held_out`` a tenth of the training examples is development data instead.
     """
-    from bnaparser.tasks.task_settings import TaskRecipe
+    from bnaparser.tasks.settings import TaskRecipe
 
     found, given = TASKS[task], budget(options, task)
     variant, trees = SYSTEMS[system].variant, SYSTEMS[system].trees
@@ -208,8 +208,8 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
     import torch
 
     from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.tasks.metrics import score
     from bnaparser.tasks.one_seed import development_scores, train_seed
-    from bnaparser.tasks.task_metrics import score
 
     quiet_libraries()
     torch.set_num_threads(options.threads)

@@ -9,7 +9,7 @@ from benchmarks.syntax.kept_runs import Result
 from benchmarks.syntax.syntax_tables import PLAIN, TASKS
 
 if TYPE_CHECKING:
-    from bnaparser.tasks.task_significance import Comparison
+    from bnaparser.tasks.significance import Comparison
 
 LEVEL = 0.05
 
@@ -48,8 +48,8 @@ def over_majority(rows: list[Result], task: str) -> Comparison | None:
 def compared(row: Result, first: list[list[Any]], second: list[list[Any]]) -> Comparison:
     """Return the paired test of two systems' predictions, by seed, for the examples of a run."""
     from bnaparser.tasks.all_seeds import as_gold
-    from bnaparser.tasks.task_settings import TaskSettings
-    from bnaparser.tasks.task_significance import compare
+    from bnaparser.tasks.settings import TaskSettings
+    from bnaparser.tasks.significance import compare
 
     settings = TaskSettings.model_validate(TASKS[row["task"]].table)
     runs = [[as_gold(one) for one in run] for run in (first, second)]
@@ -65,8 +65,8 @@ def majority_answers(row: Result) -> list[Any]:
 def majority_cell(rows: list[Result], task: str, metric: str) -> str:
     """Return what the majority answer scores."""
     from bnaparser.tasks.all_seeds import as_gold
-    from bnaparser.tasks.task_metrics import score
-    from bnaparser.tasks.task_settings import TaskSettings
+    from bnaparser.tasks.metrics import score
+    from bnaparser.tasks.settings import TaskSettings
 
     found = of(rows, task)
     if not found:

@@ -13,8 +13,8 @@ from bnaparser.errors import DataError, SettingsError
 if TYPE_CHECKING:
     from bnaparser.inspection.gates import GateCurve
     from bnaparser.inspection.maps import AttentionMaps
-    from bnaparser.tasks.prepared_example import PreparedExample
-    from bnaparser.tasks.task_model import TaskModel
+    from bnaparser.tasks.examples import PreparedExample
+    from bnaparser.tasks.model import TaskModel
 
 GATES, ATTENTION = "gates.svg", "attention.svg"
 COLUMNS = ("model", "layer", "mean", "deviation", "minimum", "maximum", "tokens")
@@ -110,9 +110,9 @@ def _load(name: str, device: str | None) -> tuple[TaskModel, str]:
     """Return a model and the name of what guides its attention; SettingsError where nothing does."""
     from bnaparser import models
     from bnaparser.inspection.texts import attention_variant, variant_title
-    from bnaparser.tasks import task_storage
+    from bnaparser.tasks import storage
 
-    model = task_storage.to_device(task_storage.load(models.find(name)), device)
+    model = storage.to_device(storage.load(models.find(name)), device)
     try:
         return model, variant_title(attention_variant(model))
     except SettingsError as error:

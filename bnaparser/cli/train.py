@@ -73,7 +73,7 @@ def _train_task(options: argparse.Namespace, output: Path) -> int:
     require("train", "sklearn", "seqeval")
     log.info("reading the data of %s; output in %s", options.recipe, output)
     from bnaparser.tasks.all_seeds import train
-    from bnaparser.tasks.task_settings import load_task_recipe
+    from bnaparser.tasks.settings import load_task_recipe
 
     recipe = load_task_recipe(options.recipe, tuple(options.set))
     results = train(recipe, output, fresh=options.fresh, against=options.against)

@@ -18,8 +18,8 @@ from bnaparser.errors import SettingsError
 from bnaparser.inspection.texts import attention_variant, variant_title
 from bnaparser.syntax.variants.sla import GatedLocalAttention
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
-from bnaparser.tasks.prepared_example import PreparedExample
-from bnaparser.tasks.task_model import TaskModel, batches_of_texts
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.model import TaskModel, batches_of_texts
 
 _PLAIN = ("empty", "unmasked")  # sub-networks of Syntax-BERT that no tree masks
 

@@ -16,8 +16,8 @@ from bnaparser.errors import SettingsError
 from bnaparser.inspection.texts import attention_variant
 from bnaparser.syntax.attention import Attention, AttentionVariant
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.tasks.prepared_example import PreparedExample
-from bnaparser.tasks.task_model import TaskModel
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.model import TaskModel
 
 Maps = NDArray[np.float32]
 Seen = Callable[[Attention, SyntaxBatch, Tensor], None]

@@ -12,9 +12,9 @@ from bnaparser.syntax.variants.lisa import Lisa
 from bnaparser.syntax.variants.sla import Sla
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.syntax.variants.wla import Wla
-from bnaparser.tasks.classification import NOT_A_PAIR
-from bnaparser.tasks.prepared_example import PreparedExample
-from bnaparser.tasks.task_model import TaskModel
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.model import TaskModel
+from bnaparser.tasks.result import NOT_A_PAIR
 from bnaparser.text.sentence import not_one_string
 
 _TITLES: dict[type[AttentionVariant], str] = {

@@ -24,9 +24,9 @@ from bnaparser.files.tables import read_object
 from bnaparser.models.packages import find_installed
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import batches_of_texts, load_words_tokenizer
-from bnaparser.tasks.task_settings import SyntaxTable
+from bnaparser.tasks import storage
+from bnaparser.tasks.model import batches_of_texts, load_words_tokenizer
+from bnaparser.tasks.settings import SyntaxTable
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 Vectors = NDArray[np.float32]
@@ -75,7 +75,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     folder = models.find(name) if is_known else Path(name)
     table = read_object(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     if "task" in table:
-        model = task_storage.to_device(task_storage.load(folder), device)
+        model = storage.to_device(storage.load(folder), device)
         settings = model.settings
         return Reader(
             model.network.encoder, model.tokenizer, settings.syntax, settings.task.language

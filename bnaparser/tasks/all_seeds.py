@@ -24,14 +24,14 @@ from bnaparser.encoders.device import check_device
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import METRICS, put_in_place
 from bnaparser.files.tables import parse_json, write_json
-from bnaparser.tasks import task_storage
+from bnaparser.tasks import storage
+from bnaparser.tasks.examples import Gold
+from bnaparser.tasks.metrics import score
+from bnaparser.tasks.model import TaskModel, create
 from bnaparser.tasks.one_seed import train_seed
-from bnaparser.tasks.prepared_example import Gold
+from bnaparser.tasks.settings import TaskRecipe
+from bnaparser.tasks.significance import Comparison, compare
 from bnaparser.tasks.splits import Data, read_data
-from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import TaskModel, create
-from bnaparser.tasks.task_settings import TaskRecipe
-from bnaparser.tasks.task_significance import Comparison, compare
 from bnaparser.training.checkpoints import LOGS, differing, fixed_part, remove_run, set_aside
 from bnaparser.training.interrupts import Interruption, interruptible
 
@@ -125,8 +125,8 @@ def _train_seeds(
 
 def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder: Path) -> None:
     """Store a seed's model, predict with it as it is stored, and take its checkpoints away."""
-    task_storage.save(model, folder / MODEL, recipe.train.store, {})
-    stored = task_storage.to_device(task_storage.load(folder / MODEL), recipe.train.device)
+    storage.save(model, folder / MODEL, recipe.train.store, {})
+    stored = storage.to_device(storage.load(folder / MODEL), recipe.train.device)
     scores: dict[str, dict[str, float]] = {}
     for split in data.judged:
         predicted = stored.predictions(split.examples, recipe.train.batch_tokens)

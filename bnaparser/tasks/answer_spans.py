@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bnaparser.encoders.batching import batches_by_length
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.tasks.answer_windows import AnswerReader, AnswerWindow
-from bnaparser.tasks.prepared_example import PreparedExample
+from bnaparser.tasks.examples import PreparedExample
 
 Floats = NDArray[np.float32]
 NO_ANSWER = ""

@@ -23,8 +23,8 @@ from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, SyntaxSettings
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.prepared_example import PreparedExample, Span
-from bnaparser.tasks.task_settings import AnswerSettings
+from bnaparser.tasks.examples import PreparedExample, Span
+from bnaparser.tasks.settings import AnswerSettings
 
 Ints = NDArray[np.int64]
 

@@ -21,18 +21,18 @@ from bnaparser.parsing.polyglot import Polyglot, name_in, parser_of, text_in
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import task_storage
+from bnaparser.tasks import storage
 from bnaparser.tasks.answer_spans import AnswerCandidates
-from bnaparser.tasks.classification import (
+from bnaparser.tasks.examples import PreparedExample, Written
+from bnaparser.tasks.model import TaskModel
+from bnaparser.tasks.result import (
     Classification,
     FoundAnswer,
     ReadText,
     read_text,
     with_answers,
 )
-from bnaparser.tasks.prepared_example import PreparedExample, Written
-from bnaparser.tasks.task_model import TaskModel
-from bnaparser.tasks.task_settings import TaskModelSettings
+from bnaparser.tasks.settings import TaskModelSettings
 from bnaparser.tasks.trees import tree_source
 from bnaparser.text.sentence import Sentence, not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, ENGLISH
@@ -105,7 +105,7 @@ class Classifier:
         """
         check_name(model, 'Classifier.load("sst2")')
         folder = models.find(model)
-        loaded = task_storage.to_device(task_storage.load(folder), device)
+        loaded = storage.to_device(storage.load(folder), device)
         if not isinstance(parser, Parser | Polyglot):
             name = parser or trained_with(str(model), loaded.settings)
             parser = Parser.load(name, device) if open_parser is None else open_parser(name)
@@ -122,7 +122,7 @@ class Classifier:
         if self.name is None:
             raise TypeError(
                 "a Classifier of a model in memory cannot be pickled: save the model"
-                " (bnaparser.tasks.task_storage.save) and load it with Classifier.load(folder)"
+                " (bnaparser.tasks.storage.save) and load it with Classifier.load(folder)"
             )
         return type(self).load, (self.name, self.parser, str(self.model.device))
 

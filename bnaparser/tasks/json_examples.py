@@ -20,9 +20,9 @@ from typing import Any
 
 from bnaparser.errors import DataError
 from bnaparser.files.tables import parse_json, whole_characters
-from bnaparser.tasks.prepared_example import Span, TaskExample
+from bnaparser.tasks.examples import Span, TaskExample
+from bnaparser.tasks.settings import TaskFile, TaskSettings
 from bnaparser.tasks.task_lines import class_of, read_lines
-from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 
 PARTS = ("e1", "e2")
 

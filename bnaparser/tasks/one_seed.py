@@ -27,11 +27,11 @@ from bnaparser.files.tensors import without_copies, writing
 from bnaparser.tasks.answer_scores import answer_scores
 from bnaparser.tasks.answer_spans import NO_ANSWER, AnswerCandidates, best_threshold
 from bnaparser.tasks.answer_windows import TrainingWindow
-from bnaparser.tasks.prepared_example import PreparedExample
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.metrics import score
+from bnaparser.tasks.model import TaskModel, create
+from bnaparser.tasks.settings import TaskRecipe, TaskSettings, TaskTrainSettings
 from bnaparser.tasks.splits import Data, Split
-from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import TaskModel, create
-from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings, TaskTrainSettings
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.interrupts import Interruption
 from bnaparser.training.progress_report import ProgressReport

@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import DataError
-from bnaparser.tasks.prepared_example import PreparedExample, Span, Written
+from bnaparser.tasks.examples import PreparedExample, Span, Written
 
 MARKS = ("[E1]", "[/E1]", "[E2]", "[/E2]")
 NOT_MARKED = (

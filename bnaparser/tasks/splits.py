@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.syntax.sources.tree_source import Text, Words
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.prepared_example import Gold, PreparedExample, TaskExample, written
-from bnaparser.tasks.task_data import encode_gold, inventory, read_examples
-from bnaparser.tasks.task_metrics import has_spans
-from bnaparser.tasks.task_settings import TaskRecipe, TaskSettings
+from bnaparser.tasks.data import encode_gold, inventory, read_examples
+from bnaparser.tasks.examples import Gold, PreparedExample, TaskExample, written
+from bnaparser.tasks.metrics import has_spans
+from bnaparser.tasks.settings import TaskRecipe, TaskSettings
 from bnaparser.tasks.trees import read_by, tree_source
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bnaparser.errors import DataError
 from bnaparser.files.text_files import open_text
-from bnaparser.tasks.task_settings import TaskFile
+from bnaparser.tasks.settings import TaskFile
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,7 @@ from bnaparser.syntax.sources.random_trees import random_trees
 from bnaparser.syntax.sources.spacy_trees import SpacyTrees
 from bnaparser.syntax.sources.tree_source import Text, TreeSource, words_of
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.task_settings import SyntaxTable
+from bnaparser.tasks.settings import SyntaxTable
 from bnaparser.text.sentence import not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 

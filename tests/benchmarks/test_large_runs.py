@@ -16,9 +16,9 @@ from benchmarks.syntax.large_report import best_rate
 from benchmarks.syntax.large_tables import LARGE, RATES
 from benchmarks.syntax.runs import recipe_of
 from benchmarks.syntax.syntax_tables import MAIN, TASKS
-from bnaparser.tasks.task_data import read_examples
-from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_settings import TaskSettings
+from bnaparser.tasks.data import read_examples
+from bnaparser.tasks.metrics import score
+from bnaparser.tasks.settings import TaskSettings
 
 LOW, HIGH = RATES
 CHINESE = ("plain", "wla", "sla", "lisa", "sgnet", "sgnet-random", "syntax-bert")

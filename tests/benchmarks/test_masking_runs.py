@@ -13,7 +13,7 @@ from benchmarks.pretrain import plot_curves, run_masking, run_pretrain_speed
 from benchmarks.pretrain.masking_report import report
 from benchmarks.pretrain.masking_tables import RUNS, SEEDS, TASKS
 from benchmarks.pretrain.masking_training import budget, task_scores
-from bnaparser.tasks.task_settings import TaskRecipe
+from bnaparser.tasks.settings import TaskRecipe
 
 
 @pytest.fixture

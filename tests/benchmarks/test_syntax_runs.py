@@ -25,8 +25,8 @@ from benchmarks.syntax.probe_networks import chain
 from benchmarks.syntax.probe_tables import probed
 from bnaparser.inspection.gold import GoldSentence
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_settings import TaskSettings
+from bnaparser.tasks.metrics import score
+from bnaparser.tasks.settings import TaskSettings
 from bnaparser.trees.tree import Tree
 
 

@@ -26,14 +26,14 @@ def classifier_dir(
     tiny_model_dir: Path,
 ) -> Path:
     from bnaparser.settings import validate
-    from bnaparser.tasks import task_storage
-    from bnaparser.tasks.task_model import create
-    from bnaparser.tasks.task_settings import TaskModelSettings
+    from bnaparser.tasks import storage
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
 
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": {"sla": {}}}
     folder = tmp_path_factory.mktemp("classifier")
     settings = validate(TaskModelSettings, table, "test")
-    task_storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+    storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
     return folder
 
 
@@ -170,13 +170,13 @@ def answers_dir(
     tmp_path_factory: pytest.TempPathFactory, encoder_folder: Callable[[str], Path]
 ) -> Path:
     from bnaparser.settings import validate
-    from bnaparser.tasks import task_storage
-    from bnaparser.tasks.task_model import create
-    from bnaparser.tasks.task_settings import TaskModelSettings
+    from bnaparser.tasks import storage
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
 
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "task": {"kind": "answers"}}
     folder = tmp_path_factory.mktemp("answers")
-    task_storage.save(create(validate(TaskModelSettings, table, "test"), ()), folder, "float32", {})
+    storage.save(create(validate(TaskModelSettings, table, "test"), ()), folder, "float32", {})
     return folder
 
 

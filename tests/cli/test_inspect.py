@@ -20,16 +20,16 @@ def model_dir(
 ) -> Callable[..., str]:
     """A function from a table of [syntax] to the folder of an untrained model of a task."""
     from bnaparser.settings import validate
-    from bnaparser.tasks import task_storage
-    from bnaparser.tasks.task_model import create
-    from bnaparser.tasks.task_settings import TaskModelSettings
+    from bnaparser.tasks import storage
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
 
     def make(**syntax: Any) -> str:
         trees = {"trees": "random", **syntax}
         table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": trees}
         folder = tmp_path_factory.mktemp("model")
         settings = validate(TaskModelSettings, table, "test")
-        task_storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+        storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
         return str(folder)
 
     return make

@@ -22,8 +22,8 @@ def build(encoder_folder: Callable[[str], Path]) -> Callable[..., Any]:
     import torch
 
     from bnaparser.settings import validate
-    from bnaparser.tasks.task_model import create
-    from bnaparser.tasks.task_settings import TaskModelSettings
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
 
     def make(family: str = "bert", syntax: dict[str, Any] | None = None, **task: Any) -> Any:
         table = {

@@ -15,8 +15,8 @@ from bnaparser.syntax.attachment import syntax_of
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
-from bnaparser.tasks.prepared_example import PreparedExample
-from bnaparser.tasks.task_model import TaskModel
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.model import TaskModel
 
 
 @pytest.mark.parametrize(

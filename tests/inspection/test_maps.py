@@ -17,8 +17,8 @@ from bnaparser.inspection.maps import attention_maps, fold, watching
 from bnaparser.inspection.texts import attention_variant
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.sla import SlaSettings, local_mask
-from bnaparser.tasks.prepared_example import PreparedExample
-from bnaparser.tasks.task_model import TaskModel
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.model import TaskModel
 from bnaparser.trees.tree import Tree
 
 FAMILIES = ["bert", "distilbert", "mpnet", "deberta", "deberta-v2", "modernbert", "xlnet", "t5"]

@@ -12,8 +12,8 @@ import torch
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.inspection.vectors import load_reader, mean_pieces, word_vectors
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import task_storage
-from bnaparser.tasks.task_model import TaskModel
+from bnaparser.tasks import storage
+from bnaparser.tasks.model import TaskModel
 
 
 def test_a_word_is_the_mean_of_its_pieces() -> None:
@@ -54,7 +54,7 @@ def test_all_layers_in_company_and_alone(
 def test_a_model_of_a_task_reads_with_syntax_or_without(
     build: Callable[..., TaskModel], the_cat: Structure, tmp_path: Path
 ) -> None:
-    task_storage.save(build(syntax={"sla": {"threshold": 0}}), tmp_path, "float32", {})
+    storage.save(build(syntax={"sla": {"threshold": 0}}), tmp_path, "float32", {})
     reader = load_reader(str(tmp_path), "cpu")
     (guided,) = word_vectors(reader, [the_cat], [0, 2], guided=True)
     (plain,) = word_vectors(reader, [the_cat], [0, 2], guided=False)

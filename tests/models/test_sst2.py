@@ -9,8 +9,8 @@ import pytest
 
 from bnaparser import models
 from bnaparser.tasks.classifier import Classifier
-from bnaparser.tasks.task_data import read_examples
-from bnaparser.tasks.task_settings import TaskFile, TaskSettings
+from bnaparser.tasks.data import read_examples
+from bnaparser.tasks.settings import TaskFile, TaskSettings
 
 FOLDER = models.SHIPPED / "sst2"
 pytestmark = pytest.mark.skipif(

@@ -20,8 +20,8 @@ from bnaparser.syntax.variants.lisa import LisaSettings
 from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
 from bnaparser.syntax.variants.sla import Sla, SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
-from bnaparser.tasks.task_network import TaskNetwork
-from bnaparser.tasks.task_settings import TaskModelSettings
+from bnaparser.tasks.network import TaskNetwork
+from bnaparser.tasks.settings import TaskModelSettings
 
 SIZES = {
     "vocab_size": 60,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from bnaparser.tasks.task_settings import TaskRecipe
+    from bnaparser.tasks.settings import TaskRecipe
 
 DATA = Path(__file__).parents[1] / "data" / "tasks"
 NAMES = {"0": "negative", "1": "positive"}
@@ -66,7 +66,7 @@ def recipe_table(
 def recipe(recipe_table: Callable[..., dict[str, Any]]) -> Callable[..., TaskRecipe]:
     """A function from what ``recipe_table`` takes, and maybe a [syntax] table, to the recipe."""
     from bnaparser.settings import validate
-    from bnaparser.tasks.task_settings import TaskRecipe
+    from bnaparser.tasks.settings import TaskRecipe
 
     def build(
         name: str = "sentiment",

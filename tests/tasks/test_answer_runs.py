@@ -15,13 +15,13 @@ from bnaparser.errors import SettingsError
 from bnaparser.parsing.parser import Parser
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
-from bnaparser.tasks import one_seed, task_storage
+from bnaparser.tasks import one_seed, storage
 from bnaparser.tasks.all_seeds import train
 from bnaparser.tasks.classifier import Classifier
-from bnaparser.tasks.prepared_example import PreparedExample, written
+from bnaparser.tasks.examples import PreparedExample, written
+from bnaparser.tasks.model import TaskModel, create
+from bnaparser.tasks.settings import TaskModelSettings, TaskRecipe
 from bnaparser.tasks.splits import read_data
-from bnaparser.tasks.task_model import TaskModel, create
-from bnaparser.tasks.task_settings import TaskModelSettings, TaskRecipe
 from bnaparser.text.splitting import split
 
 PASSAGE = "The old dog fell. Tobin sang."
@@ -56,7 +56,7 @@ def test_answers_are_learned_and_the_stored_model_gives_the_same(
     folder, chosen, results = run
     assert results["metric"] == "answer_f1"
     assert results["summary"]["dev"]["answer_f1"]["mean"] > 80
-    model = task_storage.load(folder / "model")
+    model = storage.load(folder / "model")
     assert (model.labels, model.kind) == ((), "answers")
     threshold = float(model.network.threshold)
     assert np.isfinite(threshold), "a quarter of the questions has no answer"
@@ -87,7 +87,7 @@ def test_relations_are_learned(recipe: Callable[..., TaskRecipe], tmp_path: Path
     )
     assert results["metric"] == "relation_f1"
     assert results["summary"]["dev"]["relation_f1"]["mean"] > 50
-    model = task_storage.load(tmp_path / "model")
+    model = storage.load(tmp_path / "model")
     assert model.labels[2] == "Other"
     classifier = Classifier.load(tmp_path / "model", device="cpu")
     answer = classifier("[E1]Mira[/E1] liked the old [E2]garden[/E2].")
@@ -204,8 +204,8 @@ def test_saved_and_loaded_it_is_the_same(build: Callable[..., TaskModel], tmp_pa
     model = build("roberta", answers={"window": 50, "question": 10}, syntax={"sla": {}})
     model.network.threshold.fill_(1.25)
     before = model.candidates([asked(PASSAGE)])
-    task_storage.save(model, tmp_path, "float32", {})
-    loaded = task_storage.load(tmp_path)
+    storage.save(model, tmp_path, "float32", {})
+    loaded = storage.load(tmp_path)
     assert loaded.settings.answers == model.settings.answers
     assert float(loaded.network.threshold) == 1.25
     assert loaded.candidates([asked(PASSAGE)]) == before

@@ -17,9 +17,9 @@ from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.tasks.answer_spans import best_spans
 from bnaparser.tasks.answer_windows import AnswerReader, AnswerWindow, TrainingWindow, pieces_of
-from bnaparser.tasks.prepared_example import PreparedExample, Written, written
-from bnaparser.tasks.task_model import load_words_tokenizer
-from bnaparser.tasks.task_settings import AnswerSettings
+from bnaparser.tasks.examples import PreparedExample, Written, written
+from bnaparser.tasks.model import load_words_tokenizer
+from bnaparser.tasks.settings import AnswerSettings
 from bnaparser.text.splitting import split
 
 PASSAGE = (

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError
-from bnaparser.tasks.prepared_example import TaskExample
-from bnaparser.tasks.task_data import read_examples
-from bnaparser.tasks.task_settings import TaskFile, TaskSettings
+from bnaparser.tasks.data import read_examples
+from bnaparser.tasks.examples import TaskExample
+from bnaparser.tasks.settings import TaskFile, TaskSettings
 
 ANSWERS = TaskSettings(kind="answers")
 RELATIONS = TaskSettings(kind="relations")

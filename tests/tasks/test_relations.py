@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from bnaparser.errors import DataError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
-from bnaparser.tasks.prepared_example import PreparedExample, Span, written
+from bnaparser.tasks.examples import PreparedExample, Span, written
+from bnaparser.tasks.metrics import score
+from bnaparser.tasks.model import TaskModel, create
 from bnaparser.tasks.relation_marks import MARKS, mark_words, read_marks, tokenize_marked
 from bnaparser.tasks.relation_scores import relation_f1, relations_of
-from bnaparser.tasks.task_metrics import score
-from bnaparser.tasks.task_model import TaskModel, create
-from bnaparser.tasks.task_settings import TaskModelSettings, TaskSettings
+from bnaparser.tasks.settings import TaskModelSettings, TaskSettings
 from bnaparser.text.splitting import split
 
 TEXT = "Mira liked the unaffable dog-house."

@@ -10,7 +10,7 @@ from bnaparser.syntax.sources.file_trees import FileTrees
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.random_trees import random_trees
 from bnaparser.syntax.sources.tree_source import TreeSource, sentences_of, words_of
-from bnaparser.tasks.task_settings import SyntaxTable
+from bnaparser.tasks.settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source, words_only
 from bnaparser.text.splitting import split
 from bnaparser.trees.heads.forest import parents_first

@@ -152,8 +152,8 @@ def build(
 
     from bnaparser.settings import validate
     from bnaparser.tasks.classifier import Classifier
-    from bnaparser.tasks.task_model import create
-    from bnaparser.tasks.task_settings import TaskModelSettings
+    from bnaparser.tasks.model import create
+    from bnaparser.tasks.settings import TaskModelSettings
 
     with ExitStack() as stack:
 

@@ -20,9 +20,9 @@ from bnaparser.files.tables import read_json, read_object, write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.settings import validate
-from bnaparser.tasks.task_model import TaskModel, load_words_tokenizer, outputs
-from bnaparser.tasks.task_network import TaskNetwork
-from bnaparser.tasks.task_settings import TaskModelSettings
+from bnaparser.tasks.model import TaskModel, load_words_tokenizer, outputs
+from bnaparser.tasks.network import TaskNetwork
+from bnaparser.tasks.settings import TaskModelSettings
 
 
 def save(model: TaskModel, folder: str | Path, store: str, metrics: dict[str, Any]) -> None:

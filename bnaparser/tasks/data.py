@@ -11,12 +11,12 @@ from pathlib import Path
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
 from bnaparser.syntax.sources.tree_source import Words
+from bnaparser.tasks.examples import TaskExample
 from bnaparser.tasks.json_examples import read_answers, read_relations, read_squad
-from bnaparser.tasks.prepared_example import TaskExample
 from bnaparser.tasks.relation_marks import read_marks
 from bnaparser.tasks.relation_scores import relation_of
+from bnaparser.tasks.settings import TaskFile, TaskSettings
 from bnaparser.tasks.task_lines import class_of, read_lines
-from bnaparser.tasks.task_settings import TaskFile, TaskSettings
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 

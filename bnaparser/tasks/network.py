@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 from bnaparser.encoders.pretrained import drop_pooler
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.tasks.task_settings import TaskModelSettings
+from bnaparser.tasks.settings import TaskModelSettings
 
 IGNORED = -100
 

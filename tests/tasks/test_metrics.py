@@ -15,10 +15,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from bnaparser.errors import DataError
-from bnaparser.tasks.prepared_example import Gold
-from bnaparser.tasks.task_metrics import CORRELATIONS, score
-from bnaparser.tasks.task_settings import METRICS, TaskSettings
-from bnaparser.tasks.task_significance import class_metric, compare
+from bnaparser.tasks.examples import Gold
+from bnaparser.tasks.metrics import CORRELATIONS, score
+from bnaparser.tasks.settings import METRICS, TaskSettings
+from bnaparser.tasks.significance import class_metric, compare
 
 TWO = TaskSettings(positive="yes")
 TAGS = TaskSettings(kind="tagging")

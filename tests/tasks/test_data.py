@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError, TreeError
-from bnaparser.tasks.prepared_example import TaskExample
-from bnaparser.tasks.task_data import encode_gold, inventory, read_examples
-from bnaparser.tasks.task_settings import TaskFile, TaskSettings
+from bnaparser.tasks.data import encode_gold, inventory, read_examples
+from bnaparser.tasks.examples import TaskExample
+from bnaparser.tasks.settings import TaskFile, TaskSettings
 
 SENTENCES = TaskSettings()
 PAIRS = TaskSettings(texts=("sentence1", "sentence2"))

@@ -11,9 +11,9 @@ from bnaparser.files.tables import json_line
 from bnaparser.parsing.checks import not_text
 from bnaparser.parsing.result import Parse
 from bnaparser.tasks.answer_spans import AnswerCandidates
-from bnaparser.tasks.prepared_example import Span
+from bnaparser.tasks.examples import Span
 from bnaparser.tasks.relation_marks import read_marks
-from bnaparser.tasks.task_settings import TaskSettings
+from bnaparser.tasks.settings import TaskSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split_stream
 from bnaparser.text.text_rules import ENGLISH, TextRules

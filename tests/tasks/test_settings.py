@@ -10,7 +10,7 @@ import pytest
 from bnaparser.cli.train import is_task_recipe
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.syntax.variants.sla import SlaSettings
-from bnaparser.tasks.task_settings import (
+from bnaparser.tasks.settings import (
     SyntaxTable,
     TaskModelSettings,
     load_task_recipe,

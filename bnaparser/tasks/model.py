@@ -27,10 +27,10 @@ from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.answer_spans import AnswerCandidates, find_candidates
 from bnaparser.tasks.answer_windows import AnswerReader, TrainingWindow
-from bnaparser.tasks.prepared_example import Gold, PreparedExample
+from bnaparser.tasks.examples import Gold, PreparedExample
+from bnaparser.tasks.network import IGNORED, TaskNetwork
 from bnaparser.tasks.relation_marks import MARKS, shortened, tokenize_marked
-from bnaparser.tasks.task_network import IGNORED, TaskNetwork
-from bnaparser.tasks.task_settings import Kind, TaskModelSettings, TaskSettings
+from bnaparser.tasks.settings import Kind, TaskModelSettings, TaskSettings
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 

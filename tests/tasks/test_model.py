@@ -18,15 +18,15 @@ from bnaparser.errors import ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.prepared_example import PreparedExample
-from bnaparser.tasks.task_model import (
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.model import (
     TaskModel,
     create,
     load_words_tokenizer,
     places_of_words,
 )
-from bnaparser.tasks.task_network import TaskNetwork
-from bnaparser.tasks.task_settings import TaskModelSettings
+from bnaparser.tasks.network import TaskNetwork
+from bnaparser.tasks.settings import TaskModelSettings
 
 FAMILIES = ["bert", "roberta", "distilbert", "mpnet", "deberta-v2", "modernbert", "xlnet", "t5"]
 TEXTS = (("Mira", "liked", "the", "unaffable", "dog", "."), ("It", "sang", "."), ("Karo", "fell"))

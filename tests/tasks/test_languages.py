@@ -17,13 +17,13 @@ from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.polyglot import Polyglot
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.parser_trees import ParserTrees
-from bnaparser.tasks import task_storage
+from bnaparser.tasks import storage
 from bnaparser.tasks.classifier import Classifier
-from bnaparser.tasks.prepared_example import PreparedExample
+from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.model import create
 from bnaparser.tasks.relation_marks import mark_words
+from bnaparser.tasks.settings import SyntaxTable, TaskModelSettings, TaskRecipe
 from bnaparser.tasks.splits import read_data
-from bnaparser.tasks.task_model import create
-from bnaparser.tasks.task_settings import SyntaxTable, TaskModelSettings, TaskRecipe
 from bnaparser.tasks.trees import tree_source
 
 CHINESE = "他們看見台灣。我吃魚。"
@@ -65,7 +65,7 @@ def stored(table: dict[str, Any], folder: Path, labels: tuple[str, ...] = CLASSE
 
     torch.manual_seed(3)
     recipe = validate(TaskRecipe, table, "test")
-    task_storage.save(create(recipe.model_settings(), labels), folder, "float32", {})
+    storage.save(create(recipe.model_settings(), labels), folder, "float32", {})
     return folder
 
 

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from bnaparser.errors import DataError
 from bnaparser.tasks.answer_scores import answer_scores
-from bnaparser.tasks.prepared_example import Gold
+from bnaparser.tasks.examples import Gold
+from bnaparser.tasks.metrics import CORRELATIONS
 from bnaparser.tasks.relation_scores import relation_f1, relations_of
-from bnaparser.tasks.task_metrics import CORRELATIONS
-from bnaparser.tasks.task_settings import TaskSettings
+from bnaparser.tasks.settings import TaskSettings
 
 Floats = NDArray[np.float64]
 # Sums over the examples of a seed -> the metric of each row of such sums.

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from bnaparser.errors import MissingExtraError
 from bnaparser.tasks.answer_scores import answer_scores
-from bnaparser.tasks.prepared_example import Gold
+from bnaparser.tasks.examples import Gold
 from bnaparser.tasks.relation_scores import relation_f1, relations_of
-from bnaparser.tasks.task_settings import TaskSettings
+from bnaparser.tasks.settings import TaskSettings
 
 Floats = NDArray[np.float64]
 
