@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -99,7 +100,7 @@ def compile_beside(groups: Sequence[Sequence[Kernel]]) -> None:
         [one for one in group if one.place not in _beside and not one.is_kept()] for group in groups
     ]
     missing = [group for group in missing if group]
-    if not missing or writable_folder() is None:
+    if not missing or writable_folder() is None or not _is_python(sys.executable):
         return
     _tell()
     command = f"import sys; sys.path[:] = {sys.path!r}; from bnaparser.compute.kernel import compile_missing; compile_missing()"
@@ -116,6 +117,11 @@ def compile_beside(groups: Sequence[Sequence[Kernel]]) -> None:
                 [[(one.place, one.kinds) for one in group] for group in missing], process.stdin
             )
         _beside.update({one.place: process for group in missing for one in group})
+
+
+def _is_python(program: str | None) -> bool:
+    """Return whether a program is Python's interpreter, not one that has Python inside, such as uWSGI."""
+    return Path(program or "").name.lower().startswith(("python", "pypy"))
 
 
 def compile_missing() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from bnaparser.compute import kept_code
+from bnaparser.compute import kernel as kernels
 from bnaparser.compute.kernel import Kernel
 
 unix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no owners of folders")
@@ -301,3 +302,19 @@ def test_a_kernel_refuses_arrays_that_are_not_what_it_takes() -> None:
     for wrong in (numbers[::2], numbers.astype(np.float32), numbers.reshape(2, 2)):
         with pytest.raises(TypeError, match="a kernel takes an array of float64 with 1 dimensions"):
             kernel(1.5)(wrong)
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("/usr/bin/python3.11", True),
+        ("pypy3", True),
+        ("/usr/bin/uwsgi", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_only_pythons_interpreter_is_started_to_compile(
+    program: str | None, expected: bool
+) -> None:
+    assert kernels._is_python(program) is expected
