@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from bnaparser.render import glossary
-from bnaparser.render.svg import COLOURS
+from bnaparser.trees.drawing import glossary
+from bnaparser.trees.drawing.svg import COLOURS
 
 TYPES = {
     ".css": "text/css; charset=utf-8",

@@ -10,25 +10,9 @@ from functools import cached_property
 from operator import index
 from typing import Any
 
+from bnaparser import render
 from bnaparser.errors import DataError, quoted
 from bnaparser.files.tables import json_line, parse_json
-from bnaparser.render import (
-    EXPORT_START,
-    HTML_END,
-    HTML_START,
-    TIGER_END,
-    TIGER_START,
-    conllu,
-    draw,
-    export,
-    forest,
-    html_figure,
-    html_section,
-    pdf_pages,
-    penn,
-    png,
-    tiger,
-)
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.escapes import escape_brackets, penn_words
 from bnaparser.trees.heads.rules import HeadRules
@@ -219,11 +203,11 @@ class Parse:
         It shows the words as they stood in the input, and needs no font, style or script. Unsure
         constituents are faint where probabilities were asked for.
         """
-        return None if self.tree is None else draw(self.tree, self.words, self._sure())
+        return None if self.tree is None else render.draw(self.tree, self.words, self._sure())
 
     def to_latex(self) -> str | None:
         """Return the tree as an environment of LaTeX's forest package; None after an error."""
-        return None if self.tree is None else forest(self.tree, self.words)
+        return None if self.tree is None else render.forest(self.tree, self.words)
 
     def to_mrg(self) -> str | None:
         """Return the tree as in the Penn Treebank's ``.mrg`` files; None after an error.
@@ -234,8 +218,10 @@ class Parse:
         if self.tree is None:
             return None
         if self.language not in (None, "en"):
-            return penn(self.tree)
-        return penn(Tree.from_spans(penn_words(self.words, self.tags), self.tags, self.spans))
+            return render.penn(self.tree)
+        return render.penn(
+            Tree.from_spans(penn_words(self.words, self.tags), self.tags, self.spans)
+        )
 
     def to_conllu(self, number: int = 1, rules: HeadRules = UD) -> str | None:
         """Return the sentence in CoNLL-U, dependencies found by head rules; None after an error.
@@ -245,38 +231,40 @@ class Parse:
         if self.tree is None:
             return None
         words, offsets = self.words, self.offsets
-        return conllu(self.tree, number, words, text=self.text, offsets=offsets, rules=rules)
+        return render.conllu(self.tree, number, words, text=self.text, offsets=offsets, rules=rules)
 
     def to_export(self) -> str | None:
         """Return the tree as a document in NEGRA's export format; None after an error."""
-        return None if self.tree is None else EXPORT_START + export(self.tree, 1, self.words)
+        if self.tree is None:
+            return None
+        return render.EXPORT_START + render.export(self.tree, 1, self.words)
 
     def to_tiger(self) -> str | None:
         """Return the tree as a document in TIGER-XML; None after an error."""
         if self.tree is None:
             return None
-        return TIGER_START + tiger(self.tree, 1, self.words) + TIGER_END
+        return render.TIGER_START + render.tiger(self.tree, 1, self.words) + render.TIGER_END
 
     def to_png(self) -> bytes | None:
         """Return the drawn tree as a PNG, by the extra ``pictures``; None after an error."""
-        return None if self.tree is None else png(self.tree, self.words)
+        return None if self.tree is None else render.png(self.tree, self.words)
 
     def to_pdf(self) -> bytes | None:
         """Return the drawn tree as a PDF of one page, by the extra ``pictures``; None after an error."""
         if self.tree is None:
             return None
         target = io.BytesIO()
-        with pdf_pages(target) as write:
+        with render.pdf_pages(target) as write:
             write(self.tree, self.words)
         return target.getvalue()
 
     def to_html(self) -> str:
         """Return a page of its own with the drawn tree and its brackets, or with the error."""
-        return f"{HTML_START}{self.to_html_section()}{HTML_END}"
+        return f"{render.HTML_START}{self.to_html_section()}{render.HTML_END}"
 
     def to_html_section(self) -> str:
         """Return the sentence's part of such a page, which may hold any number of them."""
-        return html_section(self.text, self.tree, self.words, self.error, self._sure())
+        return render.html_section(self.text, self.tree, self.words, self.error, self._sure())
 
     def _repr_svg_(self) -> str | None:
         """Show the tree in a notebook."""
@@ -292,7 +280,7 @@ class Parses(list[Parse]):
     label: Hashable = None
 
     def _repr_html_(self) -> str:
-        shown = [html_figure(one.text, one.to_svg(), one.error) for one in self[:MOST_DRAWN]]
+        shown = [render.html_figure(one.text, one.to_svg(), one.error) for one in self[:MOST_DRAWN]]
         left = len(self) - len(shown)
         return "".join([*shown, f"<p>... and {left} more</p>" if left > 0 else ""])
 

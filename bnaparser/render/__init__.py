@@ -1,7 +1,4 @@
-"""Trees to look at, SVG, HTML, LaTeX, letters, PNG, PDF; for other programs, CoNLL-U, TIGER-XML, export, Penn's brackets.
-
-And what the labels mean in plain words.
-"""
+"""Trees as documents: SVG, HTML, LaTeX, PNG, PDF, lines of text; CoNLL-U, TIGER-XML, NEGRA export and Penn brackets."""
 
 from __future__ import annotations
 
@@ -11,9 +8,9 @@ from bnaparser.render.latex import forest
 from bnaparser.render.negra_export import EXPORT_START, export
 from bnaparser.render.penn_mrg import penn
 from bnaparser.render.pictures import pdf_pages, png
-from bnaparser.render.svg import draw
-from bnaparser.render.text_drawing import draw_text
 from bnaparser.render.tiger_xml import TIGER_END, TIGER_START, tiger
+from bnaparser.trees.drawing.svg import draw
+from bnaparser.trees.drawing.text import draw_text
 
 __all__ = [
     "EXPORT_START",

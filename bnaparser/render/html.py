@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bnaparser.render.svg import SANS, SERIF, draw, escape
+from bnaparser.trees.drawing.svg import SANS, SERIF, draw, escape
 from bnaparser.trees.tree import Tree
 
 _DARK = {

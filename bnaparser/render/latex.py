@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bnaparser.render.widths import visible
-from bnaparser.trees.tree import ROOT_LABELS, Tree
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.drawing.widths import visible
+from bnaparser.trees.tree import Tree
 
 # Commands that typeset characters which TeX takes for something else. The empty groups keep TeX
 # from making one sign of several: -- is no dash, '' no quotation mark.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bnaparser.trees.tree import ROOT_LABELS, Tree
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.tree import Tree
 
 FIRST_PHRASE = 500
 

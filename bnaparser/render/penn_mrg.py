@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bnaparser.trees.brackets import ROOT_LABELS
 from bnaparser.trees.escapes import whole
-from bnaparser.trees.tree import ROOT_LABELS, Tree
+from bnaparser.trees.tree import Tree
 
 _INDENT = 2
 _DEEPEST = 60  # levels further down are not indented more, or blanks would be most of the text

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from bnaparser.errors import MissingExtraError
-from bnaparser.render.glossary import family
-from bnaparser.render.layout import (
+from bnaparser.trees.drawing.glossary import family
+from bnaparser.trees.drawing.layout import (
     LABEL_GAP,
     LABEL_HEIGHT,
     LABEL_SIZE,
@@ -21,7 +21,7 @@ from bnaparser.render.layout import (
     TreeLayout,
     arrange,
 )
-from bnaparser.render.svg import COLOURS
+from bnaparser.trees.drawing.svg import COLOURS
 from bnaparser.trees.tree import Tree
 
 _PER_INCH, _POINT = 96, 72 / 96  # pixels of a drawing; a pixel in points

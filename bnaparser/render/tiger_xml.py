@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnaparser.render.node_numbers import numbered_tree
-from bnaparser.render.svg import escape
+from bnaparser.trees.drawing.svg import escape
 from bnaparser.trees.tree import Tree
 
 TIGER_START = """\

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bnaparser.treebanks.reading import Found
+from bnaparser.trees.brackets import ROOT_LABELS
 from bnaparser.trees.cleaning import EMPTY_TAG, ROOT, core_label
-from bnaparser.trees.tree import CHAIN, ROOT_LABELS, Tree
+from bnaparser.trees.tree import CHAIN, Tree
 
 LONG_SENTENCE = 300
 _SQUARE_AND_CURLY = frozenset("[]{}")

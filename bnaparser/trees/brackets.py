@@ -25,6 +25,9 @@ _TOKEN = re.compile(
 _BETWEEN = re.compile(r"\s*(?:\*x\*|%|;)", re.ASCII)
 _UNREADABLE = re.compile(r"[\s()]", re.ASCII)
 
+ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
+"""Labels of a top node that is no constituent; ``""`` is the unlabelled outer bracket of ``.mrg``."""
+
 Node = TypeVar("Node")
 MakeNode = Callable[[str, tuple[Node | str, ...], int, int], Node]
 """Called with label, children (nodes, or one word), and the words covered, half-open."""

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bnaparser.trees.tree import ROOT_LABELS, Tree, assemble
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.tree import Tree, assemble
 
 ROOT = "TOP"
 EMPTY_TAG = "-NONE-"

@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast, overload
 
 from bnaparser.errors import TreeError, quoted
 from bnaparser.trees.brackets import (
+    ROOT_LABELS,
     Place,
     check_readable,
     indent_brackets,
     read_brackets,
     write_brackets,
 )
+from bnaparser.trees.drawing.svg import draw
+from bnaparser.trees.drawing.text import draw_text
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.nltk_trees import assemble_nltk, flatten_nltk
 
 if TYPE_CHECKING:
     from bnaparser.trees.search.pattern import Match
 
-ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
-"""Labels of a top node that is no constituent; ``""`` is the unlabelled outer bracket of ``.mrg``."""
 
 CHAIN = "::"
 """What joins the labels of a chain of single children, topmost first: ``S::VP``."""
@@ -198,14 +199,10 @@ class Tree:
 
     def draw(self, width: int = 80) -> str:
         """Return the tree drawn for a terminal of so many columns, its words as text has them: ``(``."""
-        from bnaparser.render import draw_text
-
         return draw_text(self, width, self._words_of_text())
 
     def _repr_svg_(self) -> str:
         """Show the tree in a notebook."""
-        from bnaparser.render import draw
-
         return draw(self, self._words_of_text())
 
     def _words_of_text(self) -> list[str]:

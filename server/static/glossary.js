@@ -1,5 +1,5 @@
 // What labels and tags mean in plain words, and the family that each is coloured as.
-// The words are those of bnaparser/render/glossary.py, which the service sends as labels.json.
+// The words are those of bnaparser/trees/drawing/glossary.py, which the service sends as labels.json.
 
 const words = await (await fetch(new URL("labels.json", import.meta.url))).json();
 

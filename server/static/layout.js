@@ -1,5 +1,5 @@
 // Where each visible node stands: words on one line, a phrase one row above the highest of what is
-// below it, every node in the columns of its own words. The same drawing as bnaparser/render/layout.py,
+// below it, every node in the columns of its own words. The same drawing as bnaparser/trees/drawing/layout.py,
 // with widths measured instead of estimated.
 
 import { preorder, shortened, wordsOf } from "./tree.js";

@@ -1,4 +1,4 @@
-// How sure the parser is of a constituent, in words and in the drawing: as bnaparser/render/sureness.py.
+// How sure the parser is of a constituent, in words and in the drawing: as bnaparser/trees/drawing/svg.py.
 
 const UNSURE = 0.95; // a constituent that is less probable is drawn faint, and said to be unsure
 const FAINTEST = 0.15;

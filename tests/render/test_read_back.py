@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from bnaparser.parsing.parquet_rows import parquet_writer
 from bnaparser.parsing.result import Parse
 from bnaparser.render import EXPORT_START, TIGER_END, TIGER_START, conllu, export, penn, tiger
-from bnaparser.render.widths import visible
 from bnaparser.treebanks.conllu import MultiwordToken, read_conllu
+from bnaparser.trees.drawing.widths import visible
 from bnaparser.trees.escapes import escape_brackets, unescape
 from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies
@@ -295,7 +295,7 @@ def test_pypdf_reads_a_page_for_each_tree(tmp_path: Path) -> None:
 def test_pillow_reads_a_png_with_ink_where_words_stand() -> None:
     from PIL import Image
 
-    from bnaparser.render.layout import arrange
+    from bnaparser.trees.drawing.layout import arrange
 
     parse = parses()[0]
     data = parse.to_png()

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from bnaparser.errors import TreeError
 from bnaparser.eval import score
-from bnaparser.trees.tree import ROOT_LABELS, Span, Tree, assemble, flatten, parse_trees
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.tree import Span, Tree, assemble, flatten, parse_trees
 
 DEPTH = 5_000
 UNHURRIED = settings(deadline=None)  # a busy machine is no mistake, and nltk loads for seconds

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bnaparser.trees.tree import ROOT_LABELS
+from bnaparser.trees.brackets import ROOT_LABELS
 
 ANYTHING = "__"
 TOP_NAMES = frozenset({"_ROOT_", *ROOT_LABELS} - {""})

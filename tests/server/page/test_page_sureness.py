@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from bnaparser.parsing.result import Parse
-from bnaparser.render.sureness import outline_strength, strength, sureness
 from bnaparser.text.splitting import tokenize
+from bnaparser.trees.drawing.svg import outline_strength, strength, sureness
 from bnaparser.trees.tree import Span
 from tests.server.page.test_page import SVG, answer
 

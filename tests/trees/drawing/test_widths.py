@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bnaparser.render.layout import WORD_SIZE
-from bnaparser.render.widths import text_width, visible
+from bnaparser.trees.drawing.layout import WORD_SIZE
+from bnaparser.trees.drawing.widths import text_width, visible
 
 
 def test_widths_follow_the_script() -> None:

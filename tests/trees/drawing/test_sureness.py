@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bnaparser.parsing.result import Parse
 from bnaparser.render import draw, html_section
-from bnaparser.render.sureness import sureness
+from bnaparser.trees.drawing.svg import sureness
 from bnaparser.trees.tree import Span, Tree
 from tests.render.drawings import CAT, SVG, texts
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bnaparser.render.widths import cells, visible
-from bnaparser.trees.tree import ROOT_LABELS, Tree, assemble, flatten
+from bnaparser.trees.drawing.layout import DrawableTree, drawn_top
+from bnaparser.trees.drawing.widths import cells, visible
 
 GAP = 2  # columns between two words or labels
 # What a branch looks like in a cell that it leaves to these sides: up, down, left, right.
@@ -19,29 +19,35 @@ _BRANCHES = {
 }  # fmt: skip
 
 
-def draw_text(tree: Tree, width: int = 80, words: Sequence[str] | None = None) -> str:
+def draw_text(tree: DrawableTree, width: int = 80, words: Sequence[str] | None = None) -> str:
     """Return the tree as lines of text without a last line end.
 
     ``words`` are shown for the tree's own. Where it fits into ``width`` columns it is drawn from its root down, the words on one line; else
     with a line a node. A top node that is no constituent (TOP and the like) is left out where it
     has one child.
     """
-    if words is not None:
-        tree = assemble(*flatten(tree)[:2], words)
-    top = tree.subtrees[0] if tree.label in ROOT_LABELS and len(tree.subtrees) == 1 else tree
+    shown = tree.words if words is None else words
+    top = drawn_top(tree)
     nodes = list(top.nodes())
+    texts = [_texts(node, shown, tree.start) for node in nodes]
     below = _numbers_of_children(nodes)
-    slots = _slots(nodes, below)
+    slots = _slots(texts, below)
     lines: list[str] = []
     if slots[0] - GAP <= width:
-        lines = [line.rstrip(" ") for line in _from_root_down(nodes, below, slots)]
+        lines = [line.rstrip(" ") for line in _from_root_down(texts, below, slots)]
     # A word of an even number of letters leans to the right, at the edge over it.
     if not lines or max(map(cells, lines)) > width:
-        lines = [line.rstrip(" ") for line in _outline(top)]
+        lines = [line.rstrip(" ") for line in _outline(top, texts)]
     return "\n".join(lines)
 
 
-def _numbers_of_children(nodes: Sequence[Tree]) -> list[list[int]]:
+def _texts(node: DrawableTree, words: Sequence[str], start: int) -> list[str]:
+    """What is written of a node: its label, and below a tag its word."""
+    texts = [node.label] if node.word is None else [node.label, words[node.start - start]]
+    return list(map(visible, texts))
+
+
+def _numbers_of_children(nodes: Sequence[DrawableTree]) -> list[list[int]]:
     """Of nodes in pre-order, where the children of each stand in the list."""
     below: list[list[int]] = [[] for _ in nodes]
     waiting: list[int] = []  # the first nodes of what follows, the nearest last
@@ -52,32 +58,27 @@ def _numbers_of_children(nodes: Sequence[Tree]) -> list[list[int]]:
     return below
 
 
-def _slots(nodes: Sequence[Tree], below: Sequence[Sequence[int]]) -> list[int]:
+def _slots(texts: Sequence[Sequence[str]], below: Sequence[Sequence[int]]) -> list[int]:
     """How many columns each node needs with what is below it, the gap to the next one counted."""
-    slots = [max(cells(visible(text)) for text in _texts(node)) + GAP for node in nodes]
-    for number in reversed(range(len(nodes))):  # children before parents
+    slots = [max(map(cells, of_node)) + GAP for of_node in texts]
+    for number in reversed(range(len(texts))):  # children before parents
         slots[number] = max(slots[number], sum(slots[child] for child in below[number]))
     return slots
 
 
-def _texts(node: Tree) -> list[str]:
-    """What is written of a node: its label, and below a tag its word."""
-    return [node.label] if node.word is None else [node.label, node.word]
-
-
 def _from_root_down(
-    nodes: Sequence[Tree], below: Sequence[Sequence[int]], slots: Sequence[int]
+    texts: Sequence[Sequence[str]], below: Sequence[Sequence[int]], slots: Sequence[int]
 ) -> list[str]:
-    rows = [0] * len(nodes)
-    for number in reversed(range(len(nodes))):
+    rows = [0] * len(texts)
+    for number in reversed(range(len(texts))):
         rows[number] = 1 + max((rows[child] for child in below[number]), default=-1)
-    middles = _middles(nodes, below, slots)
+    middles = _middles(texts, below, slots)
     # Two lines a row, from the root: labels, and the branches below them; then the words.
     canvas = [[" "] * slots[0] for _ in range(2 * rows[0] + 2)]
-    for number, node in enumerate(nodes):
+    for number, of_node in enumerate(texts):
         line = 2 * (rows[0] - rows[number])
-        for place, text in enumerate(_texts(node)):
-            _write(canvas[line + place], middles[number], visible(text))
+        for place, text in enumerate(of_node):
+            _write(canvas[line + place], middles[number], text)
         if below[number]:
             children = [middles[child] for child in below[number]]
             _branch(canvas[line + 1], middles[number], children)
@@ -88,10 +89,10 @@ def _from_root_down(
 
 
 def _middles(
-    nodes: Sequence[Tree], below: Sequence[Sequence[int]], slots: Sequence[int]
+    texts: Sequence[Sequence[str]], below: Sequence[Sequence[int]], slots: Sequence[int]
 ) -> list[int]:
     """The column of each node's middle: over its children, and within its own columns."""
-    left = [0] * len(nodes)
+    left = [0] * len(texts)
     room = list(slots)
     for number, children in enumerate(below):  # parents before children
         spare = room[number] - sum(slots[child] for child in children)
@@ -100,13 +101,13 @@ def _middles(
             extra = spare * (place + 1) // len(children) - spare * place // len(children)
             left[child], room[child] = start, slots[child] + extra
             start += room[child]
-    middles = [left[number] + (room[number] - GAP) // 2 for number in range(len(nodes))]
-    for number in reversed(range(len(nodes))):
+    middles = [left[number] + (room[number] - GAP) // 2 for number in range(len(texts))]
+    for number in reversed(range(len(texts))):
         if children := below[number]:
             over = (middles[children[0]] + middles[children[-1]]) // 2
             # Over a child that is all but there: a straight branch looks better than a kink.
             over = next((m for c in children if abs((m := middles[c]) - over) <= 1), over)
-            size = cells(visible(nodes[number].label))
+            size = cells(texts[number][0])
             least = left[number] + (size - 1) // 2
             most = left[number] + room[number] - GAP - size // 2
             middles[number] = max(least, min(over, max(least, most)))
@@ -137,12 +138,13 @@ def _branch(line: list[str], parent: int, children: Sequence[int]) -> None:
         line[column] = _BRANCHES[sides]
 
 
-def _outline(top: Tree) -> Iterable[str]:
+def _outline(top: DrawableTree, texts: Iterable[Sequence[str]]) -> Iterable[str]:
     """A line a node, below its parent and to the right of it; a word beside its tag."""
+    in_order = iter(texts)
     stack = [(top, "", "")]  # node, what stands before it, what stands before its children
     while stack:
         node, before, inside = stack.pop()
-        yield before + " ".join(visible(text) for text in _texts(node))
+        yield before + " ".join(next(in_order))
         children = [(child, f"{inside}├─ ", f"{inside}│  ") for child in node.subtrees]
         if children:
             children[-1] = (node.subtrees[-1], f"{inside}└─ ", f"{inside}   ")

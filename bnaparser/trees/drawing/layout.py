@@ -8,11 +8,12 @@ overlaps, and no branch crosses another.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from bnaparser.render.widths import text_width, visible
-from bnaparser.trees.tree import ROOT_LABELS, Tree
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.drawing.widths import text_width, visible
 
 LABEL_SIZE, TAG_SIZE, WORD_SIZE = 13, 12, 17
 LABEL_HEIGHT, LABEL_PADDING = 22, 8
@@ -21,6 +22,33 @@ FLATTEST, MOST_EXTRA = 16, 48  # a row grows by a pixel for so many that a branc
 TAG_RISE = 25  # from the line of the words up to the line of their tags
 MARGIN = 16
 _BOLD = 1.12  # how much wider bold letters are
+
+
+class DrawableTree(Protocol):
+    """What is drawn of a tree; `Tree`, which draws itself, is one."""
+
+    @property
+    def label(self) -> str:
+        """The label, or the tag of a part-of-speech node."""
+
+    @property
+    def start(self) -> int:
+        """The number of the first word."""
+
+    @property
+    def word(self) -> str | None:
+        """The word of a part-of-speech node; None for every other node."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """All words, left to right."""
+
+    @property
+    def subtrees(self) -> Sequence[DrawableTree]:
+        """The children that are nodes."""
+
+    def nodes(self) -> Iterator[DrawableTree]:
+        """Yield all nodes in pre-order."""
 
 
 @dataclass(slots=True)
@@ -45,15 +73,20 @@ class TreeLayout:
     height: float
 
 
-def arrange(tree: Tree, words: Sequence[str] | None = None) -> TreeLayout:
+def drawn_top(tree: DrawableTree) -> DrawableTree:
+    """Return the topmost node that is drawn: a root such as TOP is left out where it has one child."""
+    below = tree.subtrees
+    return below[0] if tree.label in ROOT_LABELS and len(below) == 1 else tree
+
+
+def arrange(tree: DrawableTree, words: Sequence[str] | None = None) -> TreeLayout:
     """Place the nodes of a tree; ``words`` are shown in the place of the tree's own.
 
     A top node that is no constituent (TOP and the like) is left out where it has one child. A
     sentence that is written from right to left is drawn so.
     """
     shown = tree.words if words is None else words
-    top = tree.subtrees[0] if tree.label in ROOT_LABELS and len(tree.subtrees) == 1 else tree
-    boxes, children = _boxes(top, [visible(word) for word in shown], tree.start)
+    boxes, children = _boxes(drawn_top(tree), [visible(word) for word in shown], tree.start)
     slots = [box.width for box in boxes]
     rows = [0] * len(boxes)
     for number in reversed(range(len(boxes))):  # children before parents
@@ -69,7 +102,9 @@ def arrange(tree: Tree, words: Sequence[str] | None = None) -> TreeLayout:
     return TreeLayout(tuple(boxes), round(width, 1), bottom + LABEL_HEIGHT / 2 + TAG_RISE + MARGIN)
 
 
-def _boxes(top: Tree, words: Sequence[str], start: int) -> tuple[list[Box], list[list[int]]]:
+def _boxes(
+    top: DrawableTree, words: Sequence[str], start: int
+) -> tuple[list[Box], list[list[int]]]:
     """The nodes as boxes without a place, and the numbers of each one's children."""
     boxes: list[Box] = []
     children: list[list[int]] = []

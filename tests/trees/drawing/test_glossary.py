@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bnaparser.render.glossary import FUNCTIONS, PHRASES, TAGS, explain, family
+from bnaparser.trees.drawing.glossary import FUNCTIONS, PHRASES, TAGS, explain, family
 
 
 def test_every_label_of_the_english_model_is_explained() -> None:
-    folder = Path(__file__).parents[2] / "models" / "en"
+    folder = Path(__file__).parents[3] / "models" / "en"
     known = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     parts = {part for label in known["labels"] for part in label.split("::") if part}
     assert [label for label in parts if not explain(label)] == []

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from bnaparser.render.layout import LABEL_GAP, LABEL_HEIGHT, arrange
+from bnaparser.trees.drawing.layout import LABEL_GAP, LABEL_HEIGHT, arrange
 from bnaparser.trees.tree import Tree
 
 

@@ -6,10 +6,12 @@ there for a page that holds the drawing and wants to colour it by its own style 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
-from bnaparser.render.glossary import explain, family
-from bnaparser.render.layout import (
+from bnaparser.trees.drawing.glossary import explain, family
+from bnaparser.trees.drawing.layout import (
     LABEL_GAP,
     LABEL_HEIGHT,
     LABEL_SIZE,
@@ -17,11 +19,10 @@ from bnaparser.render.layout import (
     TAG_SIZE,
     WORD_SIZE,
     Box,
+    DrawableTree,
     arrange,
 )
-from bnaparser.render.sureness import is_unsure, outline_strength, strength, sureness
-from bnaparser.render.widths import visible
-from bnaparser.trees.tree import Tree
+from bnaparser.trees.drawing.widths import visible
 
 COLOURS = {
     "clause": ("#4a3fa3", "#edebf9"),
@@ -37,11 +38,15 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sa
 SERIF = "Charter, 'Bitstream Charter', 'Sitka Text', Cambria, 'Noto Serif', Georgia, serif"
 _BRANCH = "#b9b5aa"
 _INK = "#1c1a17"
-_UNSURE = "#86817a"  # around what is drawn faint; it can be seen on light paper and on dark
+_OUTLINE = "#86817a"  # around what is drawn faint; it can be seen on light paper and on dark
+
+# The web page draws and says the same in sureness.js.
+_UNSURE = 0.95  # a constituent that is less probable is drawn faint
+_FAINTEST = 0.15
 
 
 def draw(
-    tree: Tree,
+    tree: DrawableTree,
     words: Sequence[str] | None = None,
     probabilities: Sequence[float | None] = (),
 ) -> str:
@@ -83,6 +88,32 @@ def escape(text: str) -> str:
     """Return text for XML or HTML, between tags or in a quoted attribute, of visible characters."""
     text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace('"', "&quot;").replace("'", "&#39;")
+
+
+def is_unsure(probability: float | None) -> TypeGuard[float]:
+    """Tell whether a probability is known and so low that one should see it."""
+    return probability is not None and probability < _UNSURE
+
+
+def strength(probability: float) -> float:
+    """Return how strongly an unsure constituent is drawn, 0 to 1."""
+    return max(_FAINTEST, probability)
+
+
+def outline_strength(probability: float) -> float:
+    """Return how strong the line around an unsure constituent is: it comes as the field goes."""
+    return min(1.0, 2 * (1 - probability))
+
+
+def sureness(probability: float) -> str:
+    """Return a probability in words: ``62 % sure``.
+
+    What is not quite sure, or not quite impossible, does not look so.
+    """
+    percent = math.floor(100 * probability + 0.5)
+    if percent >= 100 and probability < 1:
+        return "over 99 % sure"
+    return "under 1 % sure" if percent <= 0 else f"{percent} % sure"
 
 
 def _of_boxes(boxes: Sequence[Box], probabilities: Sequence[float | None]) -> list[float | None]:
@@ -128,7 +159,7 @@ def _phrase(box: Box, probability: float | None) -> str:
 def _faint(probability: float) -> str:
     """The field of an unsure constituent: the less sure, the paler, and the stronger the dashes around it."""
     field, line = _opacity("fill", strength(probability)), outline_strength(probability)
-    return f'{field} stroke="{_UNSURE}" stroke-dasharray="3 2"{_opacity("stroke", line)}'
+    return f'{field} stroke="{_OUTLINE}" stroke-dasharray="3 2"{_opacity("stroke", line)}'
 
 
 def _untagged(box: Box) -> bool:
