@@ -17,7 +17,7 @@ from benchmarks.accuracy.run_details import LENGTHS, length_names
 from benchmarks.machine import listed, now, processor, versions
 from bnaparser.tasks.classifier import Classifier
 from bnaparser.tasks.data import read_examples
-from bnaparser.tasks.settings import TaskFile
+from bnaparser.tasks.examples import TaskFile
 
 PACKAGES = ("bnaparser", "torch", "transformers", "scikit-learn")
 

@@ -29,9 +29,9 @@ from benchmarks.syntax.syntax_tables import ENGLISH, SYSTEMS, TASKS, WINDOW
 
 if TYPE_CHECKING:
     from bnaparser.syntax.structure import Structure
+    from bnaparser.tasks.data import Data
     from bnaparser.tasks.examples import Gold
     from bnaparser.tasks.settings import TaskRecipe
-    from bnaparser.tasks.splits import Data
     from bnaparser.trees.tree import Tree
 
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "scikit-learn", "seqeval", "numpy")
@@ -86,7 +86,7 @@ def recipe_of(options: argparse.Namespace, task: str, system: str, seed: int) ->
 
 def data_of(options: argparse.Namespace, recipe: TaskRecipe, system: str) -> Data:
     """Return a run's examples with their trees: our parser's, random ones, or SST's own."""
-    from bnaparser.tasks.splits import read_data
+    from bnaparser.tasks.data import read_data
 
     data = read_data(recipe)
     if SYSTEMS[system].trees != "sst":
@@ -208,7 +208,6 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
     import torch
 
     from bnaparser.cli.quiet import quiet_libraries
-    from bnaparser.tasks.metrics import score
     from bnaparser.tasks.one_seed import development_scores, train_seed
 
     quiet_libraries()
@@ -228,7 +227,7 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
         "system": system,
         "seed": seed,
         **budget(options, task),
-        "scores": score(recipe.task, data.labels, judged.gold, predicted),
+        "scores": recipe.task.of_kind.score(data.labels, judged.gold, predicted),
         "scored_examples": len(judged.examples),
         "updates_seconds": training,
         "total_seconds": time.monotonic() - begin,

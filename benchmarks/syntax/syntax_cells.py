@@ -65,7 +65,6 @@ def majority_answers(row: Result) -> list[Any]:
 def majority_cell(rows: list[Result], task: str, metric: str) -> str:
     """Return what the majority answer scores."""
     from bnaparser.tasks.all_seeds import as_gold
-    from bnaparser.tasks.metrics import score
     from bnaparser.tasks.settings import TaskSettings
 
     found = of(rows, task)
@@ -73,7 +72,7 @@ def majority_cell(rows: list[Result], task: str, metric: str) -> str:
         return ""
     settings, row = TaskSettings.model_validate(TASKS[task].table), found[0]
     gold, answers = as_gold(row["gold"]), as_gold(majority_answers(row))
-    return f"{score(settings, row['labels'], gold, answers)[metric]:.1f}"
+    return f"{settings.of_kind.score(row['labels'], gold, answers)[metric]:.1f}"
 
 
 def holm_level(comparisons: Iterable[Comparison | None]) -> float:

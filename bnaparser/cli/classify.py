@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
             open_output(options.output, options.input, source, options.passage)
         )
         classifier = _load(options)
-        if passage is not None and classifier.model.kind != "answers":
+        if passage is not None and not classifier.model.kind.passages:
             raise SettingsError(f"{options.model} answers no questions: leave --passage out")
         empty(output)
         if reader is None:

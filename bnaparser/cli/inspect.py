@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 def _texts(options: argparse.Namespace) -> list[str]:
     if options.text:
         return list(options.text)
-    from bnaparser.tasks.task_lines import read_lines
+    from bnaparser.tasks.examples import read_lines
 
     texts = [line for _, line in read_lines(options.input) if line.strip()]
     if not texts:

@@ -14,7 +14,6 @@ from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.syntax.variants.wla import Wla
 from bnaparser.tasks.examples import PreparedExample
 from bnaparser.tasks.model import TaskModel
-from bnaparser.tasks.result import NOT_A_PAIR
 from bnaparser.text.sentence import not_one_string
 
 _TITLES: dict[type[AttentionVariant], str] = {
@@ -33,7 +32,7 @@ def prepare(
     A text for a model of pairs is two texts with a tab between. A text that has no trees, where
     the model needs them, is left out: the plain encoder would serve it, and there is nothing to see.
     """
-    if model.kind == "relations":
+    if model.kind.marks:
         raise SettingsError("texts with marked parts cannot be looked at: give another model")
     pair = model.settings.task.pair
     parts = [text.split("\t") if pair else [text] for text in not_one_string(texts, "texts")]
@@ -42,7 +41,7 @@ def prepare(
     return [
         _prepared(model, PreparedExample(tuple(next(structures) for _ in one)))
         if len(one) == 1 + pair
-        else NOT_A_PAIR
+        else model.kind.not_a_pair
         for one in parts
     ]
 

@@ -25,13 +25,12 @@ from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import METRICS, put_in_place
 from bnaparser.files.tables import parse_json, write_json
 from bnaparser.tasks import storage
+from bnaparser.tasks.data import Data, read_data
 from bnaparser.tasks.examples import Gold
-from bnaparser.tasks.metrics import score
 from bnaparser.tasks.model import TaskModel, create
 from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.tasks.significance import Comparison, compare
-from bnaparser.tasks.splits import Data, read_data
 from bnaparser.training.checkpoints import LOGS, differing, fixed_part, remove_run, set_aside
 from bnaparser.training.interrupts import Interruption, interruptible
 
@@ -130,7 +129,7 @@ def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder:
     scores: dict[str, dict[str, float]] = {}
     for split in data.judged:
         predicted = stored.predictions(split.examples, recipe.train.batch_tokens)
-        scores[split.name] = score(recipe.task, data.labels, split.gold, predicted)
+        scores[split.name] = model.kind.score(data.labels, split.gold, predicted)
         write_json(
             folder / f"{split.name}.predictions.json",
             {"labels": data.labels, "gold": split.gold, "predicted": predicted},

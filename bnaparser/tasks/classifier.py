@@ -8,11 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bnaparser import models
-from bnaparser.errors import ModelError, type_name
+from bnaparser.errors import DataError, ModelError, type_name
+from bnaparser.parsing.checks import not_text
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.found_words import check_finds_words
 from bnaparser.parsing.given import check_name, check_text
@@ -22,19 +20,13 @@ from bnaparser.parsing.result import Parse
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import storage
-from bnaparser.tasks.answer_spans import AnswerCandidates
 from bnaparser.tasks.examples import PreparedExample, Written
 from bnaparser.tasks.model import TaskModel
-from bnaparser.tasks.result import (
-    Classification,
-    FoundAnswer,
-    ReadText,
-    read_text,
-    with_answers,
-)
+from bnaparser.tasks.result import Classification, FoundAnswer, ReadText
 from bnaparser.tasks.settings import TaskModelSettings
 from bnaparser.tasks.trees import tree_source
 from bnaparser.text.sentence import Sentence, not_one_string
+from bnaparser.text.splitting import split_stream
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, ENGLISH
 
 log = logging.getLogger(__name__)
@@ -80,10 +72,7 @@ class Classifier:
     @property
     def sample(self) -> str | tuple[str, str]:
         """A text that the model takes, to try it with."""
-        task = self.model.settings.task
-        if task.kind == "relations":
-            return "[E1]Mira[/E1] has a [E2]dog[/E2]."
-        return ("Who sang?", "Mira sang.") if task.pair else "Mira sang."
+        return self.model.kind.sample
 
     @classmethod
     def load(
@@ -155,7 +144,28 @@ class Classifier:
 
         Raises TypeError for what is neither text nor a list of texts.
         """
-        return read_text(text, self.model.settings.task, self._text)
+        kind, pair = self.model.kind, self.model.settings.task.pair
+        if isinstance(text, str):
+            written = text.split("\t") if pair else [text]
+        elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
+            raise TypeError(f"give text, or two texts for a model of pairs, not {type_name(text)}")
+        else:
+            written, text = list(text), "\t".join(text)
+        if pair and len(written) != 2:
+            return ReadText(text, [], kind.not_a_pair)
+        if not pair and len(written) != 1:
+            return ReadText(text, [], "this model takes one text at a time, no pairs")
+        if (found := not_text("".join(written))) is not None:
+            return ReadText(text, [], f"the text has {found}: this is not text")
+        try:
+            written[0], marks = kind.unmark(written[0])
+        except DataError as error:
+            return ReadText(text, [], str(error))
+        parts = [list(split_stream([part], 0, self._text)) for part in written]
+        if not all(parts):
+            blank = kind.pair_names[[bool(part) for part in parts].index(False)]
+            return ReadText(text, [], f"the {blank} has no words")
+        return ReadText(text, parts, written=tuple(written), marks=marks)
 
     def answer(self, given: Sequence[ReadText]) -> list[Classification]:
         """Classify texts whose sentences have their parses, in batches; an answer each, in order.
@@ -171,14 +181,10 @@ class Classifier:
             for one in given
         ]
 
-    def _scores(
-        self, given: Sequence[ReadText]
-    ) -> Sequence[NDArray[np.float32] | AnswerCandidates]:
-        """Return the logits of each text, or the candidates for each question."""
+    def _scores(self, given: Sequence[ReadText]) -> Sequence[Any]:
+        """Return what the model says of each text."""
         examples = [self._example(one) for one in given]
         with on_one_thread():
-            if self.model.kind == "answers":
-                return self.model.candidates(examples)
             return self.model.scores(examples)
 
     def _example(self, given: ReadText) -> PreparedExample:
@@ -190,12 +196,11 @@ class Classifier:
     def _structures(self, given: ReadText) -> tuple[Structure, ...]:
         """Return the structure of each part, as far as the encoder reads."""
         limit = self.model.max_pieces
-        whole = self.model.kind in ("tagging", "relations", "answers")
         found = []
         for sentences, parses in zip(given.parts, given.parses, strict=True):
             words = 0
             kept = 0
-            while kept < len(sentences) and (words < limit or whole):
+            while kept < len(sentences) and (words < limit or self.model.kind.uncut):
                 words += len(sentences[kept].words)
                 kept += 1
             if kept < len(sentences):
@@ -212,45 +217,24 @@ class Classifier:
             return Structure(words, None, error="a sentence has no tree")
         return Structure.of_trees(words, trees, self.model.settings.syntax.rules)
 
-    def _answer(
-        self, given: ReadText, logits: NDArray[np.float32] | AnswerCandidates | str
-    ) -> Classification:
+    def _answer(self, given: ReadText, found: Any) -> Classification:
+        """Return the answer that scores give, or the reason in ``found`` why the model failed."""
         parses = tuple(parse for part in given.parses for parse in part)
-        if isinstance(logits, str):
-            return Classification(given.text, parses=parses, error=logits)
+        if isinstance(found, str):
+            return Classification(given.text, parses=parses, error=found)
+        model = self.model
         failed = [
             f"sentence {number}: {parse.error}"
             for number, parse in enumerate(parses, 1)
             if parse.error is not None
         ]
         if failed:
-            plain = self.model.settings.syntax.needs_trees and self._source is None
+            plain = model.settings.syntax.needs_trees and self._source is None
             failed += ["the plain encoder served the text"] * plain
-        if self.model.kind == "tagging":
-            failed += _beyond(self.model, given)
+        failed += model.kind.unread(model.text_inputs, given, model.labels)
+        answer = model.kind.answer(found, model.labels, model.threshold)
         error = "; ".join(failed) or None
-        if isinstance(logits, AnswerCandidates):
-            threshold = float(self.model.network.threshold)
-            return with_answers(given.text, logits, threshold, parses, error)
-        if self.model.kind == "regression":
-            return Classification(given.text, parses=parses, score=float(logits[0]), error=error)
-        if self.model.kind == "tagging":
-            tags = tuple(self.labels[number] for number in logits.argmax(axis=-1))
-            return Classification(given.text, parses=parses, tags=tags, error=error)
-        shares = softmax(logits)
-        probabilities = dict(zip(self.labels, shares, strict=True))
-        label = self.labels[int(logits.argmax())]
-        return Classification(given.text, label, probabilities, parses, error=error)
-
-
-def _beyond(model: TaskModel, given: ReadText) -> list[str]:
-    """Return what is to be said where a tagger's encoder does not read all words of a text."""
-    words = tuple(word for sentence in given.sentences for word in sentence.words)
-    first = model.first_unread(words)
-    if first is None:
-        return []
-    end = f"the encoder reads no further than word {first}"
-    return [f"{end}: from {words[first]!r} on each word has the label {model.labels[0]!r}"]
+        return Classification(given.text, parses=parses, **{"error": error, **answer})
 
 
 def trained_with(model: str, settings: TaskModelSettings) -> str:
@@ -276,9 +260,3 @@ def trained_with(model: str, settings: TaskModelSettings) -> str:
                 f"there: put it back, or {instead}"
             ) from error
     return name
-
-
-def softmax(logits: NDArray[np.float32]) -> list[float]:
-    """Return the probabilities of a row of logits."""
-    powers = np.exp(logits.astype(np.float64) - logits.max())
-    return [float(share) for share in powers / powers.sum()]

@@ -1,188 +1,72 @@
-"""Scores of a task in percent, by scikit-learn and seqeval."""
+"""Metrics of classes in percent, by scikit-learn, and in the form that a paired test of two runs needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import MissingExtraError
-from bnaparser.tasks.answer_scores import answer_scores
 from bnaparser.tasks.examples import Gold
-from bnaparser.tasks.relation_scores import relation_f1, relations_of
-from bnaparser.tasks.settings import TaskSettings
 
 Floats = NDArray[np.float64]
-
-
-def score(
-    task: TaskSettings, labels: Sequence[str], gold: Sequence[Gold], predicted: Sequence[Gold]
-) -> dict[str, float]:
-    """Return all metrics of a task's kind that apply, by name, in percent.
-
-    ``gold`` and ``predicted`` are numbers of ``labels``, or scores, one for each example. f1, f0.5,
-    precision and recall are those of the positive class, span_f1 is there where classes are BIO
-    tags, relation_f1 where they are relations. Of answers gold are the right ones' texts, predicted
-    are texts. Raises MissingExtraError without scikit-learn or seqeval.
-    """
-    if task.kind == "answers":
-        found = answer_scores(
-            cast("Sequence[tuple[str, ...]]", gold), cast("Sequence[str]", predicted)
-        )
-        return {name: 100.0 * float(np.mean(values)) for name, values in found.items()}
-    if task.kind == "regression":
-        return correlations(cast("Sequence[float]", gold), cast("Sequence[float]", predicted))
-    if task.kind == "tagging":
-        return tag_scores(
-            task,
-            labels,
-            cast("Sequence[tuple[int, ...]]", gold),
-            cast("Sequence[tuple[int, ...]]", predicted),
-        )
-    wanted, said = cast("Sequence[int]", gold), cast("Sequence[int]", predicted)
-    scores = class_scores(task, labels, wanted, said)
-    if task.kind == "relations":
-        table = _sklearn().confusion_matrix(wanted, said, labels=range(len(labels)))
-        relations = relations_of(labels, task.other)
-        counts = np.stack([table.diagonal(), table.sum(axis=1), table.sum(axis=0)]).astype(float)
-        scores["relation_f1"] = float(relation_f1(counts[None], relations)[0])
-    return scores
-
-
-def tag_scores(
-    task: TaskSettings,
-    labels: Sequence[str],
-    gold: Sequence[tuple[int, ...]],
-    predicted: Sequence[tuple[int, ...]],
-) -> dict[str, float]:
-    """Return the scores of the words' classes, and of the spans that they mark if they are BIO tags."""
-    scores = class_scores(
-        task, labels, [n for row in gold for n in row], [n for row in predicted for n in row]
-    )
-    scores.pop("matthews")
-    if has_spans(labels):
-        scores.update(span_scores(_names(labels, gold), _names(labels, predicted)))
-    return scores
+Labels = Sequence[str]
+Scores = dict[str, float]
+Runs = tuple[Sequence[Sequence[Any]], Sequence[Sequence[Any]]]
+"""What each seed of two runs predicts of each example."""
+# Sums over the examples of a seed -> the metric of each row of such sums.
+Metrics = Callable[[Floats], Floats]
+Metric = Literal[
+    "accuracy",
+    "matthews",
+    "f1",
+    "f0.5",
+    "macro_f1",
+    "span_f1",
+    "relation_f1",
+    "answer_f1",
+    "exact_match",
+    "pearson",
+    "spearman",
+]
 
 
 def class_scores(
-    task: TaskSettings, labels: Sequence[str], gold: Sequence[int], predicted: Sequence[int]
+    positive: str | None, labels: Sequence[str], gold: Sequence[int], predicted: Sequence[int]
 ) -> dict[str, float]:
     """Return accuracy, Matthews correlation, macro F1, and those of the positive class if it is set.
 
     Macro F1 is the mean over the classes that are there, in gold or predicted.
     """
-    metrics = _sklearn()
+    metrics = sklearn_metrics()
     scores = {
         "accuracy": metrics.accuracy_score(gold, predicted),
         "matthews": metrics.matthews_corrcoef(gold, predicted),
         "macro_f1": metrics.f1_score(gold, predicted, average="macro", zero_division=0),
     }
-    if task.positive is not None:
-        positive: dict[str, Any] = {
-            "labels": [labels.index(task.positive)],
+    if positive is not None:
+        of_class: dict[str, Any] = {
+            "labels": [labels.index(positive)],
             "average": "macro",  # of this one class
             "zero_division": 0,
         }
-        scores["f1"] = metrics.f1_score(gold, predicted, **positive)
-        scores["f0.5"] = metrics.fbeta_score(gold, predicted, beta=0.5, **positive)
-        scores["precision"] = metrics.precision_score(gold, predicted, **positive)
-        scores["recall"] = metrics.recall_score(gold, predicted, **positive)
-    return _percent(scores)
+        scores["f1"] = metrics.f1_score(gold, predicted, **of_class)
+        scores["f0.5"] = metrics.fbeta_score(gold, predicted, beta=0.5, **of_class)
+        scores["precision"] = metrics.precision_score(gold, predicted, **of_class)
+        scores["recall"] = metrics.recall_score(gold, predicted, **of_class)
+    return percent(scores)
 
 
-def correlations(gold: Sequence[float], predicted: Sequence[float]) -> dict[str, float]:
-    """Return Pearson's and Spearman's correlation in percent; 0 where one side is constant."""
-    wanted, found = np.array(gold, float), np.array(predicted, float)
-    once = np.ones((1, len(gold)))
-    return {name: float(of(wanted, found, once)[0]) for name, of in CORRELATIONS.items()}
-
-
-def pearson(gold: Floats, predicted: Floats, times: Floats) -> Floats:
-    """Return Pearson's correlation in percent, (rows), of examples that occur so many times.
-
-    ``gold`` and ``predicted`` are (examples) or (rows, examples), ``times`` (rows, examples). 0 where one side is
-    constant.
-    """
-    total = times.sum(axis=1, keepdims=True)
-    sides = [
-        side - np.sum(times * side, axis=1, keepdims=True) / total for side in (gold, predicted)
-    ]
-    varied = [_varies(side, times) for side in (gold, predicted)]
-    covariance, *squares = (
-        np.einsum("re,re,re->r", times, sides[one], sides[other])
-        for one, other in ((0, 1), (0, 0), (1, 1))
-    )
-    spread = np.sqrt(squares[0] * squares[1])
-    found = np.zeros(len(times))
-    np.divide(100 * covariance, spread, out=found, where=varied[0] & varied[1] & (spread > 0))
-    return found
-
-
-def spearman(gold: Floats, predicted: Floats, times: Floats) -> Floats:
-    """Return Spearman's correlation in percent, (rows), of examples that occur so many times.
-
-    Shapes and constants are as in ``pearson``, with both sides (examples).
-    """
-    return pearson(_ranks(gold, times), _ranks(predicted, times), times)
-
-
-CORRELATIONS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
-    "pearson": pearson,
-    "spearman": spearman,
-}
-
-
-def _varies(values: Floats, times: Floats) -> NDArray[np.bool_]:
-    """Tell of each row whether more than one value occurs in it."""
-    there = times > 0
-    values = np.broadcast_to(values, there.shape)
-    first = np.take_along_axis(values, there.argmax(axis=1)[:, None], axis=1)
-    varies: NDArray[np.bool_] = np.any(there & (values != first), axis=1)
-    return varies
-
-
-def _ranks(values: Floats, times: Floats) -> Floats:
-    """Return each example's rank, (rows, examples); equal values have the mean of their ranks."""
-    order = np.argsort(values)
-    ordered = values[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=np.nan) != 0)
-    of_value = np.add.reduceat(times[:, order], starts, axis=1)
-    ranks = np.cumsum(of_value, axis=1) - (of_value - 1) / 2
-    found: Floats = ranks[:, np.searchsorted(ordered[starts], values)]
-    return found
-
-
-def span_scores(
-    gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
-) -> dict[str, float]:
-    """Return precision, recall and F1 of the spans that BIO tags mark, as CoNLL's program counts."""
-    metrics = _seqeval()
-    return _percent(
-        {
-            "span_precision": metrics.precision_score(gold, predicted, zero_division=0),
-            "span_recall": metrics.recall_score(gold, predicted, zero_division=0),
-            "span_f1": metrics.f1_score(gold, predicted, zero_division=0),
-        }
-    )
-
-
-def has_spans(labels: Sequence[str]) -> bool:
-    """Tell whether classes are BIO tags."""
-    return any(label.startswith("B-") for label in labels)
-
-
-def _names(labels: Sequence[str], rows: Sequence[tuple[int, ...]]) -> list[list[str]]:
-    return [[labels[number] for number in row] for row in rows]
-
-
-def _percent(scores: Mapping[str, Any]) -> dict[str, float]:
+def percent(scores: Mapping[str, Any]) -> dict[str, float]:
+    """Return scores from 0 to 1 in percent."""
     return {name: 100.0 * float(value) for name, value in scores.items()}
 
 
-def _sklearn() -> Any:
+def sklearn_metrics() -> Any:
+    """Import the metrics of scikit-learn; MissingExtraError where it is not there."""
     try:
         from sklearn import metrics
     except ImportError as error:
@@ -190,9 +74,119 @@ def _sklearn() -> Any:
     return metrics
 
 
-def _seqeval() -> Any:
-    try:
-        from seqeval import metrics
-    except ImportError as error:
-        raise MissingExtraError("seqeval", "train") from error
-    return metrics
+class Tested(Protocol):
+    """Predictions of two runs, of each of their seeds, as a paired test needs them."""
+
+    def swapped(self, swap: NDArray[np.bool_]) -> Floats:
+        """Return both metrics, (trials, 2), with the examples of ``swap`` exchanged."""
+
+    def drawn(self, counts: NDArray[Any]) -> Floats:
+        """Return both metrics, (resamples, 2), of examples that occur so many times."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Both runs' sums of each example, (seeds, examples, sums), and the metric of a row of them."""
+
+    first: Floats
+    second: Floats
+    metric: Metrics
+
+    def swapped(self, swap: NDArray[np.bool_]) -> Floats:
+        """Return both metrics, (trials, 2), with the examples of ``swap`` exchanged."""
+        chosen = swap.astype(np.float64)
+        metrics = []
+        for first, second in zip(self.first, self.second, strict=True):
+            change = chosen @ (second - first)
+            rows = first.sum(axis=0) + change, second.sum(axis=0) - change
+            metrics.append(columns(map(self.metric, rows)))
+        return mean_of_seeds(metrics)
+
+    def drawn(self, counts: NDArray[Any]) -> Floats:
+        """Return both metrics, (resamples, 2), of examples that occur so many times."""
+        weights = counts.astype(np.float64)
+        metrics = [
+            columns(self.metric(weights @ one) for one in pair)
+            for pair in zip(self.first, self.second, strict=True)
+        ]
+        return mean_of_seeds(metrics)
+
+
+def sums_of_runs(
+    runs: Runs,
+    sums: Callable[[Sequence[Gold]], Floats],
+    metric: Metrics,
+) -> Sums:
+    """Return two runs as ``sums`` (examples, sums) of each seed's predictions, and a metric of them."""
+    of_runs = [np.array([sums(seed) for seed in run]) for run in runs]
+    return Sums(of_runs[0], of_runs[1], metric)
+
+
+def class_sums(
+    metric: str,
+    labels: Sequence[str],
+    positive: str | None,
+    gold: Sequence[Gold],
+    runs: Runs,
+) -> Sums:
+    """Return two runs' counts of classes, and a metric of them; ``positive`` is the class of F1."""
+    number = None if positive is None else labels.index(positive)
+    return sums_of_runs(
+        runs,
+        lambda seed: class_counts(len(labels), gold, seed),
+        lambda rows: class_metric(metric, rows, len(labels), number),
+    )
+
+
+def columns(sides: Iterable[Floats]) -> Floats:
+    """Return the metrics of both runs, (trials, 2)."""
+    found: Floats = np.stack([*sides], axis=1)
+    return found
+
+
+def mean_of_seeds(seeds: Sequence[Floats]) -> Floats:
+    """Return the mean over seeds of what each gives."""
+    found: Floats = np.mean(seeds, axis=0)
+    return found
+
+
+def class_counts(size: int, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:
+    """Return of each example how often each class is right, there, and predicted, (examples, 3 * size).
+
+    No table of gold by predicted class: with a hundred classes those of all examples would fill the memory.
+    """
+    rows = np.repeat(np.arange(len(gold)), [np.size(one) for one in gold])
+    wanted, found = (
+        np.concatenate([np.atleast_1d(one) for one in side]).astype(np.int64)
+        for side in (gold, predicted)
+    )
+    right = wanted == found
+    counts = [
+        np.bincount(size * here + classes, minlength=len(gold) * size).reshape(len(gold), size)
+        for here, classes in ((rows[right], wanted[right]), (rows, wanted), (rows, found))
+    ]
+    return np.concatenate(counts, axis=1).astype(np.float64)
+
+
+def class_metric(metric: str, rows: Floats, size: int, positive: int | None) -> Floats:
+    """Return a metric in percent of each row's counts of what is right, there and predicted of a class."""
+    right, wanted, found = rows.reshape(len(rows), 3, size).transpose(1, 0, 2)
+    total = wanted.sum(axis=1)
+    if metric == "accuracy":
+        return 100 * ratio(right.sum(axis=1), total)
+    if metric == "matthews":
+        covariance = right.sum(axis=1) * total - (wanted * found).sum(axis=1)
+        spread = np.sqrt((total**2 - (found**2).sum(axis=1)) * (total**2 - (wanted**2).sum(axis=1)))
+        return 100 * ratio(covariance, spread)
+    if metric == "macro_f1":
+        there = (wanted + found > 0).sum(axis=1)  # a class that is nowhere counts for nothing
+        return 100 * ratio(ratio(2 * right, wanted + found).sum(axis=1), there.astype(float))
+    assert positive is not None
+    beta = 0.25 if metric == "f0.5" else 1.0
+    of_class = right[:, positive], beta * wanted[:, positive] + found[:, positive]
+    return 100 * ratio((1 + beta) * of_class[0], of_class[1])
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Divide, 0 by 0 is 0."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

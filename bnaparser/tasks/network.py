@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
@@ -14,18 +13,16 @@ from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.tasks.settings import TaskModelSettings
 
-IGNORED = -100
-
 
 class TaskNetwork(nn.Module):
     """An encoder and a head with ``outputs`` scores for a text, or for each of its tokens.
 
     The variant that the settings name is attached to the encoder, which is changed in place. Of
     answers ``threshold`` is by how much no answer must be likelier than the best one to be given;
-    infinite, as it is at first, there is always one.
+    infinite, as it is at first, there is always one. Other kinds have none.
     """
 
-    threshold: Tensor
+    threshold: Tensor | None
 
     def __init__(self, encoder: PreTrainedModel, settings: TaskModelSettings, outputs: int):
         super().__init__()
@@ -35,15 +32,13 @@ class TaskNetwork(nn.Module):
         self.guided = variant is not None
         self.settings = settings
         width = encoder.config.hidden_size
-        # A text with marks is two vectors, those of both.
-        pooled = 2 * width if settings.task.kind == "relations" else width
-        self.of_tokens = settings.task.kind in ("tagging", "answers")
-        has_hidden = settings.encoder.hidden and not self.of_tokens
+        self.kind = settings.task.of_kind
+        pooled = self.kind.vectors * width
+        has_hidden = settings.encoder.hidden and not self.kind.of_tokens
         self.hidden = nn.Linear(pooled, width) if has_hidden else None
         self.dropout = nn.Dropout(settings.encoder.dropout)
         self.output = nn.Linear(width if has_hidden else pooled, outputs)
-        if settings.task.kind == "answers":
-            self.register_buffer("threshold", torch.tensor(torch.inf))
+        self.register_buffer("threshold", torch.tensor(torch.inf) if self.kind.passages else None)
         for layer in (self.hidden, self.output):
             if layer is not None:
                 nn.init.normal_(layer.weight, std=0.02)
@@ -72,7 +67,7 @@ class TaskNetwork(nn.Module):
         if syntax is not None:
             inputs["syntax"] = syntax
         states = self.encoder(**inputs).last_hidden_state
-        if not self.of_tokens:
+        if not self.kind.of_tokens:
             states = self._pooled(states, attention_mask, marks)
         logits = self.output(self.dropout(states))
         if allowed is not None:
@@ -108,19 +103,6 @@ class TaskNetwork(nn.Module):
         return pooled
 
     def _loss(self, logits: Tensor, labels: Tensor) -> Tensor:
-        if self.settings.task.kind == "regression":
-            loss = F.mse_loss(logits.squeeze(-1).float(), labels.float())
-        elif self.settings.task.kind == "answers":
-            # Over the tokens: the mean of the losses of start and of end.
-            loss = F.cross_entropy(logits.float(), labels)
-        else:
-            total = F.cross_entropy(
-                logits.float().flatten(0, -2),
-                labels.flatten(),
-                ignore_index=IGNORED,
-                reduction="sum",
-            )
-            # Not torch's mean: where no word of a batch has a piece that is no number.
-            loss = total / (labels != IGNORED).sum().clamp(min=1)
+        loss = self.kind.loss(logits, labels)
         supervision = getattr(syntax_of(self.encoder), "loss", None) if self.guided else None
         return loss if supervision is None else loss + supervision

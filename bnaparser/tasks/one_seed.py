@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,14 +24,11 @@ from transformers.trainer_utils import get_last_checkpoint
 from bnaparser.encoders.device import choose_device, prepare_device, training_precision
 from bnaparser.errors import MissingExtraError, SettingsError
 from bnaparser.files.tensors import without_copies, writing
-from bnaparser.tasks.answer_scores import answer_scores
-from bnaparser.tasks.answer_spans import NO_ANSWER, AnswerCandidates, best_threshold
-from bnaparser.tasks.answer_windows import TrainingWindow
+from bnaparser.tasks.data import Data, Split
 from bnaparser.tasks.examples import PreparedExample
-from bnaparser.tasks.metrics import score
+from bnaparser.tasks.kinds.answer_windows import TrainingWindow
 from bnaparser.tasks.model import TaskModel, create
-from bnaparser.tasks.settings import TaskRecipe, TaskSettings, TaskTrainSettings
-from bnaparser.tasks.splits import Data, Split
+from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
 from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.interrupts import Interruption
 from bnaparser.training.progress_report import ProgressReport
@@ -365,27 +362,11 @@ def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> di
     Where questions without an answer are among them, a model of answers gets the threshold that
     makes its main metric highest here.
     """
-    if model.kind == "answers":
-        found = model.candidates(split.examples, recipe.train.batch_tokens)
-        if not all(candidates.finite for candidates in found):
-            raise diverged()
-        gold = cast("list[tuple[str, ...]]", split.gold)
-        if not all(gold):
-            model.network.threshold.fill_(chosen_threshold(recipe.task, gold, found))
-        predicted = [model.predicted(candidates) for candidates in found]
-    else:
-        logits = model.scores(split.examples, recipe.train.batch_tokens)
-        if not all(np.isfinite(row).all() for row in logits):
-            raise diverged()
-        predicted = [model.predicted(row) for row in logits]
-    return score(recipe.task, model.labels, split.gold, predicted)
-
-
-def chosen_threshold(
-    task: TaskSettings, gold: Sequence[tuple[str, ...]], found: Sequence[AnswerCandidates]
-) -> float:
-    """Return the threshold with which answers score highest by the task's main metric."""
-    metric = task.main_metric
-    answered = answer_scores(gold, [candidates.text for candidates in found])[metric]
-    silent = answer_scores(gold, [NO_ANSWER] * len(found))[metric]
-    return best_threshold([candidates.margin for candidates in found], answered, silent)
+    found = model.scores(split.examples, recipe.train.batch_tokens)
+    if not all(map(model.kind.is_finite, found)):
+        raise diverged()
+    threshold = model.kind.threshold(recipe.task.main_metric, split.gold, found)
+    if threshold is not None and model.network.threshold is not None:
+        model.network.threshold.fill_(threshold)
+    predicted = list(map(model.predicted, found))
+    return model.kind.score(model.labels, split.gold, predicted)

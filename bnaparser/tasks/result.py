@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bnaparser.errors import DataError, type_name
 from bnaparser.files.tables import json_line
-from bnaparser.parsing.checks import not_text
 from bnaparser.parsing.result import Parse
-from bnaparser.tasks.answer_spans import AnswerCandidates
 from bnaparser.tasks.examples import Span
-from bnaparser.tasks.relation_marks import read_marks
-from bnaparser.tasks.settings import TaskSettings
 from bnaparser.text.sentence import Sentence
-from bnaparser.text.splitting import split_stream
-from bnaparser.text.text_rules import ENGLISH, TextRules
 from bnaparser.trees.tree import Tree
-
-NOT_A_PAIR = "this model takes pairs: two texts with one tab between"
-NOT_A_QUESTION = "this model takes a question and a passage: two texts with one tab between"
 
 
 @dataclass(frozen=True)
@@ -152,55 +142,3 @@ def _with_words_of(parse: Parse, sentence: Sentence) -> Sentence:
     if not sentence.pieces:
         return sentence
     return replace(sentence, words=parse.words, offsets=parse.offsets, pieces=())
-
-
-def read_text(
-    text: str | Sequence[str], task: TaskSettings, rules: TextRules = ENGLISH
-) -> ReadText:
-    """Split a text for a task into its parts, and they into sentences; a pair may come in two strings.
-
-    Raises TypeError for what is neither text nor a list of texts.
-    """
-    if isinstance(text, str):
-        written = text.split("\t") if task.pair else [text]
-    elif not isinstance(text, list | tuple) or not all(isinstance(t, str) for t in text):
-        raise TypeError(f"give text, or two texts for a model of pairs, not {type_name(text)}")
-    else:
-        written, text = list(text), "\t".join(text)
-    if task.pair and len(written) != 2:
-        return ReadText(text, [], NOT_A_QUESTION if task.kind == "answers" else NOT_A_PAIR)
-    if not task.pair and len(written) != 1:
-        return ReadText(text, [], "this model takes one text at a time, no pairs")
-    if (found := not_text("".join(written))) is not None:
-        return ReadText(text, [], f"the text has {found}: this is not text")
-    marks = None
-    if task.kind == "relations":
-        try:
-            written[0], marks = read_marks(written[0])
-        except DataError as error:
-            return ReadText(text, [], str(error))
-    parts = [list(split_stream([part], 0, rules)) for part in written]
-    if not all(parts):
-        names = ("question", "passage") if task.kind == "answers" else ("text", "text")
-        blank = names[[bool(part) for part in parts].index(False)]
-        return ReadText(text, [], f"the {blank} has no words")
-    return ReadText(text, parts, written=tuple(written), marks=marks)
-
-
-def with_answers(
-    text: str,
-    found: AnswerCandidates,
-    threshold: float,
-    parses: tuple[Parse, ...],
-    error: str | None,
-) -> Classification:
-    """Return what a model of answers says of a question and its passage."""
-    if not found.spans:
-        unread = "the model's tokenizer reads none of the passage's words"
-        return Classification(text, parses=parses, error=unread)
-    answers = tuple(
-        FoundAnswer(found.text_of(span), span.start, span.end, share)
-        for span, share in zip(found.spans, found.shares(threshold), strict=True)
-    )
-    best = found.answer(threshold)
-    return Classification(text, parses=parses, error=error, answer=best, answers=answers)

@@ -19,67 +19,16 @@ from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
+from bnaparser.tasks.examples import TaskFile
+from bnaparser.tasks.kinds import KINDS
+from bnaparser.tasks.kinds.answer_windows import AnswerSettings
+from bnaparser.tasks.kinds.base import TaskKind
+from bnaparser.tasks.metrics import Metric
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES, check_readable, known_as
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
 
-Metric = Literal[
-    "accuracy",
-    "matthews",
-    "f1",
-    "f0.5",
-    "macro_f1",
-    "span_f1",
-    "relation_f1",
-    "answer_f1",
-    "exact_match",
-    "pearson",
-    "spearman",
-]
 Kind = Literal["classification", "regression", "tagging", "relations", "answers"]
-METRICS: dict[Kind, tuple[Metric, ...]] = {
-    "classification": ("accuracy", "matthews", "macro_f1", "f1", "f0.5"),
-    "regression": ("pearson", "spearman"),
-    "tagging": ("span_f1", "accuracy", "macro_f1", "f1", "f0.5"),
-    "relations": ("relation_f1", "accuracy", "macro_f1", "f1", "f0.5"),
-    "answers": ("answer_f1", "exact_match"),
-}
-"""What each kind of task may be judged by; the first is the default."""
-
-COLUMNS: dict[Kind, tuple[str, ...]] = {"relations": ("text",), "answers": ("question", "context")}
-"""What a file calls the texts of these kinds where a recipe does not say; else ``sentence``."""
-
-
-class TaskFile(Settings):
-    """One file of examples, plain or compressed (.gz, .xz).
-
-    A name in ``.tsv`` is a table with a header line, unless the task is tagging. Relations and
-    answers may stand in ``.jsonl``, an object a line, and answers in SQuAD's own ``.json``. Any
-    other file holds trees whose nodes have classes for labels, ``(3 (2 It) ...)``.
-    """
-
-    path: str = Field(examples=["train.tsv"])
-    """The file."""
-    labels: dict[str, str] = Field({})
-    """Renames classes: the file's labels and what they become. Then each label must be here or in ``drop``."""
-    drop: tuple[str, ...] = ()
-    """Leave examples with these labels out."""
-    phrases: int | None = Field(None, gt=0)
-    """In files of trees: take every phrase of at least N words as an example, too, and the whole sentence whatever its
-    length. Left out: whole sentences only.
-    """
-    part: tuple[float, float] | None = None
-    """Take this part of the examples, in a random order that is always the same, as in [0.0, 0.9]. Phrases of a tree,
-    and questions on a passage, stay together.
-    """
-    limit: int | None = Field(None, gt=0)
-    """Draw at most N examples, always the same."""
-
-    @model_validator(mode="after")
-    def _within(self) -> TaskFile:
-        if self.part is not None and not 0 <= self.part[0] < self.part[1] <= 1:
-            raise ValueError("part is two shares that rise, as in [0.9, 1.0]")
-        return self
 
 
 class TaskSettings(Settings):
@@ -105,8 +54,9 @@ class TaskSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _columns(cls, table: Any) -> Any:
-        if isinstance(table, dict) and table.get("kind") in COLUMNS:
-            return {"texts": COLUMNS[table["kind"]], **table}
+        kind = table.get("kind") if isinstance(table, dict) else None
+        if isinstance(kind, str) and kind in KINDS:
+            return {"texts": KINDS[kind].default_texts, **table}
         return table
 
     @field_validator("language")
@@ -118,14 +68,11 @@ class TaskSettings(Settings):
     def _fits(self) -> TaskSettings:
         if len(self.texts) not in (1, 2):
             raise ValueError("texts names one column, or two for a pair")
-        if self.kind == "tagging" and self.pair:
-            raise ValueError("words of a pair cannot be tagged: texts names one column")
-        if self.kind == "relations" and self.pair:
-            raise ValueError("both parts of a relation are in one text: texts names one column")
-        if self.kind == "answers" and not self.pair:
-            raise ValueError("texts names two columns: that of the question, that of the passage")
-        if self.metric is not None and self.metric not in METRICS[self.kind]:
-            known = ", ".join(METRICS[self.kind])
+        kind = KINDS[self.kind]
+        if kind.pairs not in (None, self.pair):
+            raise ValueError(kind.pairs_error)
+        if self.metric is not None and self.metric not in kind.metrics:
+            known = ", ".join(kind.metrics)
             raise ValueError(f"the metric of kind {self.kind} is one of {known}")
         if self.main_metric in ("f1", "f0.5") and self.positive is None:
             raise ValueError(f"metric {self.metric} needs the class that it is of: set positive")
@@ -139,31 +86,13 @@ class TaskSettings(Settings):
     @property
     def main_metric(self) -> Metric:
         """The metric that models are judged by."""
-        return self.metric or METRICS[self.kind][0]
+        return self.metric or KINDS[self.kind].metrics[0]
 
-
-class AnswerSettings(Settings):
-    """How a model of answers reads passages, in windows of subwords.
-
-    Defaults are those of BERT's program for SQuAD.
-    """
-
-    window: int = Field(384, gt=0)
-    """Subwords of a window: the question, special tokens and a part of the passage."""
-    stride: int = Field(128, gt=0)
-    """Subwords from the start of a window's part of the passage to the next one's."""
-    question: int = Field(64, gt=0)
-    """The question is cut to this many subwords."""
-    longest: int = Field(30, gt=0)
-    """Subwords of the longest answer."""
-    best: int = Field(5, gt=0)
-    """How many answers are given."""
-
-    @model_validator(mode="after")
-    def _room(self) -> AnswerSettings:
-        if self.question * 2 > self.window:
-            raise ValueError("question is at most half of window: the passage needs room, too")
-        return self
+    @property
+    def of_kind(self) -> TaskKind:
+        """The kind of task, with these settings."""
+        other_is_set = "other" in self.model_fields_set
+        return KINDS[self.kind](self.texts, self.label, self.positive, self.other, other_is_set)
 
 
 class TaskEncoderSettings(Settings):
@@ -347,7 +276,7 @@ class TaskRecipe(TaskModelSettings):
 
     @model_validator(mode="after")
     def _answers_are_wanted(self) -> TaskRecipe:
-        if self.task.kind != "answers" and self.answers != AnswerSettings():
+        if not self.task.of_kind.passages and self.answers != AnswerSettings():
             raise ValueError(f'the table answers is for kind "answers", not "{self.task.kind}"')
         return self
 

@@ -20,7 +20,7 @@ from bnaparser.files.tables import read_json, read_object, write_json
 from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.settings import validate
-from bnaparser.tasks.model import TaskModel, load_words_tokenizer, outputs
+from bnaparser.tasks.model import TaskModel, load_words_tokenizer
 from bnaparser.tasks.network import TaskNetwork
 from bnaparser.tasks.settings import TaskModelSettings
 
@@ -29,7 +29,7 @@ def save(model: TaskModel, folder: str | Path, store: str, metrics: dict[str, An
     """Write a model folder; ``store`` is "float32", "float16" or "int8"."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    others = set() if model.kind == "answers" else {"answers"}
+    others = set() if model.kind.passages else {"answers"}
     settings = model.settings.portable()
     write_json(folder / CONFIG, settings.model_dump(mode="json", exclude_none=True, exclude=others))
     write_json(folder / LABELS, {"classes": list(model.labels)})
@@ -62,7 +62,7 @@ def load(folder: str | Path) -> TaskModel:
     settings = validate(TaskModelSettings, table, str(folder / CONFIG))
     labels = _labels(folder / LABELS, settings)
     tensors = read_weights(folder / WEIGHTS)
-    wanted = outputs(settings.task, labels)
+    wanted = settings.task.of_kind.outputs(labels)
     _check_outputs(folder, tensors, wanted)
     network = TaskNetwork(_encoder(folder / ENCODER), settings, wanted)
     try:
@@ -107,8 +107,7 @@ def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:
     stored = read_json(path)
     labels = stored.get("classes") if isinstance(stored, dict) else None
     strings = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
-    nameless = settings.task.kind in ("regression", "answers")
-    if not strings or nameless != (not labels):
+    if not strings or settings.task.of_kind.has_labels != bool(labels):
         raise ModelError(f"{path} is damaged: it holds no classes; get the model again")
     assert labels is not None
     twice = next((label for label in labels if labels.count(label) > 1), None)

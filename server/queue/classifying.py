@@ -140,7 +140,7 @@ class Classifying:
     def _unit(self, text: ReadText) -> _Unit:
         words = chain.from_iterable(sentence.words for sentence in text.sentences)
         model = self.classifier.model
-        most = None if model.kind == "answers" else model.max_pieces  # passages are read whole
+        most = None if model.kind.passages else model.max_pieces  # passages are read whole
         return _Unit(text, tuple(islice(words, most)))
 
 

@@ -17,7 +17,6 @@ from benchmarks.syntax.large_tables import LARGE, RATES
 from benchmarks.syntax.runs import recipe_of
 from benchmarks.syntax.syntax_tables import MAIN, TASKS
 from bnaparser.tasks.data import read_examples
-from bnaparser.tasks.metrics import score
 from bnaparser.tasks.settings import TaskSettings
 
 LOW, HIGH = RATES
@@ -59,7 +58,7 @@ def invented(options: argparse.Namespace, run: Run, held_out: float) -> Result:
         "seed": seed,
         **budget(options, task),
         "held_out": held_out,
-        "scores": score(settings, ("0", "1"), gold, predicted),
+        "scores": settings.of_kind.score(("0", "1"), gold, predicted),
         "scored_examples": len(gold),
         "total_seconds": 60.0,
         "versions": {"bnaparser": "1"},

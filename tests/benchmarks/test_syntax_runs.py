@@ -25,7 +25,6 @@ from benchmarks.syntax.probe_networks import chain
 from benchmarks.syntax.probe_tables import probed
 from bnaparser.inspection.gold import GoldSentence
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks.metrics import score
 from bnaparser.tasks.settings import TaskSettings
 from bnaparser.trees.tree import Tree
 
@@ -87,7 +86,7 @@ def invented(options: argparse.Namespace, task: str, system: str, seed: int) -> 
         "system": system,
         "seed": seed,
         **budget(options, task),
-        "scores": score(settings, ("0", "1"), gold, predicted),
+        "scores": settings.of_kind.score(("0", "1"), gold, predicted),
         "scored_examples": len(gold),
         "total_seconds": 60.0,
         "versions": {"bnaparser": "1"},

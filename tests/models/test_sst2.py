@@ -10,7 +10,8 @@ import pytest
 from bnaparser import models
 from bnaparser.tasks.classifier import Classifier
 from bnaparser.tasks.data import read_examples
-from bnaparser.tasks.settings import TaskFile, TaskSettings
+from bnaparser.tasks.examples import TaskFile
+from bnaparser.tasks.settings import TaskSettings
 
 FOLDER = models.SHIPPED / "sst2"
 pytestmark = pytest.mark.skipif(

@@ -100,7 +100,7 @@ class HeldClassifier:
         self.model = SimpleNamespace(
             settings=SimpleNamespace(task=task),
             labels=("negative", "positive"),
-            kind="classification",
+            kind=SimpleNamespace(passages=False),
             device="cpu",
             max_pieces=512,
         )

@@ -16,8 +16,8 @@ from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.settings import validate
 from bnaparser.tasks import one_seed, storage
 from bnaparser.tasks.all_seeds import compare_runs, train
+from bnaparser.tasks.data import read_data
 from bnaparser.tasks.settings import TaskRecipe
-from bnaparser.tasks.splits import read_data
 
 
 def read(file: Path) -> Any:
@@ -137,7 +137,7 @@ def test_a_wrong_encoder_or_label_is_told_before_anything_is_parsed(
     encoder: str | None,
     says: str,
 ) -> None:
-    monkeypatch.setattr("bnaparser.tasks.splits.tree_source", None)  # it would fail
+    monkeypatch.setattr("bnaparser.tasks.data.tree_source", None)  # it would fail
     monkeypatch.setattr("bnaparser.syntax.attachment.FAMILIES", ())
     table = recipe_table()
     if encoder is not None:

@@ -18,10 +18,10 @@ from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.tasks import one_seed, storage
 from bnaparser.tasks.all_seeds import train
 from bnaparser.tasks.classifier import Classifier
+from bnaparser.tasks.data import read_data
 from bnaparser.tasks.examples import PreparedExample, written
 from bnaparser.tasks.model import TaskModel, create
 from bnaparser.tasks.settings import TaskModelSettings, TaskRecipe
-from bnaparser.tasks.splits import read_data
 from bnaparser.text.splitting import split
 
 PASSAGE = "The old dog fell. Tobin sang."
@@ -57,7 +57,7 @@ def test_answers_are_learned_and_the_stored_model_gives_the_same(
     assert results["metric"] == "answer_f1"
     assert results["summary"]["dev"]["answer_f1"]["mean"] > 80
     model = storage.load(folder / "model")
-    assert (model.labels, model.kind) == ((), "answers")
+    assert (model.labels, model.settings.task.kind) == ((), "answers")
     threshold = float(model.network.threshold)
     assert np.isfinite(threshold), "a quarter of the questions has no answer"
     data = read_data(chosen)
@@ -122,12 +122,12 @@ def test_candidates_are_those_of_all_spans_of_all_windows(
     model = build(encoder_kind, answers=sizes, syntax={"sla": {}})
     long = "Mira liked the unaffable dog near the garden. " * 6
     examples = [asked(PASSAGE), asked(long)]
-    found = model.candidates(examples, batch_tokens=10_000)
+    found = model.scores(examples, batch_tokens=10_000)
     for example, candidates in zip(examples, found, strict=True):
         best: dict[tuple[int, int], float] = {}
         nulls = []
-        for window in model.reader.windows(example):
-            batch, _ = model.reader.inputs(
+        for window in model.text_inputs.reader.windows(example):
+            batch, _ = model.text_inputs.reader.inputs(
                 [window], [example.structures], model.settings.syntax.variant
             )
             with torch.no_grad():
@@ -142,7 +142,7 @@ def test_candidates_are_those_of_all_spans_of_all_windows(
         expected = sorted(best.values(), reverse=True)[:4]
         assert [span.score for span in candidates.spans] == pytest.approx(expected, abs=1e-3)
         assert candidates.null == pytest.approx(min(nulls), abs=1e-3)
-    assert len(model.reader.windows(examples[1])) > 2
+    assert len(model.text_inputs.reader.windows(examples[1])) > 2
 
 
 def test_an_encoder_that_minds_padding_answers_alike_in_company_and_alone(
@@ -150,8 +150,8 @@ def test_an_encoder_that_minds_padding_answers_alike_in_company_and_alone(
 ) -> None:
     model = build("convbert")
     examples = [asked(PASSAGE), asked("Mira liked the unaffable dog near the garden. " * 3)]
-    for example, candidates in zip(examples, model.candidates(examples), strict=True):
-        (alone,) = model.candidates([example])
+    for example, candidates in zip(examples, model.scores(examples), strict=True):
+        (alone,) = model.scores([example])
         scores = [span.score for span in alone.spans]
         assert [span.score for span in candidates.spans] == pytest.approx(scores, abs=1e-4)
 
@@ -203,12 +203,12 @@ def test_every_variant_guides_answers_and_relations(
 def test_saved_and_loaded_it_is_the_same(build: Callable[..., TaskModel], tmp_path: Path) -> None:
     model = build("roberta", answers={"window": 50, "question": 10}, syntax={"sla": {}})
     model.network.threshold.fill_(1.25)
-    before = model.candidates([asked(PASSAGE)])
+    before = model.scores([asked(PASSAGE)])
     storage.save(model, tmp_path, "float32", {})
     loaded = storage.load(tmp_path)
     assert loaded.settings.answers == model.settings.answers
     assert float(loaded.network.threshold) == 1.25
-    assert loaded.candidates([asked(PASSAGE)]) == before
+    assert loaded.scores([asked(PASSAGE)]) == before
 
 
 def test_windows_that_leave_no_room_are_told_before_training(

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.tasks.answer_scores import answer_scores
-from bnaparser.tasks.answer_spans import (
+from bnaparser.tasks.kinds.answer_spans import (
     AnswerCandidates,
     Candidate,
     best_spans,
     best_threshold,
     merged,
 )
-from bnaparser.tasks.answer_windows import AnswerWindow
+from bnaparser.tasks.kinds.answer_windows import AnswerWindow
+from bnaparser.tasks.kinds.question_answering import answer_scores
 
 
 def window(starts: list[int], ends: list[int], first: int = 3) -> AnswerWindow:

@@ -15,11 +15,16 @@ from bnaparser.errors import SettingsError
 from bnaparser.syntax.masks import SPECIAL
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.variants.sla import SlaSettings
-from bnaparser.tasks.answer_spans import best_spans
-from bnaparser.tasks.answer_windows import AnswerReader, AnswerWindow, TrainingWindow, pieces_of
 from bnaparser.tasks.examples import PreparedExample, Written, written
+from bnaparser.tasks.kinds.answer_spans import best_spans
+from bnaparser.tasks.kinds.answer_windows import (
+    AnswerReader,
+    AnswerSettings,
+    AnswerWindow,
+    TrainingWindow,
+    pieces_of,
+)
 from bnaparser.tasks.model import load_words_tokenizer
-from bnaparser.tasks.settings import AnswerSettings
 from bnaparser.text.splitting import split
 
 PASSAGE = (

@@ -164,8 +164,8 @@ def test_words_that_the_encoder_does_not_read_are_told(build: Callable[..., Clas
     )
     assert tagger(text[:1400]).error is None
     cut = ["dog"] * 509 + ["dog" * 5]  # of the last word the beginning is read
-    assert tagger.model.first_unread((*cut, "dog")) == 510
-    assert tagger.model.first_unread(tuple(cut)) is None
+    assert tagger.model.text_inputs.first_unread((*cut, "dog")) == 510
+    assert tagger.model.text_inputs.first_unread(tuple(cut)) is None
 
 
 def test_variants_without_trees_show_them_too(build: Callable[..., Classifier]) -> None:

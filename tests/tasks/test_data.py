@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError, TreeError
-from bnaparser.tasks.data import encode_gold, inventory, read_examples
-from bnaparser.tasks.examples import TaskExample
-from bnaparser.tasks.settings import TaskFile, TaskSettings
+from bnaparser.tasks.data import read_examples
+from bnaparser.tasks.examples import TaskExample, TaskFile
+from bnaparser.tasks.settings import TaskSettings
 
 SENTENCES = TaskSettings()
 PAIRS = TaskSettings(texts=("sentence1", "sentence2"))
@@ -143,30 +143,30 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 def test_classes_are_sorted_and_those_of_words_by_how_frequent_they_are() -> None:
     sentences = [TaskExample(("a",), name) for name in ("no", "yes", "maybe", "yes")]
-    assert inventory(sentences, SENTENCES) == ("maybe", "no", "yes")
+    assert SENTENCES.of_kind.labels(sentences) == ("maybe", "no", "yes")
     tagged = [TaskExample((("a", "b", "c"),), ("B-PER", "O", "O"))]
-    assert inventory(tagged, TAGGING) == ("O", "B-PER")
-    assert inventory([TaskExample(("a", "b"), 1.0)], SCORES) == ()
+    assert TAGGING.of_kind.labels(tagged) == ("O", "B-PER")
+    assert SCORES.of_kind.labels([TaskExample(("a", "b"), 1.0)]) == ()
     with pytest.raises(DataError, match="one class only: no"):
-        inventory(sentences[:1], SENTENCES)
+        SENTENCES.of_kind.labels(sentences[:1])
 
 
 def test_a_class_of_no_relation_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
     """It was accepted, and relation_f1 was that of other classes than one thought."""
     examples = [TaskExample(("a",), name) for name in ("Owner(e1,e2)", "None(e1,e2)")]
     named = TaskSettings(kind="relations", other="None")
-    assert len(inventory(examples, named)) == 2 and not caplog.records
+    assert len(named.of_kind.labels(examples)) == 2 and not caplog.records
     with pytest.raises(
         DataError, match=r"task\.other is 'Non', but the training data has None\(e1"
     ):
-        inventory(examples, named.model_copy(update={"other": "Non"}))
-    inventory(examples, TaskSettings(kind="relations"))
+        named.model_copy(update={"other": "Non"}).of_kind.labels(examples)
+    TaskSettings(kind="relations").of_kind.labels(examples)
     assert "none is 'Other'" in caplog.text
 
 
 def test_a_class_that_training_has_not_seen() -> None:
     with pytest.raises(DataError, match="'new' of 'It rained'"):
-        encode_gold(TaskExample((("It", "rained"),), "new"), {"yes": 0})
+        SENTENCES.of_kind.encode(TaskExample((("It", "rained"),), "new"), {"yes": 0})
 
 
 def test_a_label_that_training_has_not_seen_is_named_with_its_line(
@@ -174,13 +174,13 @@ def test_a_label_that_training_has_not_seen_is_named_with_its_line(
 ) -> None:
     tagged = written("a.tsv", "It\tO\n\n\nKaro\tO\nsang\tX\n")
     with pytest.raises(DataError, match=r"a\.tsv:5: the label 'X' of 'Karo sang'.* which has O"):
-        [encode_gold(one, {"O": 0}) for one in read(tagged, TAGGING)]
+        [TAGGING.of_kind.encode(one, {"O": 0}) for one in read(tagged, TAGGING)]
     table = written("b.tsv", "label\tsentence\nyes\tIt sang\nnew\tIt fell\n")
     with pytest.raises(DataError, match=r"b\.tsv:3: the label 'new'"):
-        [encode_gold(one, {"yes": 0}) for one in read(table, SENTENCES)]
+        [SENTENCES.of_kind.encode(one, {"yes": 0}) for one in read(table, SENTENCES)]
     trees = written("c.txt", "(3 (2 a) (2 b))\n(4 (2 a) (2 b))\n")
     with pytest.raises(DataError, match=r"c\.txt:2: the label '4'"):
-        [encode_gold(one, {"3": 0}) for one in read(trees, SENTENCES)]
+        [SENTENCES.of_kind.encode(one, {"3": 0}) for one in read(trees, SENTENCES)]
 
 
 def test_phrases_of_the_invented_trees(task_data: Path) -> None:

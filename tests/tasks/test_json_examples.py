@@ -10,8 +10,8 @@ import pytest
 
 from bnaparser.errors import DataError
 from bnaparser.tasks.data import read_examples
-from bnaparser.tasks.examples import TaskExample
-from bnaparser.tasks.settings import TaskFile, TaskSettings
+from bnaparser.tasks.examples import TaskExample, TaskFile
+from bnaparser.tasks.settings import TaskSettings
 
 ANSWERS = TaskSettings(kind="answers")
 RELATIONS = TaskSettings(kind="relations")

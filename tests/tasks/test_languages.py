@@ -19,11 +19,11 @@ from bnaparser.settings import validate
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.tasks import storage
 from bnaparser.tasks.classifier import Classifier
+from bnaparser.tasks.data import read_data
 from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.kinds.relations import mark_words
 from bnaparser.tasks.model import create
-from bnaparser.tasks.relation_marks import mark_words
 from bnaparser.tasks.settings import SyntaxTable, TaskModelSettings, TaskRecipe
-from bnaparser.tasks.splits import read_data
 from bnaparser.tasks.trees import tree_source
 
 CHINESE = "他們看見台灣。我吃魚。"
@@ -185,7 +185,7 @@ def test_answers_are_parts_of_the_passage_as_it_is_written(
     recipe = validate(TaskRecipe, tables("es", file, "answers", sla=None), "test")
     model = create(recipe.model_settings(), ())
     (example,) = read_data(recipe).train.examples
-    (window,) = model.reader.windows(example)
+    (window,) = model.text_inputs.reader.windows(example)
     start, end = (place - window.first for place in window.target)
     assert SPANISH[window.starts[start] : window.ends[end]] == "a pesar de Madrid"
     answer = Classifier(model, polyglot)(("Ana canta.", SPANISH))

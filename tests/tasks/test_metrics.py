@@ -16,9 +16,11 @@ from scipy import stats
 
 from bnaparser.errors import DataError
 from bnaparser.tasks.examples import Gold
-from bnaparser.tasks.metrics import CORRELATIONS, score
-from bnaparser.tasks.settings import METRICS, TaskSettings
-from bnaparser.tasks.significance import class_metric, compare
+from bnaparser.tasks.kinds import KINDS
+from bnaparser.tasks.kinds.regression import CORRELATIONS
+from bnaparser.tasks.metrics import class_metric
+from bnaparser.tasks.settings import TaskSettings
+from bnaparser.tasks.significance import compare
 
 TWO = TaskSettings(positive="yes")
 TAGS = TaskSettings(kind="tagging")
@@ -27,7 +29,7 @@ SCORES = TaskSettings(kind="regression")
 
 def test_classes_by_hand() -> None:
     gold, found = [1, 1, 1, 0, 0, 0, 0, 0], [1, 1, 0, 1, 0, 0, 0, 0]
-    scores = score(TWO, ("no", "yes"), gold, found)
+    scores = TWO.of_kind.score(("no", "yes"), gold, found)
     # 2 right of 3 found and of 3 there; 4 true negatives.
     assert scores["accuracy"] == pytest.approx(75.0)
     assert scores["precision"] == scores["recall"] == pytest.approx(200 / 3)
@@ -37,12 +39,12 @@ def test_classes_by_hand() -> None:
 
 
 def test_a_class_that_is_nowhere_counts_for_nothing() -> None:
-    scores = score(TaskSettings(), ("a", "b", "c"), [0, 0, 1, 1], [0, 0, 1, 0])
+    scores = TaskSettings().of_kind.score(("a", "b", "c"), [0, 0, 1, 1], [0, 0, 1, 0])
     assert scores["macro_f1"] == pytest.approx((80 + 200 / 3) / 2)
 
 
 def test_half_weight_on_recall() -> None:
-    scores = score(TWO, ("no", "yes"), [1, 1, 1, 1, 0], [1, 0, 0, 0, 0])
+    scores = TWO.of_kind.score(("no", "yes"), [1, 1, 1, 1, 0], [1, 0, 0, 0, 0])
     assert scores["f0.5"] == pytest.approx(100 * 1.25 * 0.25 / (0.25 + 0.25))
 
 
@@ -50,7 +52,7 @@ def test_spans_count_where_both_ends_and_the_kind_are_right() -> None:
     labels = ("O", "B-PER", "I-PER", "B-LOC")
     gold = [(1, 2, 0, 3), (0, 1)]
     found = [(1, 2, 0, 1), (1, 1)]
-    scores = score(TAGS, labels, gold, found)
+    scores = TAGS.of_kind.score(labels, gold, found)
     assert scores["span_precision"] == pytest.approx(50.0)
     assert scores["span_recall"] == pytest.approx(200 / 3)
     assert scores["span_f1"] == pytest.approx(400 / 7)
@@ -58,12 +60,12 @@ def test_spans_count_where_both_ends_and_the_kind_are_right() -> None:
 
 
 def test_nothing_found_is_no_warning() -> None:
-    assert score(TAGS, ("O", "B-X"), [(1, 0)], [(0, 0)])["span_f1"] == 0
-    assert score(SCORES, (), [1.0, 2.0], [3.0, 3.0]) == {"pearson": 0.0, "spearman": 0.0}
+    assert TAGS.of_kind.score(("O", "B-X"), [(1, 0)], [(0, 0)])["span_f1"] == 0
+    assert SCORES.of_kind.score((), [1.0, 2.0], [3.0, 3.0]) == {"pearson": 0.0, "spearman": 0.0}
 
 
 def test_correlations_by_hand() -> None:
-    scores = score(SCORES, (), [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 30.0])
+    scores = SCORES.of_kind.score((), [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 30.0])
     assert scores["spearman"] == pytest.approx(80.0)
     assert scores["pearson"] == pytest.approx(100 * np.corrcoef([1, 2, 3, 4], [1, 3, 2, 30])[0, 1])
 
@@ -81,13 +83,15 @@ def test_correlations_of_examples_that_occur_several_times_are_scipys(rows: Any)
         assert weighted[0] == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("metric", METRICS["classification"])
+@pytest.mark.parametrize("metric", KINDS["classification"].metrics)
 def test_counts_give_the_metrics_of_scikit_learn(metric: str) -> None:
     generator = np.random.default_rng(3)
     gold, found = generator.integers(0, 3, 60), generator.integers(0, 3, 60)
     counted = [np.bincount(one, minlength=3) for one in (gold[gold == found], gold, found)]
     rows = np.concatenate(counted)[None].astype(np.float64)
-    expected = score(TaskSettings(positive="b"), "abc", gold.tolist(), found.tolist())[metric]
+    expected = TaskSettings(positive="b").of_kind.score("abc", gold.tolist(), found.tolist())[
+        metric
+    ]
     assert class_metric(metric, rows, 3, 1)[0] == pytest.approx(expected)
 
 
@@ -104,7 +108,9 @@ def test_many_classes_fit_into_memory() -> None:
     found = compare(TaskSettings(metric="macro_f1"), labels, gold, [first], [second], trials=20)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found.first == pytest.approx(score(TaskSettings(), labels, gold, first)["macro_f1"])
+    assert found.first == pytest.approx(
+        TaskSettings().of_kind.score(labels, gold, first)["macro_f1"]
+    )
     assert most < 40e6
 
 
@@ -159,12 +165,12 @@ def test_seeds_that_only_differ_in_scale_are_alike() -> None:
     gold = [float(score) for score in generator.normal(size=200)]
     first = [noisy(gold, generator, 1.0) for _ in range(3)]
     second = [[10 * seed + 2 * one for one in run] for seed, run in enumerate(first)]
-    for metric in METRICS["regression"]:
+    for metric in KINDS["regression"].metrics:
         task = SCORES.model_copy(update={"metric": metric})
         found = compare(task, (), gold, first, second, trials=100)
         assert found.difference == pytest.approx(0, abs=1e-9)
         assert found.p_value == 1
-        seeds = [score(SCORES, (), gold, run)[metric] for run in first]
+        seeds = [SCORES.of_kind.score((), gold, run)[metric] for run in first]
         assert found.first == pytest.approx(np.mean(seeds))
 
 

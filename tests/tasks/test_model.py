@@ -19,11 +19,11 @@ from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.kinds.text_inputs import places_of_words
 from bnaparser.tasks.model import (
     TaskModel,
     create,
     load_words_tokenizer,
-    places_of_words,
 )
 from bnaparser.tasks.network import TaskNetwork
 from bnaparser.tasks.settings import TaskModelSettings

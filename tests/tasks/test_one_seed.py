@@ -17,10 +17,10 @@ from bnaparser.errors import SettingsError, TrainingInterrupted
 from bnaparser.settings import validate
 from bnaparser.tasks import all_seeds, one_seed
 from bnaparser.tasks.all_seeds import train
+from bnaparser.tasks.data import Split
 from bnaparser.tasks.model import TaskModel
 from bnaparser.tasks.one_seed import PooledSampler, training_arguments, updates
 from bnaparser.tasks.settings import TaskRecipe
-from bnaparser.tasks.splits import Split
 from tests.interrupting import signal_at
 
 

@@ -16,10 +16,15 @@ from bnaparser.errors import DataError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.tasks.examples import PreparedExample, Span, written
-from bnaparser.tasks.metrics import score
+from bnaparser.tasks.kinds.relations import (
+    MARKS,
+    mark_words,
+    read_marks,
+    relation_f1,
+    relations_of,
+    tokenize_marked,
+)
 from bnaparser.tasks.model import TaskModel, create
-from bnaparser.tasks.relation_marks import MARKS, mark_words, read_marks, tokenize_marked
-from bnaparser.tasks.relation_scores import relation_f1, relations_of
 from bnaparser.tasks.settings import TaskModelSettings, TaskSettings
 from bnaparser.text.splitting import split
 
@@ -122,7 +127,7 @@ def test_marks_are_tokens_of_their_own(build: Callable[..., TaskModel], encoder_
 def test_the_vectors_of_both_opening_marks_are_read(build: Callable[..., TaskModel]) -> None:
     model = build(encoder={"hidden": False})
     one = example()
-    inputs = model.marked_inputs([one], 512)
+    inputs = model.kind.inputs(model.text_inputs, [one], 512)
     with torch.no_grad():
         found = {n: inputs[n] for n in ("input_ids", "attention_mask", "token_type_ids")}
         states = model.network.encoder(**found).last_hidden_state[0]
@@ -157,7 +162,7 @@ def test_a_long_text_is_read_around_its_marks(build: Callable[..., TaskModel]) -
     text = f"{before}Mira liked the letter{after}."
     start = len(before)
     far = example(text, (start, start + 4), (start + 15, start + 21))
-    ids = model.marked_inputs([far], 40)["input_ids"][0].tolist()
+    ids = model.kind.inputs(model.text_inputs, [far], 40)["input_ids"][0].tolist()
     names = model.tokenizer.convert_ids_to_tokens(ids)
     assert len(names) == 40
     assert [names.count(mark) for mark in MARKS] == [1, 1, 1, 1]
@@ -215,7 +220,7 @@ def test_macro_f1_is_the_official_scorers() -> None:
     for relation, count in enumerate(WRONG_WAY):
         gold += [2 * relation] * count
         found += [2 * relation + 1] * count
-    scores = score(TaskSettings(kind="relations"), labels, gold, found)
+    scores = TaskSettings(kind="relations").of_kind.score(labels, gold, found)
     assert round(scores["relation_f1"], 2) == 83.25
     assert round(scores["accuracy"], 2) == round(100 * 2146 / 2706, 2)
 

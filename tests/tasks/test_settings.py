@@ -64,6 +64,7 @@ def test_overrides(written: Callable[[str], Path]) -> None:
     [
         ("[task]\nkinds = 1\n[encoder]\nname = 'a'", "task.kinds"),
         ("[task]\n", "encoder"),
+        ("[task]\nkind = ['tagging']\n[encoder]\nname = 'a'", "task.kind"),
         (
             "[task]\nlanguage = 'xx'\n[encoder]\nname = 'a'",
             "no language 'xx' can be read: there are en",

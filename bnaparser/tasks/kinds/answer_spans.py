@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from bnaparser.encoders.batching import batches_by_length
 from bnaparser.syntax.masks import SyntaxSettings
-from bnaparser.tasks.answer_windows import AnswerReader, AnswerWindow
 from bnaparser.tasks.examples import PreparedExample
+from bnaparser.tasks.kinds.answer_windows import AnswerReader, AnswerWindow
 
 Floats = NDArray[np.float32]
 NO_ANSWER = ""

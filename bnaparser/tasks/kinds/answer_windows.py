@@ -15,21 +15,46 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import SettingsError
+from bnaparser.settings import Settings
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, SyntaxSettings
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.examples import PreparedExample, Span
-from bnaparser.tasks.settings import AnswerSettings
 
 Ints = NDArray[np.int64]
 
 # How SentencePiece and byte-level BPE write a blank.
 _BLANKS = {"\u2581", "\u0120"}
+
+
+class AnswerSettings(Settings):
+    """How a model of answers reads passages, in windows of subwords.
+
+    Defaults are those of BERT's program for SQuAD.
+    """
+
+    window: int = Field(384, gt=0)
+    """Subwords of a window: the question, special tokens and a part of the passage."""
+    stride: int = Field(128, gt=0)
+    """Subwords from the start of a window's part of the passage to the next one's."""
+    question: int = Field(64, gt=0)
+    """The question is cut to this many subwords."""
+    longest: int = Field(30, gt=0)
+    """Subwords of the longest answer."""
+    best: int = Field(5, gt=0)
+    """How many answers are given."""
+
+    @model_validator(mode="after")
+    def _room(self) -> AnswerSettings:
+        if self.question * 2 > self.window:
+            raise ValueError("question is at most half of window: the passage needs room, too")
+        return self
 
 
 @dataclass(frozen=True)
