@@ -59,8 +59,7 @@ class TaskModel:
     @property
     def threshold(self) -> float:
         """By how much no answer must be likelier than the best one to be given."""
-        threshold = self.network.threshold
-        return float("inf") if threshold is None else float(threshold)
+        return float(self.network.threshold)
 
     @cached_property
     def text_inputs(self) -> TextInputs:

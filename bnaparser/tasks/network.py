@@ -19,10 +19,10 @@ class TaskNetwork(nn.Module):
 
     The variant that the settings name is attached to the encoder, which is changed in place. Of
     answers ``threshold`` is by how much no answer must be likelier than the best one to be given;
-    infinite, as it is at first, there is always one. Other kinds have none.
+    infinite, as it is at first, there is always one. Weights of other kinds do not have it.
     """
 
-    threshold: Tensor | None
+    threshold: Tensor
 
     def __init__(self, encoder: PreTrainedModel, settings: TaskModelSettings, outputs: int):
         super().__init__()
@@ -38,7 +38,7 @@ class TaskNetwork(nn.Module):
         self.hidden = nn.Linear(pooled, width) if has_hidden else None
         self.dropout = nn.Dropout(settings.encoder.dropout)
         self.output = nn.Linear(width if has_hidden else pooled, outputs)
-        self.register_buffer("threshold", torch.tensor(torch.inf) if self.kind.passages else None)
+        self.register_buffer("threshold", torch.tensor(torch.inf), persistent=self.kind.passages)
         for layer in (self.hidden, self.output):
             if layer is not None:
                 nn.init.normal_(layer.weight, std=0.02)

@@ -366,7 +366,7 @@ def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> di
     if not all(map(model.kind.is_finite, found)):
         raise diverged()
     threshold = model.kind.threshold(recipe.task.main_metric, split.gold, found)
-    if threshold is not None and model.network.threshold is not None:
+    if threshold is not None:
         model.network.threshold.fill_(threshold)
     predicted = list(map(model.predicted, found))
     return model.kind.score(model.labels, split.gold, predicted)

@@ -18,6 +18,7 @@ from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.tasks.examples import PreparedExample, Span, written
 from bnaparser.tasks.kinds.relations import (
     MARKS,
+    Relations,
     mark_words,
     read_marks,
     relation_f1,
@@ -127,7 +128,7 @@ def test_marks_are_tokens_of_their_own(build: Callable[..., TaskModel], encoder_
 def test_the_vectors_of_both_opening_marks_are_read(build: Callable[..., TaskModel]) -> None:
     model = build(encoder={"hidden": False})
     one = example()
-    inputs = model.kind.inputs(model.text_inputs, [one], 512)
+    inputs = Relations.inputs(model.text_inputs, [one], 512)
     with torch.no_grad():
         found = {n: inputs[n] for n in ("input_ids", "attention_mask", "token_type_ids")}
         states = model.network.encoder(**found).last_hidden_state[0]
@@ -162,7 +163,7 @@ def test_a_long_text_is_read_around_its_marks(build: Callable[..., TaskModel]) -
     text = f"{before}Mira liked the letter{after}."
     start = len(before)
     far = example(text, (start, start + 4), (start + 15, start + 21))
-    ids = model.kind.inputs(model.text_inputs, [far], 40)["input_ids"][0].tolist()
+    ids = Relations.inputs(model.text_inputs, [far], 40)["input_ids"][0].tolist()
     names = model.tokenizer.convert_ids_to_tokens(ids)
     assert len(names) == 40
     assert [names.count(mark) for mark in MARKS] == [1, 1, 1, 1]

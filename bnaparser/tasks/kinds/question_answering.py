@@ -82,7 +82,9 @@ class QuestionAnswering(TaskKind):
         )
 
     def _read_objects(self, path: Path) -> Iterator[TaskExample]:
-        """Yield the questions of a file with an object a line, of which a passage may answer none::
+        """Yield the questions of a file with an object a line.
+
+        An object has a question, its passage, and answers with their places, of which there may be none::
 
             {"question": "Who sang?", "context": "Mira sang.", "answers": [{"text": "Mira", "start": 0}]}
 

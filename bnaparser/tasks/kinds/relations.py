@@ -95,9 +95,14 @@ class Relations(TextClassification):
         raise DataError(f"{path}: relations are in .jsonl, an object a line, or in a .tsv table")
 
     def _read_objects(self, path: Path, file: TaskFile) -> Iterator[TaskExample]:
-        """Yield the relations of a file with an object a line: a text and its parts, from and to in characters::
+        """Yield the relations of a file with an object a line.
 
-        {"text": "Mira has a dog.", "e1": [0, 4], "e2": [11, 14], "label": "Owner-Owned(e1,e2)"}
+        An object has a text and its two parts, from and to in characters::
+
+            {"text": "Mira has a dog.", "e1": [0, 4], "e2": [11, 14], "label": "Owner-Owned(e1,e2)"}
+
+        Raises DataError, naming file and line, for what has no text or label, or whose parts are not
+        in the text.
         """
         for place, found in read_objects(path):
             text = text_of(found, self.texts[0], place, "text")
