@@ -108,7 +108,9 @@ def build_model(
         TagSettings,
     )
 
-    small = LayerSettings(width=WIDTH, heads=2, head_width=16, feed_forward_width=64)
+    small = LayerSettings(
+        hidden_size=WIDTH, num_attention_heads=2, head_dim=16, intermediate_size=64
+    )
     labels = Inventory.of_labels(span.label for example in examples for span in example.spans)
     tags = Inventory.of_tags(tag for example in examples for tag in example.tags)
     characters = alphabet(word for example in examples for word in example.words)
@@ -125,7 +127,7 @@ def build_model(
         settings = ModelSettings(
             encoder=EncoderSettings(name=name, character_width=8, **encoder_settings),
             layers=layers,
-            scorer=ScorerSettings(hidden=64),
+            scorer=ScorerSettings(hidden_size=64),
             tags=tagging or TagSettings(),
         )
         return storage.create(settings, labels, tags, characters, allow_empty_root)
@@ -147,7 +149,7 @@ def tiny_model_dir(
     from bnaparser.training.update import Updater
 
     folder = tmp_path_factory.mktemp("tiny-parser")
-    model = build_model("bert", tagging=TagSettings(predict=True, hidden=16), dropout=0.0)
+    model = build_model("bert", tagging=TagSettings(predict=True, hidden_size=16), dropout=0.0)
     sentences = training_sentences(model, examples)
     settings = TrainSettings(learning_rate=3e-3)
     updater = Updater(model, settings, build_accelerator("no", folder))
@@ -168,14 +170,14 @@ def two_languages_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for language, trees in INVENTED.items():
         (folder / f"{language}.mrg").write_text("\n".join(trees), encoding="utf-8")
     sources = [{"path": str(folder / f"{code}.mrg"), "language": code} for code in INVENTED]
-    sizes = {"width": 64, "heads": 2, "head_width": 32, "feed_forward_width": 64}
+    sizes = {"hidden_size": 64, "num_attention_heads": 2, "head_dim": 32, "intermediate_size": 64}
     recipe: dict[str, Any] = {
-        "layers": {**sizes, "kinds": ["bimsa"], "attention_dropout": 0.0},
-        "tags": {"predict": True, "hidden": 16},
-        "text": {"languages": list(INVENTED), "find_words": True, "hidden": 32},
-        "train": {"data": sources, "max_updates": 120, "learning_rate": 3e-3, "batch_size": 8},
+        "layers": {**sizes, "layer_types": ["bimsa"], "attention_dropout": 0.0},
+        "tags": {"predict": True, "hidden_size": 16},
+        "text": {"languages": list(INVENTED), "segment_words": True, "hidden_size": 32},
+        "train": {"data": sources, "max_steps": 120, "learning_rate": 3e-3, "batch_size": 8},
     }
-    recipe["train"] |= {"warmup_updates": 5, "schedule": "linear"}
+    recipe["train"] |= {"warmup_steps": 5, "lr_scheduler_type": "linear"}
     train(Recipe.model_validate(recipe), folder / "run")
     return folder / "run" / "model"
 

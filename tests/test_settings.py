@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import NoneType
+from typing import Any, get_args
 
 import pytest
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.model_settings import LayerSettings, ModelSettings
-from bnaparser.settings import validate
-from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
-from bnaparser.training.recipe import Recipe, load_recipe
+from bnaparser.settings import RENAMED, validate
+from bnaparser.spanbert.pretrain_settings import (
+    PretrainRecipe,
+    PretrainSettings,
+    load_pretrain_recipe,
+)
+from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
+from bnaparser.training.recipe import Recipe, TrainSettings, load_recipe
 from bnaparser.treebanks.label_maps import read_label_map
 
 RECIPE = """
 [encoder]
 name = "some/encoder"
 [layers]
-kinds = ["bimsa", "bimsa", "nsa"]
+layer_types = ["bimsa", "bimsa", "nsa"]
 [train]
 learning_rate = 2e-5
 data = [{ path = "a.mrg", weight = 0.5 }, { path = "wsj", release = "ptb" }]
@@ -33,20 +40,20 @@ def write(folder: Path, text: str) -> Path:
 
 def test_defaults_are_the_papers() -> None:
     layers = LayerSettings()
-    assert layers.kinds == ("bimsa", "nsa")
-    assert (layers.width, layers.heads, layers.head_width) == (512, 8, 64)
-    assert (layers.feed_forward_width, layers.ngrams) == (1024, 4)
+    assert layers.layer_types == ("bimsa", "nsa")
+    assert (layers.hidden_size, layers.num_attention_heads, layers.head_dim) == (512, 8, 64)
+    assert (layers.intermediate_size, layers.ngrams) == (1024, 4)
     assert (layers.residual_dropout, layers.feed_forward_dropout) == (0.2, 0.2)
     assert layers.attention_dropout == 0.2
     train = Recipe().train
-    assert (train.betas, train.epsilon, train.weight_decay) == ((0.9, 0.98), 1e-9, 0)
-    assert (train.warmup_updates, train.clip_norm, train.seed) == (160, None, 42)
+    assert (train.betas, train.eps, train.weight_decay) == ((0.9, 0.98), 1e-9, 0)
+    assert (train.warmup_steps, train.max_grad_norm, train.seed) == (160, None, 42)
 
 
 def test_a_recipe_is_read(tmp_path: Path) -> None:
     recipe = load_recipe(write(tmp_path, RECIPE))
     assert recipe.encoder.name == "some/encoder"
-    assert recipe.layers.kinds == ("bimsa", "bimsa", "nsa")
+    assert recipe.layers.layer_types == ("bimsa", "bimsa", "nsa")
     assert [(d.path, d.weight, d.release) for d in recipe.train.data] == [
         ("a.mrg", 0.5, None),
         ("wsj", 1.0, "ptb"),
@@ -59,16 +66,16 @@ def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path: Path) 
         write(tmp_path, RECIPE),
         (
             "train.learning_rate=3e-5",
-            'layers.kinds=["nsa"]',
+            'layers.layer_types=["nsa"]',
             "encoder.name=bert-base-cased",
-            "scorer.hidden = 250",
+            "scorer.hidden_size = 250",
             "train.data=[{path = 'b.mrg'}]",
         ),
     )
     assert recipe.train.learning_rate == 3e-5
-    assert recipe.layers.kinds == ("nsa",)
+    assert recipe.layers.layer_types == ("nsa",)
     assert recipe.encoder.name == "bert-base-cased"
-    assert recipe.scorer.hidden == 250
+    assert recipe.scorer.hidden_size == 250
     assert [source.path for source in recipe.train.data] == ["b.mrg"]
 
 
@@ -86,9 +93,9 @@ def test_overrides_win_over_the_file_and_are_written_as_in_toml(tmp_path: Path) 
         ("train.seed", r"table\.key=value"),
         ("train.seed.deep=1", "seed"),
         ("train.learning_rate.deep=1", "learning_rate is not a table"),
-        ('layers.kinds=["bimas"]', r"layers\.kinds\[0\]"),
-        ("layers.width=7", "must be even"),
-        ('layers.kinds=["partitioned"]', 'positions = "concatenate"'),
+        ('layers.layer_types=["bimas"]', r"layers\.layer_types\[0\]"),
+        ("layers.hidden_size=7", "must be even"),
+        ('layers.layer_types=["partitioned"]', 'positions = "concatenate"'),
     ],
 )
 def test_a_wrong_setting_is_refused_with_its_name(
@@ -114,7 +121,7 @@ def test_a_wrong_setting_is_refused_with_its_name(
             "train.betas=[1, 0.5]",
             "train.betas[0] must be a number, at least 0 and less than 1, such as 0.5; it is 1",
         ),
-        ("train.merge_repeated=often", 'train.merge_repeated must be true or false; it is "often"'),
+        ("tags.predict=often", 'tags.predict must be true or false; it is "often"'),
         ("train.loss=hing", 'train.loss must be one of "hinge", "crf"; it is "hing"'),
         ("train.epochs=inf", "train.epochs must be a finite number"),
         ("train.start=3", "train.start must be a string; it is 3"),
@@ -125,9 +132,9 @@ def test_a_wrong_setting_is_refused_with_its_name(
         ("train.seed=1.0", "train.seed must be a whole number"),
         ("train.seed=true", "train.seed must be a whole number"),
         ('train.betas=["0.5", 0.9]', "train.betas[0] must be a number"),
-        ("train.merge_repeated=1", "train.merge_repeated must be true or false"),
-        ('train.merge_repeated="yes"', "train.merge_repeated must be true or false"),
-        ("layers.kinds=[1, 2, 3, 4, 5, 6]", 'layers.kinds[0] must be one of "bimsa"'),
+        ("tags.predict=1", "tags.predict must be true or false"),
+        ('tags.predict="yes"', "tags.predict must be true or false"),
+        ("layers.layer_types=[1, 2, 3, 4, 5, 6]", 'layers.layer_types[0] must be one of "bimsa"'),
         (
             "train.teacher={a = 1, b = 2, c = 3, d = 4, e = 5}",
             'train.teacher must be a list of strings, such as ["..."]; it is a table of 5',
@@ -144,6 +151,45 @@ def test_a_mistake_is_described_in_the_words_of_a_recipe(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("former", RENAMED)
+def test_a_former_key_is_an_error_that_names_the_new_one(former: str) -> None:
+    *tables, key = former.split(".")
+    table: dict[str, Any] = {key: "former"}
+    for name in reversed(tables):
+        table = {name: table}
+    if former.startswith(("train.data", "train.dev")):
+        table["train"] = {tables[1]: [table["train"][tables[1]]]}
+    messages = []
+    for kind in (Recipe, TaskRecipe, PretrainRecipe):
+        with pytest.raises(SettingsError) as raised:
+            validate(kind, table, "here")
+        messages.append(str(raised.value).replace("[0]", ""))
+    assert f"here: {former} is called {'.'.join(tables)}.{RENAMED[former]}" in messages
+
+
+def test_all_former_keys_of_a_recipe_are_named_at_once(tmp_path: Path) -> None:
+    overrides = ("train.clip_norm=1.0", "train.seed=-1", "layers.kinds=[]")
+    with pytest.raises(SettingsError) as raised:
+        load_recipe(write(tmp_path, RECIPE), overrides)
+    assert str(raised.value).endswith(
+        "run.toml: layers.kinds is called layers.layer_types;"
+        " train.clip_norm is called train.max_grad_norm"
+    )
+
+
+def test_one_name_has_one_type_in_all_recipes() -> None:
+    """A count of updates in one kind of recipe was a fraction in another."""
+    kinds = (TrainSettings, TaskTrainSettings, PretrainSettings)
+    fields = [kind.model_fields for kind in kinds]
+    for name in {*fields[0], *fields[1], *fields[2]} - {"data", "dev"}:
+        types = [field[name].annotation for field in fields if name in field]
+        plain = {frozenset(get_args(one) or (one,)) - {NoneType} for one in types}
+        assert len(plain) == 1, name
+    shared = set(fields[0]) & set(fields[1]) & set(fields[2])
+    assert shared >= {"max_steps", "head_learning_rate", "warmup_steps", "warmup_ratio"}
+    assert shared >= {"eval_steps", "max_grad_norm", "mixed_precision", "weight_decay"}
+
+
 def test_a_long_value_is_cut_in_a_message() -> None:
     with pytest.raises(SettingsError) as caught:
         validate(LayerSettings, {"width": "x" * 100_000}, "here")
@@ -154,18 +200,18 @@ def test_a_long_list_is_validated_up_to_its_first_mistake() -> None:
     from pydantic import ValidationError
 
     with pytest.raises(ValidationError) as caught:
-        LayerSettings.model_validate({"kinds": ["bimas"] * 1000})
+        LayerSettings.model_validate({"layer_types": ["bimas"] * 1000})
     assert caught.value.error_count() == 1
 
 
 def test_partitioned_layers_need_an_even_feed_forward_width() -> None:
-    wrong = {"kinds": ["partitioned"], "positions": "concatenate", "feed_forward_width": 7}
-    with pytest.raises(SettingsError, match="feed_forward_width"):
+    wrong = {"layer_types": ["partitioned"], "positions": "concatenate", "intermediate_size": 7}
+    with pytest.raises(SettingsError, match="intermediate_size"):
         validate(LayerSettings, wrong, "here")
 
 
 def test_words_from_characters_need_a_width_that_can_be_halved() -> None:
-    layers = LayerSettings(width=6, positions="concatenate")
+    layers = LayerSettings(hidden_size=6, positions="concatenate")
     with pytest.raises(SettingsError, match="divisible by 4"):
         validate(ModelSettings, {"layers": layers.model_dump()}, "here")
     named = {"layers": layers.model_dump(), "encoder": {"name": "bert"}}
@@ -174,7 +220,7 @@ def test_words_from_characters_need_a_width_that_can_be_halved() -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    ["layers=2", 'joined="always"', "decoder=true", "mix_layers=true", 'attention="sdpa"', "dropout=0.0"],
+    ["layers=2", 'detokenize="spaces"', "decoder=true", "mix_layers=true", 'attention="sdpa"', "dropout=0.0"],
 )  # fmt: skip
 def test_what_is_said_of_an_encoder_needs_one(tmp_path: Path, setting: str) -> None:
     """It was read, and nothing was made of it."""
@@ -224,7 +270,7 @@ def test_settings_cannot_be_changed_afterwards() -> None:
 
 
 def test_settings_survive_a_round_trip_through_plain_data() -> None:
-    settings = ModelSettings(layers=LayerSettings(kinds=("nsa", "bimsa"), ngrams=2))
+    settings = ModelSettings(layers=LayerSettings(layer_types=("nsa", "bimsa"), ngrams=2))
     assert validate(ModelSettings, settings.model_dump(mode="json"), "here") == settings
 
 

@@ -15,26 +15,28 @@ class Setting(NamedTuple):
 
 SEEDS = (1, 2, 3)
 PARTITIONED = {
-    "kinds": ("partitioned", "partitioned"),
+    "layer_types": ("partitioned", "partitioned"),
     "positions": "concatenate",
-    "width": 1024,
-    "feed_forward_width": 2048,
+    "hidden_size": 1024,
+    "intermediate_size": 2048,
     "activation": "relu",
     "feed_forward_dropout": 0.1,
     "input_dropout": 0.2,
 }
 RUNS = {
-    "bimsa+nsa": Setting("BiMSA + NSA", SEEDS, {"kinds": ("bimsa", "nsa")}),
+    "bimsa+nsa": Setting("BiMSA + NSA", SEEDS, {"layer_types": ("bimsa", "nsa")}),
     "benepar": Setting("benepar 0.2, 2 partitioned layers", SEEDS, None),
-    "bimsa": Setting("2 BiMSA", SEEDS, {"kinds": ("bimsa", "bimsa")}),
-    "nsa": Setting("2 NSA", SEEDS, {"kinds": ("nsa", "nsa")}),
-    "self": Setting("2 self-attention", SEEDS, {"kinds": ("self_attention", "self_attention")}),
-    "self+nsa": Setting("self-attention + NSA", SEEDS, {"kinds": ("self_attention", "nsa")}),
+    "bimsa": Setting("2 BiMSA", SEEDS, {"layer_types": ("bimsa", "bimsa")}),
+    "nsa": Setting("2 NSA", SEEDS, {"layer_types": ("nsa", "nsa")}),
+    "self": Setting(
+        "2 self-attention", SEEDS, {"layer_types": ("self_attention", "self_attention")}
+    ),
+    "self+nsa": Setting("self-attention + NSA", SEEDS, {"layer_types": ("self_attention", "nsa")}),
     "partitioned": Setting("2 partitioned, width 1024", SEEDS, PARTITIONED),
-    "n=2": Setting("BiMSA + NSA, n = 2", (1,), {"kinds": ("bimsa", "nsa"), "ngrams": 2}),
-    "n=3": Setting("BiMSA + NSA, n = 3", (1,), {"kinds": ("bimsa", "nsa"), "ngrams": 3}),
-    "n=5": Setting("BiMSA + NSA, n = 5", (1,), {"kinds": ("bimsa", "nsa"), "ngrams": 5}),
-    "none": Setting("no layers", SEEDS, {"kinds": ()}),
+    "n=2": Setting("BiMSA + NSA, n = 2", (1,), {"layer_types": ("bimsa", "nsa"), "ngrams": 2}),
+    "n=3": Setting("BiMSA + NSA, n = 3", (1,), {"layer_types": ("bimsa", "nsa"), "ngrams": 3}),
+    "n=5": Setting("BiMSA + NSA, n = 5", (1,), {"layer_types": ("bimsa", "nsa"), "ngrams": 5}),
+    "none": Setting("no layers", SEEDS, {"layer_types": ()}),
 }
 # What the smaller tables show, all with the first seed; n is 4 where not named.
 BY_NGRAMS = {"2": "n=2", "3": "n=3", "4": "bimsa+nsa", "5": "n=5"}

@@ -124,15 +124,15 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
                 "max_words": 10_000,
                 "batch_size": BATCH_SIZE,
                 "batch_tokens": options.batch_tokens,
-                "max_updates": options.updates,
+                "max_steps": options.updates,
                 "learning_rate": learning_rate(options),
-                "warmup_updates": WARM_UP,
-                "schedule": "constant",
-                "stop_after_epochs": None,
-                "checks_per_epoch": 1e-6,
+                "warmup_steps": WARM_UP,
+                "lr_scheduler_type": "constant_with_warmup",
+                "early_stopping_epochs": None,
+                "evals_per_epoch": 1e-6,
                 "seed": seed,
                 "threads": options.threads,
-                "precision": options.precision,
+                "mixed_precision": options.precision,
             },
         }
     )
@@ -187,9 +187,9 @@ def train_benepar(options: argparse.Namespace, name: str, seed: int, folder: Pat
         "train": str(data / "train.mrg"),
         "batches": batches(recipe),
         "learning_rate": learning_rate(options),
-        "warmup_updates": WARM_UP,
+        "warmup_steps": WARM_UP,
         "betas": recipe.train.betas,
-        "epsilon": recipe.train.epsilon,
+        "epsilon": recipe.train.eps,
         "batch_tokens": options.batch_tokens,
         "tag_weight": recipe.tags.loss_weight,
         "precision": options.precision,
@@ -212,4 +212,4 @@ def batches(recipe: Recipe) -> list[list[int]]:
     sizes = [len(example.words) for example in mix.train]
     epochs = (epoch_batches(mix, sizes, recipe.train, epoch) for epoch in count())
     drawn = (batch for epoch in epochs for batch in epoch)
-    return list(islice(drawn, recipe.train.max_updates))
+    return list(islice(drawn, recipe.train.max_steps))

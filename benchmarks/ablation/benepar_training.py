@@ -3,7 +3,7 @@
     python benepar_training.py JOB.json
 
 JOB.json: ``encoder``, ``threads``, ``seed``, ``train`` (trees, one a line), ``batches`` (a list of
-indices of training trees for each update), ``learning_rate``, ``warmup_updates``, ``betas``,
+indices of training trees for each update), ``learning_rate``, ``warmup_steps``, ``betas``,
 ``epsilon``, ``batch_tokens``, ``tag_weight``, ``precision``, ``checkpoint``: a file from which the same
 job is gone on with when it was broken off, and ``parse``: a list of pairs, trees to parse and where to
 write what was found. Prints one line of JSON: seconds of training, versions.
@@ -118,7 +118,7 @@ def train(
     done, before = resume(job, parser, optimizer)
     begin = time.monotonic() - before
     for update, indices in enumerate(job["batches"][done:], done):
-        factor = min(1.0, update / job["warmup_updates"])
+        factor = min(1.0, update / job["warmup_steps"])
         for group in optimizer.param_groups:
             group["lr"] = factor * job["learning_rate"]
         batch = [examples[index] for index in indices if index not in long]

@@ -65,7 +65,7 @@ PUBLISHED = (
 TEMPLATES = ({"path": "benchmarks/constructions/train.mrg", "weight": 3.0},)
 DEPENDENCIES = ({"path": "DEPENDENCIES", "weight": 4.0},)
 SILVER = ({"path": "TEXT", "weight": 2.5},)
-SOFT = ({"path": "TEXT", "weight": 2.5, "teacher_alone": True},)
+SOFT = ({"path": "TEXT", "weight": 2.5, "ignore_gold": True},)
 NOISY = (f"train.noise={NOISE}", "train.lower_case=0.06")
 STEPS = {
     "gold": TrainingStep("gold trees alone"),
@@ -156,7 +156,7 @@ def train_one(options: argparse.Namespace, seed: int, name: str) -> Row:
     train(recipe, folder)
     row: Row = {"step": name, "seed": seed, "seconds": round(time.monotonic() - begin)}
     row |= scores_of(options, Parser.load(folder / "model", precision="float32"))
-    row |= {"updates": recipe.train.max_updates, "sentences": options.sentences}
+    row |= {"updates": recipe.train.max_steps, "sentences": options.sentences}
     row |= {"encoder": Path(options.encoder).name, "machine": computed_on()}
     row |= {"date": now(), "versions": versions(PACKAGES)}
     shutil.rmtree(folder)

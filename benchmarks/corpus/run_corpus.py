@@ -226,7 +226,7 @@ def corpus_command(
         "-W",
         "ignore",
         "-m",
-        "bnaparser.cli",
+        "bnaparser",
         "corpus",
         str(text),
         str(output),

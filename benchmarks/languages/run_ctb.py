@@ -24,18 +24,18 @@ from bnaparser.treebanks.releases import CTB
 
 RECIPE = "recipes/ctb-characters.toml"
 SMALLER = (
-    'layers.kinds=["bimsa","nsa"]',
-    "layers.width=128",
-    "layers.heads=4",
-    "layers.head_width=32",
-    "layers.feed_forward_width=256",
+    'layers.layer_types=["bimsa","nsa"]',
+    "layers.hidden_size=128",
+    "layers.num_attention_heads=4",
+    "layers.head_dim=32",
+    "layers.intermediate_size=256",
     'text.languages=["zh-Hans"]',
-    "text.find_words=true",
+    "text.segment_words=true",
     "train.batch_size=50",
     "train.batch_tokens=2000",
-    "train.warmup_updates=10",
+    "train.warmup_steps=10",
     "train.dev_sentences=60",
-    "train.checks_per_epoch=10.0",
+    "train.evals_per_epoch=10.0",
 )
 
 
@@ -55,7 +55,7 @@ def main() -> None:
     if not release.exists():
         write_release(release, sentences=options.sentences)
     told("the release is written")
-    sets = [*SMALLER, f"train.max_updates={options.updates}"]
+    sets = [*SMALLER, f"train.max_steps={options.updates}"]
     sets += [f'train.{name}=[{{path="{release}",release="ctb",part="{part}"}}]' for name, part in (
         ("data", "train"), ("dev", "dev"))]  # fmt: skip
     arguments = [word for one in sets for word in ("--set", one)]

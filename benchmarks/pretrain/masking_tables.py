@@ -54,17 +54,17 @@ TASKS: dict[str, dict[str, dict[str, Any]]] = {
             "data": [{"path": "ner_wnut17/train.tsv.xz"}],
             "dev": [{"path": "ner_wnut17/dev.tsv.xz", "limit": 500}],
             "test": [{"path": "ner_wnut17/test.tsv.xz"}],
-            "max_updates": 120,
+            "max_steps": 120,
         },
     },
     "squad_sample": {
         "task": {"kind": "answers"},
-        "answers": {"window": 256, "stride": 96},
+        "answers": {"max_seq_length": 256, "doc_stride": 96},
         "train": {
             "data": [{"path": "squad_sample/train.jsonl.xz"}],
             "dev": [{"path": "squad_sample/dev.jsonl.xz", "limit": 300}],
             "batch_size": 8,
-            "max_updates": 100,
+            "max_steps": 100,
         },
     },
     "semeval2010_task8": {
@@ -73,7 +73,7 @@ TASKS: dict[str, dict[str, dict[str, Any]]] = {
             "data": [{"path": "semeval2010_task8/train.jsonl.xz", "part": [0.0, 0.9]}],
             "dev": [{"path": "semeval2010_task8/train.jsonl.xz", "part": [0.9, 1.0]}],
             "test": [{"path": "semeval2010_task8/test.jsonl.xz", "limit": 1000}],
-            "max_updates": 120,
+            "max_steps": 120,
         },
     },
 }

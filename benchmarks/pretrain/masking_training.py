@@ -71,8 +71,8 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> PretrainReci
             "encoder": {"name": str(options.encoder), "dropout": 0.0},
             "text": {
                 "files": [str(file) for file in options.text],
-                "block": BLOCK,
-                "held_out": 0.02,
+                "block_size": BLOCK,
+                "dev_ratio": 0.02,
                 "cache": str(options.output / "text"),
             },
             "masking": {"scheme": run.scheme, "entities": options.entities},
@@ -81,15 +81,15 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> PretrainReci
                 "next_sentence": run.next_sentence,
             },
             "pretrain": {
-                "updates": options.updates,
+                "max_steps": options.updates,
                 "batch_size": BATCH_SIZE,
                 "batch_tokens": BATCH_TOKENS,
                 "learning_rate": LEARNING_RATE,
                 "weight_decay": 0.01,
-                "warmup_updates": options.updates // 10,
-                "check_every": max(1, options.updates // 4),
-                "held_out_blocks": 100,
-                "precision": options.precision,
+                "warmup_steps": options.updates // 10,
+                "eval_steps": max(1, options.updates // 4),
+                "dev_blocks": 100,
+                "mixed_precision": options.precision,
                 "threads": options.threads,
                 "seed": seed,
             },
@@ -143,19 +143,19 @@ def parser_scores(options: argparse.Namespace, encoder: Path, seed: int, folder:
     recipe = Recipe.model_validate(
         {
             "encoder": {"name": str(encoder)},
-            "layers": {"kinds": ()},
+            "layers": {"layer_types": ()},
             "tags": {"predict": True},
             "train": PARSER
             | {
                 "data": [{"path": str(options.data / "train.mrg")}],
-                "max_updates": options.parser_updates,
-                "warmup_updates": options.parser_updates // 10,
-                "schedule": "linear",
-                "stop_after_epochs": None,
-                "checks_per_epoch": 1e-6,
+                "max_steps": options.parser_updates,
+                "warmup_steps": options.parser_updates // 10,
+                "lr_scheduler_type": "linear",
+                "early_stopping_epochs": None,
+                "evals_per_epoch": 1e-6,
                 "seed": seed,
                 "threads": options.threads,
-                "precision": options.precision,
+                "mixed_precision": options.precision,
             },
         }
     )
@@ -196,9 +196,9 @@ def task_scores(
             "encoder": {"name": str(encoder)},
             "train": {
                 "learning_rate": 1e-4,
-                "new_learning_rate": 5e-4,
+                "head_learning_rate": 5e-4,
                 "batch_size": 16,
-                "precision": options.precision,
+                "mixed_precision": options.precision,
                 "threads": options.threads,
                 "seeds": (seed,),
             }

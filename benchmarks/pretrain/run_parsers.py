@@ -91,7 +91,7 @@ def train_one(options: argparse.Namespace, data: str, seed: int, name: str) -> R
     train(recipe, folder)
     row: Row = {"data": data, "seed": seed, "encoder": name, "seconds": time.monotonic() - begin}
     row |= {part: scores_of(options, data, folder / "model", part) for part in PARTS}
-    row |= {"updates": recipe.train.max_updates, "precision": recipe.train.precision}
+    row |= {"updates": recipe.train.max_steps, "precision": recipe.train.mixed_precision}
     row |= {"sentences": options.sentences, "machine": computed_on()}
     row |= {"date": now(), "versions": versions(PACKAGES)}
     shutil.rmtree(folder)

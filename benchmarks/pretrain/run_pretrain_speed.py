@@ -87,15 +87,15 @@ def run_of(options: argparse.Namespace, boundaries: bool) -> PretrainRun:
             "encoder": {"name": str(options.encoder[0]), "dropout": 0.0},
             "text": {
                 "files": [str(options.text)],
-                "block": options.block,
+                "block_size": options.block,
                 "cache": str(options.output / "text"),
             },
             "objectives": {"boundary_weight": float(boundaries)},
             "pretrain": {
-                "updates": 1000,
+                "max_steps": 1000,
                 "batch_size": options.batch_size,
                 "batch_tokens": 2048,
-                "precision": options.precision,
+                "mixed_precision": options.precision,
             },
         }
     )

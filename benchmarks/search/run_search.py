@@ -69,7 +69,7 @@ def row(pattern: str, trees: Path, number: int) -> str:
     arguments = [
         sys.executable,
         "-m",
-        "bnaparser.cli",
+        "bnaparser",
         "search",
         pattern,
         str(trees),

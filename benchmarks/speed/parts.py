@@ -257,14 +257,14 @@ def recipe_of(options: argparse.Namespace) -> Recipe:
     return Recipe.model_validate(
         {
             "encoder": {"name": str(options.encoder)},
-            "layers": {"kinds": tuple(filter(None, options.layers.split(",")))},
+            "layers": {"layer_types": tuple(filter(None, options.layers.split(",")))},
             "tags": {"predict": True},
             "train": {
                 "data": [{"path": str(options.train)}],
                 "max_words": 10_000,
                 "learning_rate": 5e-5,
                 "head_learning_rate": 5e-4,
-                "clip_norm": 1e30,
+                "max_grad_norm": 1e30,
                 "seed": 0,
             },
         }

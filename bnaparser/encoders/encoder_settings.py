@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from bnaparser.settings import Settings
 
 # How the words of a sentence become one text: blanks guessed, always, never.
-Joined = Literal["guessed", "always", "never"]
+Joined = Literal["guess", "spaces", "no_spaces"]
 
 
 class EncoderSettings(Settings):
@@ -19,9 +19,9 @@ class EncoderSettings(Settings):
     """Folder or hub name of a Hugging Face encoder, or of one that `bnaparser prune` wrote. Left out: characters."""
     layers: int | None = Field(None, gt=0)
     """Use only the lowest N layers of the encoder. Left out: all."""
-    joined: Joined | None = None
-    """Whether the tokenizer reads a sentence as one text instead of word by word, as benepar does: "guessed" guesses
-    where blanks stand, "always" puts a blank between all words, "never" puts none.
+    detokenize: Joined | None = None
+    """Whether the tokenizer reads a sentence as one text instead of word by word, as benepar does: "guess" guesses
+    where blanks stand, "spaces" puts a blank between all words, "no_spaces" puts none.
     """
     decoder: bool = False
     """For a T5: use the vectors of the decoder, whose input is the sentence again."""

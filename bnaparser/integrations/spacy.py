@@ -154,7 +154,7 @@ class SpacyComponent:
 
     def _parse(self, ahead: Sequence[tuple[Any, list[list[Any]]]]) -> None:
         rows = [tokens for _, of_doc in ahead for tokens in of_doc]
-        signs = _SIGNS if self.parser.model.settings.encoder.joined else {}
+        signs = _SIGNS if self.parser.model.settings.encoder.detokenize else {}
         given = [_sentence(tokens, signs) for tokens in rows]
         parses = iter(self.parser.parse_sentences(given, questions=self._question))
         for doc, of_doc in ahead:

@@ -23,8 +23,8 @@ _HARMLESS = {
     "encoder.name",
     "encoder.layers",  # what they have is compared
     "encoder.attention",
-    "layers.position_deviation",
-    "tags.deviation",
+    "layers.position_init_std",
+    "tags.init_std",
     "tags.loss_weight",
     "text.loss_weight",
     "chart.temperature",
@@ -104,7 +104,7 @@ def _difference(one: BnaModel, other: BnaModel) -> str:
 
 
 def _network(settings: ModelSettings) -> dict[str, object]:
-    """Return the settings that say what the weights compute, as ``layers.heads``."""
+    """Return the settings that say what the weights compute, as ``layers.num_attention_heads``."""
     return {
         f"{table}.{key}": value
         for table, values in settings.model_dump().items()

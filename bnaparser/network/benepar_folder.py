@@ -176,11 +176,11 @@ def _settings(
     try:
         has_layers = given["use_encoder"]
         layers = LayerSettings(
-            kinds=("partitioned",) * (given["num_layers"] if has_layers else 0),
-            width=given["d_model"],
-            heads=given["num_heads"],
-            head_width=given["d_kv"],
-            feed_forward_width=given["d_ff"],
+            layer_types=("partitioned",) * (given["num_layers"] if has_layers else 0),
+            hidden_size=given["d_model"],
+            num_attention_heads=given["num_heads"],
+            head_dim=given["d_kv"],
+            intermediate_size=given["d_ff"],
             positions="concatenate" if has_layers else "none",
             max_positions=given["encoder_max_len"],
             activation="relu",
@@ -192,12 +192,12 @@ def _settings(
         return ModelSettings(
             encoder=EncoderSettings(
                 name=str(given["pretrained_model"]),
-                joined=spacing(guess_language(labels.names)),
+                detokenize=spacing(guess_language(labels.names)),
                 decoder=config.model_type in T5_TYPES,
             ),
             layers=layers,
-            scorer=ScorerSettings(hidden=given["d_label_hidden"]),
-            tags=TagSettings(predict=given["predict_tags"], hidden=given["d_tag_hidden"]),
+            scorer=ScorerSettings(hidden_size=given["d_label_hidden"]),
+            tags=TagSettings(predict=given["predict_tags"], hidden_size=given["d_tag_hidden"]),
         )
     except (KeyError, ValueError, TypeError) as error:
         reason = in_one_line(error)
@@ -213,7 +213,7 @@ def _renamed(given: dict[str, Tensor], settings: ModelSettings) -> dict[str, Ten
     if settings.layers.positions == "concatenate":
         found["stack.positions"] = given.pop("add_timing.timing_table")
         found |= _moved(given, "add_timing.norm", "stack.norm")
-    for number in range(len(settings.layers.kinds)):
+    for number in range(len(settings.layers.layer_types)):
         found |= _layer(given, f"encoder.layers.{number}.", f"stack.layers.{number}.")
     for ours, theirs in (("hidden", 0), ("norm", 1), ("output", 3)):
         found |= _moved(given, f"f_label.{theirs}", f"scorer.{ours}")

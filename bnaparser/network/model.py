@@ -83,13 +83,13 @@ class BnaModel(nn.Module):
         self.settings, self.labels, self.tags = settings, labels, tags
         self.allowed_tags = allowed_tags(tags.names)
         if (
-            settings.encoder.joined is not None
+            settings.encoder.detokenize is not None
         ):  # a model of benepar's, which gives the same tags here
             self.allowed_tags[:] = True
         self.subwords = subwords
         self.encoder = encoder
         self.stack = LayerStack(settings.layers)
-        width, content = settings.layers.width, settings.layers.content_width
+        width, content = settings.layers.hidden_size, settings.layers.content_width
         self.project: nn.Module = nn.Identity()
         if isinstance(encoder, PretrainedEncoder):
             self.project = nn.Linear(encoder.width, content, bias=False)
@@ -97,16 +97,16 @@ class BnaModel(nn.Module):
             # Row 0 is for START, STOP, padding and tags never seen in training.
             self.tag_embedding = nn.Embedding(len(tags) + 1, content)
             with torch.no_grad():  # drawn with deviation 1
-                self.tag_embedding.weight.mul_(settings.tags.deviation)
+                self.tag_embedding.weight.mul_(settings.tags.init_std)
             self.tag_dropout = FeatureDropout(settings.tags.dropout)
         if settings.layers.word_shapes:
             # They begin as nothing: a model that goes on from one without them begins as that one.
             self.shape_embedding = nn.Parameter(torch.zeros(len(WordShape), content))
         self.scorer = SpanScorer(width, len(labels), settings.scorer)
         if settings.tags.predict:
-            self.tagger = _head(width, settings.tags.hidden, len(tags))
-        if settings.text.find_words:
-            self.word_finder = _head(width, settings.text.hidden, 1)
+            self.tagger = _head(width, settings.tags.hidden_size, len(tags))
+        if settings.text.segment_words:
+            self.word_finder = _head(width, settings.text.hidden_size, 1)
 
     @property
     def device(self) -> torch.device:
@@ -139,7 +139,7 @@ class BnaModel(nn.Module):
 
         A narrow network is many short calls of PyTorch, between which threads would wait for Python.
         """
-        width = self.settings.layers.width
+        width = self.settings.layers.hidden_size
         if isinstance(self.encoder, PretrainedEncoder):
             width = max(width, self.encoder.width)
         return width < WORTH_SHARING
@@ -339,7 +339,7 @@ def build_subwords(
     """Return the subwords of an encoder, windows bounded by its positions and by BNA's own."""
     limit = max_positions(encoder.model.config)
     max_words, decoder = settings.layers.max_positions - 2, settings.encoder.decoder
-    if settings.encoder.joined is None:
+    if settings.encoder.detokenize is None:
         return Subwords(tokenizer, limit, max_words, decoder, settings.text.unspaced)
-    read = partial(words_and_blanks, kind=settings.encoder.joined)
+    read = partial(words_and_blanks, kind=settings.encoder.detokenize)
     return JoinedSubwords(tokenizer, limit, max_words, decoder, read)

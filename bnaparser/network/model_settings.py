@@ -23,16 +23,16 @@ ADDED_DEVIATION = 0.02
 class LayerSettings(Settings):
     """The layers between word vectors and span scores, in order, and their common sizes."""
 
-    kinds: tuple[LayerKind, ...] = ("bimsa", "nsa")
+    layer_types: tuple[LayerKind, ...] = ("bimsa", "nsa")
     """The layers from the lowest to the highest. "partitioned" needs ``positions = "concatenate"``; `[]` is no layer.
     """
-    width: int = Field(512, gt=0)
+    hidden_size: int = Field(512, gt=0)
     """Size of the vectors between the layers. Even; divisible by 4 where words are read from characters."""
-    heads: int = Field(8, gt=0)
+    num_attention_heads: int = Field(8, gt=0)
     """Attention heads of a layer."""
-    head_width: int = Field(64, gt=0)
+    head_dim: int = Field(64, gt=0)
     """Size of keys, queries and values of a head. Even."""
-    feed_forward_width: int = Field(1024, gt=0)
+    intermediate_size: int = Field(1024, gt=0)
     """Size of the hidden layer of the feed-forward network."""
     ngrams: int = Field(4, gt=0)
     """The largest n of the n-grams that NSA attends to."""
@@ -40,7 +40,7 @@ class LayerSettings(Settings):
     """How positions enter: added to the content, concatenated with it, or not at all (then without the norm that
     follows them).
     """
-    position_deviation: float | None = Field(None, ge=0)
+    position_init_std: float | None = Field(None, ge=0)
     """Standard deviation of the position table at the start of training. Left out: 0.02 where positions are added, 1
     where they are concatenated.
     """
@@ -69,32 +69,34 @@ class LayerSettings(Settings):
 
     @model_validator(mode="after")
     def _halves(self) -> LayerSettings:
-        if self.width % 2 or self.head_width % 2:
-            raise ValueError("width and head_width must be even: both are split into two halves")
-        if "partitioned" in self.kinds:
+        if self.hidden_size % 2 or self.head_dim % 2:
+            raise ValueError(
+                "hidden_size and head_dim must be even: both are split into two halves"
+            )
+        if "partitioned" in self.layer_types:
             if self.positions != "concatenate":
                 raise ValueError('partitioned layers need positions = "concatenate"')
-            if self.feed_forward_width % 2:
-                raise ValueError("partitioned layers need an even feed_forward_width")
+            if self.intermediate_size % 2:
+                raise ValueError("partitioned layers need an even intermediate_size")
         return self
 
     @property
     def content_width(self) -> int:
         """Features of a word before positions are added, or put beside them."""
-        return self.width // 2 if self.positions == "concatenate" else self.width
+        return self.hidden_size // 2 if self.positions == "concatenate" else self.hidden_size
 
     @property
     def first_position_deviation(self) -> float:
         """The deviation of the table of positions at the start of training."""
-        if self.position_deviation is not None:
-            return self.position_deviation
+        if self.position_init_std is not None:
+            return self.position_init_std
         return 1.0 if self.positions == "concatenate" else ADDED_DEVIATION
 
 
 class ScorerSettings(Settings):
     """The span scorer: linear, norm, ReLU, linear."""
 
-    hidden: int = Field(256, gt=0)
+    hidden_size: int = Field(256, gt=0)
     """Size of the hidden layer."""
 
 
@@ -105,11 +107,11 @@ class TagSettings(Settings):
     """Train a tagger beside the parser."""
     given: bool = False
     """Read a tag with each word, in training and afterwards (the paper's "+POS")."""
-    deviation: float = Field(0.2, ge=0)
+    init_std: float = Field(0.2, ge=0)
     """Standard deviation of the vectors of given tags at the start of training."""
     dropout: float = Field(0.0, ge=0, lt=1)
     """Fraction of the features of given tags that is dropped over a whole sentence."""
-    hidden: int = Field(256, gt=0)
+    hidden_size: int = Field(256, gt=0)
     """Size of the tagger's hidden layer."""
     loss_weight: float = Field(5.0, ge=0)
     """Weight of the tagger's loss."""
@@ -120,9 +122,9 @@ class LanguageSettings(Settings):
 
     languages: tuple[str, ...] = ("en",)
     """Codes of the treebanks' languages, keys of `LANGUAGE_NAMES`."""
-    find_words: bool = False
+    segment_words: bool = False
     """Train a head that finds the words of raw text (`bnaparser.text.text_pieces`)."""
-    hidden: int = Field(128, gt=0)
+    hidden_size: int = Field(128, gt=0)
     """Size of that head's hidden layer."""
     loss_weight: float = Field(1.0, ge=0)
     """Weight of that head's loss."""
@@ -163,11 +165,11 @@ class ModelSettings(Settings):
     def _directions(self) -> ModelSettings:
         if self.encoder.name is None and self.layers.content_width % 2:
             raise ValueError(
-                "layers.width must be divisible by 4: words from characters are half it"
+                "layers.hidden_size must be divisible by 4: words from characters are half it"
             )
-        if self.text.find_words and self.tags.given:
+        if self.text.segment_words and self.tags.given:
             raise ValueError(
-                "text.find_words is of no use with tags.given: who has the tags has the words"
+                "text.segment_words is of no use with tags.given: who has the tags has the words"
             )
         return self
 

@@ -20,9 +20,9 @@ class SpanScorer(nn.Module):
 
     def __init__(self, width: int, labels: int, settings: ScorerSettings):
         super().__init__()
-        self.hidden = nn.Linear(width, settings.hidden)
-        self.norm = nn.LayerNorm(settings.hidden)
-        self.output = nn.Linear(settings.hidden, labels - 1)
+        self.hidden = nn.Linear(width, settings.hidden_size)
+        self.norm = nn.LayerNorm(settings.hidden_size)
+        self.output = nn.Linear(settings.hidden_size, labels - 1)
 
     def fenceposts(self, left: Tensor, right: Tensor) -> Tensor:
         """Project fenceposts (count, width) to (count, hidden), without the bias.

@@ -70,7 +70,7 @@ def save(
 ) -> None:
     """Write a model folder; ``store`` is "float32", "float16" or "int8".
 
-    ``step`` is the ``weight_step`` that the model was trained with, where it was. Raises ModelError
+    ``step`` is the ``qat_step`` that the model was trained with, where it was. Raises ModelError
     for a model that computes in other numbers than float32: its weights are no longer those it had;
     ValueError for another ``store``. Metrics are written last: they never tell of weights to come.
     """

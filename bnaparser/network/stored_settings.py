@@ -49,7 +49,7 @@ def read_settings(folder: Path) -> StoredSettings:
     try:
         settings = validate(ModelSettings, table, str(folder / CONFIG))
     except SettingsError as error:
-        raise ModelError(f"{error}; is the model of a newer version, or damaged?") from error
+        raise ModelError(f"{error}; is the model of another version, or damaged?") from error
     return _with_labels(settings, folder / LABELS)
 
 

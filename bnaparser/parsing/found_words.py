@@ -83,10 +83,10 @@ def _is_foreign(sentence: Sentence, languages: Sequence[str]) -> bool:
 
 def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
     """Raise ModelError where words of running text are for the network to find, and it finds none."""
-    if rules.needs_words and not network.settings.text.find_words:
+    if rules.needs_words and not network.settings.text.segment_words:
         raise ModelError(
             f"this model finds no words in {LANGUAGE_NAMES[rules.language]} text: give words, or take"
-            " a parser that was trained with text.find_words"
+            " a parser that was trained with text.segment_words"
         )
 
 
@@ -102,7 +102,9 @@ def _begins(
     """Say of each sentence's pieces whether they begin a word; None where rules are to say it."""
     if not sentences:
         return []
-    finders = [(network, share) for network, share in networks if network.settings.text.find_words]
+    finders = [
+        (network, share) for network, share in networks if network.settings.text.segment_words
+    ]
     if not finders:
         return [_without_finder(sentence) for sentence in sentences]
     scored = [_word_scores(network, sentences, batch_tokens, threads) for network, _ in finders]

@@ -361,7 +361,7 @@ class Parser:
         """Return good sentences, with their tags where the model reads them, as it takes them."""
         tags = [one.tags for one in given if one.tags is not None]
         rows = None if len(tags) < len(given) else tags
-        joined = self.model.settings.encoder.joined
+        joined = self.model.settings.encoder.detokenize
         if joined is None:
             read = [
                 self._rules(one.sentence).as_read(one.sentence.words, self.cased) for one in given

@@ -24,7 +24,7 @@ def held_out_losses(parts: Pretraining, settings: PretrainSettings, kind: int) -
     masker = parts.held_out
     if len(masker.numbers) == 0:
         return {}
-    numbers = evenly(masker.numbers, settings.held_out_blocks)
+    numbers = evenly(masker.numbers, settings.dev_blocks)
     parts.model.eval()
     examples = [masker.example(int(number), (0, kind)) for number in numbers]
     totals = torch.zeros(3, dtype=torch.float64)
@@ -49,17 +49,17 @@ def held_out_advice(trained: int, held_out: int, share: float) -> str | None:
     Args:
         trained: the number of blocks that are trained on.
         held_out: the number of blocks that are held out.
-        share: ``text.held_out``.
+        share: ``text.dev_ratio``.
     """
     if share == 0 or held_out >= FEW_BLOCKS:
         return None
     blocks = trained + held_out
     if held_out == 0:
         return f"no text is held out: the text is {_blocks(blocks)}, and at least two are needed"
-    told = f"only {_blocks(held_out)} of {blocks:,} held out (text.held_out = {share:g}): the losses vary much"
+    told = f"only {_blocks(held_out)} of {blocks:,} held out (text.dev_ratio = {share:g}): the losses vary much"
     if blocks < 2 * FEW_BLOCKS:
         return f"{told}; more text is needed"
-    return f"{told}; text.held_out = {math.ceil(100 * FEW_BLOCKS / blocks) / 100:g} holds out about {FEW_BLOCKS}"
+    return f"{told}; text.dev_ratio = {math.ceil(100 * FEW_BLOCKS / blocks) / 100:g} holds out about {FEW_BLOCKS}"
 
 
 def _blocks(number: int) -> str:

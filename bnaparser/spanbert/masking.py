@@ -90,7 +90,7 @@ def mask(
     ``random_ids`` draws so many subwords from the text's own distribution. Entities, noun phrases
     and constituents need ``candidates``.
     """
-    wanted = budget(len(ids), settings.share)
+    wanted = budget(len(ids), settings.mask_probability)
     if settings.scheme == "subwords":
         places = np.sort(generator.permutation(len(ids))[:wanted])
         # Each subword is replaced by a draw of its own, as in BERT; spans are what touches.
@@ -176,7 +176,9 @@ def _words_from(
 def _geometric_lengths(
     settings: MaskingSettings, generator: np.random.Generator
 ) -> Callable[[], int]:
-    return lambda: int(drawn_lengths(generator.random(1), settings.p, settings.longest)[0])
+    return lambda: int(
+        drawn_lengths(generator.random(1), settings.geometric_p, settings.max_span_length)[0]
+    )
 
 
 def _draw_geometric(
@@ -235,7 +237,7 @@ def _draw_constituents(
     word = _draw_words(word_starts, settings, generator, None)
     of_length: dict[int, Ints] = {}
     if candidates is not None:
-        for length in range(2, settings.longest + 1):
+        for length in range(2, settings.max_span_length + 1):
             of_length[length] = candidates.spans[candidates.words == length]
 
     def draw(taken: NDArray[np.bool_]) -> Span:

@@ -40,7 +40,7 @@ def train_tokenizer(
         DataError: there is no text.
     """
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=settings.lower_case)
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=settings.do_lower_case)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     # The trainer decides between pairs of equal frequency by their numbers, and numbers the characters within
@@ -50,7 +50,7 @@ def train_tokenizer(
     if not characters:
         raise DataError("there is no text to learn a vocabulary from")
     within = [one for one in characters if one.startswith(_WITHIN) and len(one) > len(_WITHIN)]
-    vocabulary = _trained(tokenizer, texts(), settings.vocabulary, [*_SPECIAL, *within])
+    vocabulary = _trained(tokenizer, texts(), settings.vocab_size, [*_SPECIAL, *within])
     tokenizer.model = models.WordPiece(vocabulary, unk_token="[UNK]")
     tokenizer.add_special_tokens(_SPECIAL)
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -87,26 +87,27 @@ def new_config(settings: NewEncoderSettings, vocabulary: int, block: int) -> Pre
 
     Raises ModelError for an architecture that the library does not have, or cannot size so.
     """
-    if settings.width % settings.heads:
+    if settings.hidden_size % settings.num_attention_heads:
         raise ModelError(
-            f"encoder.new.width is {settings.width}, which {settings.heads} heads cannot share"
+            f"encoder.new.hidden_size is {settings.hidden_size}, which {settings.num_attention_heads} heads"
+            " cannot share"
         )
     special = {f"{name}_token_id": _SPECIAL.index(token) for name, token in _ROLES.items()}
     try:
         config = AutoConfig.for_model(
-            settings.architecture,
+            settings.model_type,
             vocab_size=vocabulary,
-            hidden_size=settings.width,
-            num_hidden_layers=settings.layers,
-            num_attention_heads=settings.heads,
-            intermediate_size=settings.feed_forward_width,
+            hidden_size=settings.hidden_size,
+            num_hidden_layers=settings.num_hidden_layers,
+            num_attention_heads=settings.num_attention_heads,
+            intermediate_size=settings.intermediate_size,
             max_position_embeddings=block + 2,  # RoBERTa's kind counts from 2
             **special,
         )
-        if settings.architecture == "distilbert":  # it has a name of its own for it
-            config.hidden_dim = settings.feed_forward_width
+        if settings.model_type == "distilbert":  # it has a name of its own for it
+            config.hidden_dim = settings.intermediate_size
         return config
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         raise ModelError(
-            f"no new encoder of the architecture {settings.architecture!r}: {in_one_line(error)}"
+            f"no new encoder of the architecture {settings.model_type!r}: {in_one_line(error)}"
         ) from error

@@ -103,7 +103,7 @@ class Masker:
             ids, masked = self._masked(one, generator)
             originals.append(ids)
             masks.append(masked)
-            longest = self.objectives.boundary_longest if self.objectives.boundary_weight else 0
+            longest = self.objectives.max_boundary_targets if self.objectives.boundary_weight else 0
             pairs.append(boundary_pairs(masked.spans, len(ids), longest))
         return MaskedExample(tuple(originals), tuple(masks), tuple(pairs), at_random)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -21,7 +22,7 @@ def build_pretrain_optimizer(model: SpanModel, settings: PretrainSettings) -> to
     head_rate = settings.head_learning_rate or settings.learning_rate
     groups: list[dict[str, Any]] = []
     for is_encoder, rate, begins in (
-        (True, settings.learning_rate, settings.heads_first),
+        (True, settings.learning_rate, settings.freeze_encoder_steps),
         (False, head_rate, 0),
     ):
         chosen = [p for p in model.parameters() if (id(p) in encoder) == is_encoder]
@@ -29,15 +30,18 @@ def build_pretrain_optimizer(model: SpanModel, settings: PretrainSettings) -> to
             parameters = [p for p in chosen if (p.dim() > 1) == is_matrix]
             told = {"lr": rate, "base": rate, "begins": begins, "weight_decay": decay}
             groups.append({"params": parameters, **told})
-    return torch.optim.AdamW(groups, betas=settings.betas, eps=settings.epsilon, fused=True)
+    return torch.optim.AdamW(groups, betas=settings.betas, eps=settings.eps, fused=True)
 
 
 def set_pretrain_rates(optimizer: Any, update: int, settings: PretrainSettings) -> None:
     """Set the rate of each group of `build_pretrain_optimizer` for an update."""
     for group in optimizer.param_groups:
         begins = group["begins"]
-        total = settings.updates - begins
-        factor = pretrain_factor(update - begins, settings.warmup_updates, total)
+        total = settings.max_steps - begins
+        warmup = settings.warmup_steps
+        if settings.warmup_ratio is not None:
+            warmup = math.ceil(settings.warmup_ratio * total)
+        factor = pretrain_factor(update - begins, warmup, total)
         group["lr"] = group["base"] * factor
 
 

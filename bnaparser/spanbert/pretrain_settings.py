@@ -25,19 +25,19 @@ class NewEncoderSettings(Settings):
     Used where ``encoder.name`` is left out.
     """
 
-    architecture: str = "bert"
+    model_type: str = "bert"
     """Model type of the Hugging Face library."""
-    layers: int = Field(12, gt=0)
+    num_hidden_layers: int = Field(12, gt=0)
     """Number of layers."""
-    width: int = Field(768, gt=0)
+    hidden_size: int = Field(768, gt=0)
     """Size of the hidden vectors."""
-    heads: int = Field(12, gt=0)
+    num_attention_heads: int = Field(12, gt=0)
     """Attention heads of a layer."""
-    feed_forward_width: int = Field(3072, gt=0)
+    intermediate_size: int = Field(3072, gt=0)
     """Size of the hidden layer of the feed-forward network."""
-    vocabulary: int = Field(28_996, gt=100)
+    vocab_size: int = Field(28_996, gt=100)
     """Subwords of the vocabulary."""
-    lower_case: bool = False
+    do_lower_case: bool = False
     """Read text in lower case."""
 
 
@@ -65,9 +65,9 @@ class TextSettings(Settings):
     """Name of the text in JSON lines or Parquet; each row is a document."""
     language: str = DEFAULT_LANGUAGE
     """Language of the text, a code of `LANGUAGE_NAMES`. It says where sentences end."""
-    block: int = Field(512, gt=8)
+    block_size: int = Field(512, gt=8)
     """Longest block in subwords, special ones included."""
-    held_out: Share = 0.01
+    dev_ratio: Share = 0.01
     """Fraction of the documents that is not trained on but judges the run; of a text that is mostly one document, its
     last blocks. At least one block, where there are two.
     """
@@ -91,11 +91,11 @@ class MaskingSettings(Settings):
     """What is drawn: spans of whole words of geometric length (SpanBERT), words, subwords (BERT), names, noun phrases,
     or constituents.
     """
-    share: float = Field(0.15, gt=0, lt=1)
+    mask_probability: float = Field(0.15, gt=0, lt=1)
     """Fraction of subwords that is masked."""
-    p: float = Field(0.2, gt=0, lt=1)
+    geometric_p: float = Field(0.2, gt=0, lt=1)
     """Parameter of the geometric distribution of lengths, in words."""
-    longest: int = Field(10, gt=0)
+    max_span_length: int = Field(10, gt=0)
     """Words of the longest span."""
     parser: Name = "en"
     """Name or folder of the parser that finds noun phrases and constituents; without blanks in the language, also the
@@ -110,7 +110,7 @@ class ObjectiveSettings(Settings):
 
     boundary_weight: float = Field(1.0, ge=0)
     """Weight of the span-boundary objective against the masked words; 0 leaves it out."""
-    boundary_longest: int = Field(15, gt=0)
+    max_boundary_targets: int = Field(15, gt=0)
     """Of a span the first N subwords are predicted from its boundaries."""
     boundary_positions: int = Field(200, gt=0)
     """Size of the table of positions within a span."""
@@ -121,8 +121,8 @@ class ObjectiveSettings(Settings):
 class PretrainSettings(Settings):
     """Length, optimizer and judging of a pre-training."""
 
-    updates: int = Field(1000, gt=0)
-    """Length of the training."""
+    max_steps: int = Field(1000, gt=0)
+    """Length of the training in steps: updates of the weights."""
     batch_size: int = Field(16, gt=0)
     """Blocks of an update."""
     batch_tokens: int = Field(4096, gt=0)
@@ -133,21 +133,23 @@ class PretrainSettings(Settings):
     """Highest learning rate of the heads. Left out: the encoder's."""
     betas: tuple[Share, Share] = (0.9, 0.999)
     """Betas of AdamW."""
-    epsilon: float = Field(1e-8, gt=0)
+    eps: float = Field(1e-8, gt=0)
     """Epsilon of AdamW."""
     weight_decay: float = Field(0.1, ge=0)
     """Weight decay of AdamW; biases and norms have none."""
-    clip_norm: float | None = Field(1.0, gt=0)
+    max_grad_norm: float | None = Field(1.0, gt=0)
     """Clip the norm of the gradient to this value."""
-    warmup_updates: int = Field(100, ge=0)
-    """Updates in which the learning rate rises; then it falls to 0 in a straight line."""
-    heads_first: int = Field(0, ge=0)
-    """Train the heads alone for this many updates; the encoder's warm-up begins after them."""
-    check_every: int = Field(250, gt=0)
-    """Score held-out text, write the encoder and a checkpoint after each N updates."""
-    held_out_blocks: int = Field(200, gt=0)
-    """Most held-out blocks that a check scores."""
-    precision: Literal["no", "bf16", "fp16"] = "no"
+    warmup_steps: int = Field(100, ge=0)
+    """Steps in which the learning rate rises; then it falls to 0 in a straight line."""
+    warmup_ratio: float | None = Field(None, ge=0, lt=1)
+    """Fraction of the steps in which the learning rate rises, in place of ``warmup_steps``."""
+    freeze_encoder_steps: int = Field(0, ge=0)
+    """Train the heads alone for this many steps; the encoder's warm-up begins after them."""
+    eval_steps: int = Field(250, gt=0)
+    """Score held-out text, write the encoder and a checkpoint after each N steps."""
+    dev_blocks: int = Field(200, gt=0)
+    """Most held-out blocks that an evaluation scores."""
+    mixed_precision: Literal["no", "bf16", "fp16"] = "no"
     """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     seed: Seed = 1
     """Seed of everything random."""
@@ -156,9 +158,9 @@ class PretrainSettings(Settings):
 
     @model_validator(mode="after")
     def _encoder_has_its_turn(self) -> PretrainSettings:
-        if self.heads_first >= self.updates:
+        if self.freeze_encoder_steps >= self.max_steps:
             raise ValueError(
-                f"heads_first is {self.heads_first} of {self.updates} updates: the encoder would not be trained"
+                f"freeze_encoder_steps is {self.freeze_encoder_steps} of {self.max_steps} steps: the encoder would not be trained"
             )
         return self
 

@@ -97,7 +97,7 @@ def _encoder(recipe: PretrainRecipe, cache: Path) -> tuple[PreTrainedTokenizerBa
     settings = recipe.encoder
     if settings.name is None:
         tokenizer = _new_tokenizer(recipe, cache)
-        config = new_config(settings.new, len(tokenizer), recipe.text.block)
+        config = new_config(settings.new, len(tokenizer), recipe.text.block_size)
         return tokenizer, new_language_model(config, settings.attention)
     tokenizer = load_tokenizer(settings.name)
     if not tokenizer.is_fast:
@@ -116,7 +116,7 @@ def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBa
 
     def make(new: Path) -> None:
         log.info("training a tokenizer on %d files", len(files))
-        tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block)
+        tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block_size)
         save_tokenizer(tokenizer, new)
 
     told = (recipe.encoder.new.model_dump_json(), recipe.text.model_dump_json(include=_READ))
@@ -128,21 +128,21 @@ def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBa
 def _limit(recipe: PretrainRecipe, model: LanguageModel, frame: Frame) -> int:
     """Return how many subwords a segment may have."""
     positions = max_positions(model.base.config)
-    if recipe.text.block > positions:
+    if recipe.text.block_size > positions:
         raise SettingsError(
-            f"text.block is {recipe.text.block}, but the encoder takes {positions} subwords at once"
+            f"text.block_size is {recipe.text.block_size}, but the encoder takes {positions} subwords at once"
         )
     segments = 2 if recipe.objectives.next_sentence else 1
-    return (recipe.text.block - frame.size) // segments
+    return (recipe.text.block_size - frame.size) // segments
 
 
 def _maskers(
     recipe: PretrainRecipe, blocks: Blocks, tokenizer: PreTrainedTokenizerBase, table: Any
 ) -> tuple[Masker, Masker]:
     """Return what draws from the text that is trained on, and from the text that is held out."""
-    trained, held_out = split_blocks(blocks, recipe.text.held_out)
+    trained, held_out = split_blocks(blocks, recipe.text.dev_ratio)
     if len(trained) == 0:
-        raise DataError("all of the text is held out: give more text, or a smaller text.held_out")
+        raise DataError("all of the text is held out: give more text, or a smaller text.dev_ratio")
     assert tokenizer.mask_token_id is not None
     masker = Masker(
         blocks, recipe.masking, recipe.objectives, tokenizer.mask_token_id, trained, table

@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 # What may differ from the recipe that a run was begun with. The number of updates may not: the
 # learning rate falls towards their end.
 FREE_IN_PRETRAIN = {
-    "pretrain": {"threads", "check_every", "batch_tokens", "held_out_blocks"},
+    "pretrain": {"threads", "eval_steps", "batch_tokens", "dev_blocks"},
     "text": {"workers", "cache"},
 }
 # A batch of training, a batch of held-out text: their masks are never the same.
@@ -98,7 +98,7 @@ def pretrain(
     output = Path(output)
     settings = recipe.pretrain
     with interruptible() as interruption:
-        accelerator = begin_run(settings.precision, settings.threads, output)
+        accelerator = begin_run(settings.mixed_precision, settings.threads, output)
         with training_arithmetic(accelerator.device):
             run = PretrainRun(recipe, output, accelerator)
             run.interruption = interruption
@@ -128,7 +128,7 @@ class PretrainRun(CheckedRun):
             torch.manual_seed(self.settings.seed + accelerator.process_index)
         self.progress = PretrainProgress(self.parts.masker.blocks.folder.name)
         self.interruption = Interruption()
-        self.total_updates, self.check_every = self.settings.updates, self.settings.check_every
+        self.total_updates, self.eval_steps = self.settings.max_steps, self.settings.eval_steps
         self.gradient_norm: float | None = None  # of the last update, before clipping
         self._check_seconds = LINE_SECONDS
 
@@ -136,7 +136,7 @@ class PretrainRun(CheckedRun):
         """Train to the end of the recipe."""
         self._tell_beginning()
         main, done = self.accelerator.is_main_process, self.progress.update
-        report = ProgressReport(self.settings.updates, done, shown=main, unit="subwords")
+        report = ProgressReport(self.settings.max_steps, done, shown=main, unit="subwords")
         try:
             with self.interruption.waiting():
                 self._train(report)
@@ -145,7 +145,7 @@ class PretrainRun(CheckedRun):
             self.accelerator.end_training()
 
     def _train(self, report: ProgressReport) -> None:
-        progress, total = self.progress, self.settings.updates
+        progress, total = self.progress, self.settings.max_steps
         started, tokens = time.monotonic() - progress.seconds, progress.tokens
         if progress.update == 0 and self.accelerator.is_main_process:
             self._judge({})  # what the encoder knows before
@@ -174,12 +174,12 @@ class PretrainRun(CheckedRun):
             "training on %s: %s blocks (%s held out), %s parameters, %s updates (%.3g epochs), a check every %s updates;"
             " output in %s",
             device_of(self.accelerator), f"{len(self.trained):,}", f"{held_out:,}", f"{parameters:,}",
-            f"{self.settings.updates:,}", self.settings.updates / epoch, f"{self.settings.check_every:,}", self.output,
+            f"{self.settings.max_steps:,}", self.settings.max_steps / epoch, f"{self.settings.eval_steps:,}", self.output,
         )  # fmt: skip
-        if told := held_out_advice(len(self.trained), held_out, self.recipe.text.held_out):
+        if told := held_out_advice(len(self.trained), held_out, self.recipe.text.dev_ratio):
             log.warning("%s", told)
         if self.progress.update:
-            log.info("resumed after update %d of %d", self.progress.update, self.settings.updates)
+            log.info("resumed after update %d of %d", self.progress.update, self.settings.max_steps)
 
     def _measured(self, loss: float) -> dict[str, float]:
         """Return what TensorBoard shows of an update."""
@@ -252,9 +252,9 @@ class PretrainRun(CheckedRun):
                 total += self._backward(taken, [used * weight for weight in weights])
         if not np.isfinite(total):
             raise diverged(self.progress.update)
-        if self.settings.clip_norm is not None:
+        if self.settings.max_grad_norm is not None:
             norm = accelerator.clip_grad_norm_(
-                self.parts.network.parameters(), self.settings.clip_norm
+                self.parts.network.parameters(), self.settings.max_grad_norm
             )
             self.gradient_norm = float(norm)
         self.parts.optimizer.step()
@@ -314,7 +314,7 @@ class PretrainRun(CheckedRun):
         An interrupt does not wait for it: the check is done again when the run is resumed.
         """
         update = self.progress.update
-        blocks = min(len(self.parts.held_out.numbers), self.settings.held_out_blocks)
+        blocks = min(len(self.parts.held_out.numbers), self.settings.dev_blocks)
         if blocks and self._check_seconds >= LINE_SECONDS:
             log.info("update %d: scoring %s held-out blocks", update, f"{blocks:,}")
         began = time.monotonic()

@@ -32,7 +32,11 @@ class SpanModel(nn.Module):
         self.boundary_head: BoundaryHead | None = None
         if settings.boundary_weight:
             self.boundary_head = BoundaryHead(
-                width, embedding, vocabulary, settings.boundary_positions, settings.boundary_longest
+                width,
+                embedding,
+                vocabulary,
+                settings.boundary_positions,
+                settings.max_boundary_targets,
             )
         self.next_head = NextSentenceHead(width) if settings.next_sentence else None
 

@@ -168,7 +168,7 @@ def sizes_of(encoder: PreTrainedModel, sites: list[Site]) -> Sizes:
         sizes,
         width=getattr(encoder.config, "true_hidden_size", sizes.width),
         heads=getattr(module, "num_attention_heads", sizes.heads),
-        head_width=getattr(module, "attention_head_size", sizes.head_width),
+        head_dim=getattr(module, "attention_head_size", sizes.head_dim),
     )
 
 
@@ -184,9 +184,9 @@ def sizes_of_layers(encoder: PreTrainedModel, layers: int) -> Sizes:
     return Sizes(
         width=width,
         heads=heads,
-        head_width=first("d_kv", "attention_head_size", "head_dim", default=width // heads),
+        head_dim=first("d_kv", "attention_head_size", "head_dim", default=width // heads),
         layers=layers,
-        feed_forward_width=first(
+        intermediate_size=first(
             "intermediate_size", "hidden_dim", "d_ff", "d_inner", default=4 * width
         ),
         dropout=first("hidden_dropout_prob", "dropout_rate", "dropout", "mlp_dropout", default=0.1),

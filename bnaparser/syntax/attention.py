@@ -82,9 +82,9 @@ class Sizes:
 
     width: int
     heads: int
-    head_width: int
+    head_dim: int
     layers: int
-    feed_forward_width: int
+    intermediate_size: int
     dropout: float
     initializer_range: float
 

@@ -128,7 +128,7 @@ def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder:
     stored = storage.to_device(storage.load(folder / MODEL), recipe.train.device)
     scores: dict[str, dict[str, float]] = {}
     for split in data.judged:
-        predicted = stored.predictions(split.examples, recipe.train.batch_tokens)
+        predicted = stored.predictions(split.examples, recipe.train.eval_batch_tokens)
         scores[split.name] = model.kind.score(data.labels, split.gold, predicted)
         write_json(
             folder / f"{split.name}.predictions.json",

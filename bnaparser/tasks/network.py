@@ -34,7 +34,7 @@ class TaskNetwork(nn.Module):
         width = encoder.config.hidden_size
         self.kind = settings.task.of_kind
         pooled = self.kind.vectors * width
-        has_hidden = settings.encoder.hidden and not self.kind.of_tokens
+        has_hidden = settings.encoder.hidden_layer and not self.kind.of_tokens
         self.hidden = nn.Linear(pooled, width) if has_hidden else None
         self.dropout = nn.Dropout(settings.encoder.dropout)
         self.output = nn.Linear(width if has_hidden else pooled, outputs)

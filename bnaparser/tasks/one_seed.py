@@ -51,7 +51,7 @@ def train_seed(
     interruption = interruption or Interruption()
     torch.manual_seed(seed)
     model = create(recipe.model_settings(), data.labels)
-    items = model.training_items(data.train.examples, recipe.train.max_pieces)
+    items = model.training_items(data.train.examples, recipe.train.max_seq_length)
     total, check = updates(recipe.train, len(items))
     arguments = training_arguments(recipe, seed, checkpoints, total, check)
     progress = ProgressLog(logs)
@@ -93,8 +93,10 @@ def _last_checkpoint(folder: Path) -> str | None:
 def updates(settings: TaskTrainSettings, examples: int) -> tuple[int, int]:
     """Return how many updates a run has, and after how many each time the model is judged."""
     per_epoch = math.ceil(examples / settings.batch_size)
-    total = settings.max_updates or max(1, round(settings.epochs * per_epoch))
-    return total, min(total, settings.check_updates or max(1, round(per_epoch / 4)))
+    total = settings.max_steps or max(1, round(settings.epochs * per_epoch))
+    return total, min(
+        total, settings.eval_steps or max(1, round(per_epoch / settings.evals_per_epoch))
+    )
 
 
 def training_arguments(
@@ -109,7 +111,10 @@ def training_arguments(
     on_gpu = device.startswith("cuda")
     _check_first(device)
     prepare_device(device)
-    precision = training_precision(settings.precision, device)
+    warmup = settings.warmup_steps
+    if warmup is None:
+        warmup = math.ceil(settings.warmup_ratio * total)
+    precision = training_precision(settings.mixed_precision, device)
     try:
         arguments = TrainingArguments(
             output_dir=str(checkpoints),
@@ -117,9 +122,9 @@ def training_arguments(
             max_steps=total,
             learning_rate=settings.learning_rate,
             lr_scheduler_type="linear",
-            warmup_steps=math.ceil(settings.warmup * total),
+            warmup_steps=warmup,
             weight_decay=settings.weight_decay,
-            max_grad_norm=settings.clip_norm,
+            max_grad_norm=settings.max_grad_norm,
             bf16=precision == "bf16",
             fp16=precision == "fp16",
             use_cpu=device.startswith("cpu"),
@@ -174,7 +179,7 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
     ):
         self.progress = progress
         self.recipe, self.data, self.task_model, self.items = recipe, data, model, items
-        cut = recipe.train.max_pieces
+        cut = recipe.train.max_seq_length
         super().__init__(
             model=model.network,
             args=arguments,
@@ -307,7 +312,7 @@ class ProgressLog(TrainerCallback):  # type: ignore[misc]
 class PooledSampler(Sampler[int]):
     """All examples in a random order that a seed and an epoch fix, similar lengths together.
 
-    ``pool_batches`` batches at a time are sorted by length, cut and shuffled; ``epoch`` tells the
+    ``bucket_batches`` batches at a time are sorted by length, cut and shuffled; ``epoch`` tells the
     number of the epoch when it begins. The last batch of an epoch is the one that is not full.
     """
 
@@ -319,7 +324,7 @@ class PooledSampler(Sampler[int]):
         epoch: Callable[[], int],
     ):
         self.sizes, self.seed, self.epoch = sizes, seed, epoch
-        self.batch, self.pool = settings.batch_size, settings.batch_size * settings.pool_batches
+        self.batch, self.pool = settings.batch_size, settings.batch_size * settings.bucket_batches
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -345,7 +350,7 @@ def parameter_groups(model: TaskModel, settings: TaskTrainSettings) -> list[dict
     for parameter in model.network.parameters():
         if parameter.requires_grad:
             groups.setdefault((id(parameter) in new, parameter.dim() > 1), []).append(parameter)
-    new_rate = settings.new_learning_rate or settings.learning_rate
+    new_rate = settings.head_learning_rate or settings.learning_rate
     return [
         {
             "params": parameters,
@@ -362,7 +367,7 @@ def development_scores(recipe: TaskRecipe, split: Split, model: TaskModel) -> di
     Where questions without an answer are among them, a model of answers gets the threshold that
     makes its main metric highest here.
     """
-    found = model.scores(split.examples, recipe.train.batch_tokens)
+    found = model.scores(split.examples, recipe.train.eval_batch_tokens)
     if not all(map(model.kind.is_finite, found)):
         raise diverged()
     threshold = model.kind.threshold(recipe.task.main_metric, split.gold, found)

@@ -109,7 +109,7 @@ class TaskEncoderSettings(Settings):
     """The vector of a text: that of the first token, of the last one (XLNet), or the mean of all. Relations, answers
     and tags do not use it.
     """
-    hidden: bool = True
+    hidden_layer: bool = True
     """Put a layer with tanh below the last one, as BERT's pooler is one."""
     dropout: float = Field(0.1, ge=0, lt=1)
     """Dropout of the head."""
@@ -226,31 +226,35 @@ class TaskTrainSettings(Settings):
     """Files that choose the best model, a list of tables like ``data``."""
     test: tuple[TaskFile, ...] = ()
     """Files that the final model is scored on."""
-    max_pieces: int = Field(128, gt=2)
+    max_seq_length: int = Field(128, gt=2)
     """Cut training texts to this many subwords. Passages are read in windows instead."""
     batch_size: int = Field(32, gt=0)
     """Examples of an update."""
-    pool_batches: int = Field(8, gt=0)
+    bucket_batches: int = Field(8, gt=0)
     """Sort this many batches by length before they are cut: less padding, less mixed batches."""
     epochs: float = Field(3.0, gt=0)
-    """Length of the training, where ``max_updates`` is left out."""
-    max_updates: int | None = Field(None, gt=0)
-    """Length of the training in updates."""
+    """Length of the training, where ``max_steps`` is left out."""
+    max_steps: int | None = Field(None, gt=0)
+    """Length of the training in steps: updates of the weights."""
     learning_rate: float = Field(3e-5, gt=0)
     """Highest learning rate of the encoder."""
-    new_learning_rate: float | None = Field(None, gt=0)
+    head_learning_rate: float | None = Field(None, gt=0)
     """Highest learning rate of what is not pre-trained: the head and the variant. Left out: ``learning_rate``."""
-    warmup: float = Field(0.1, ge=0, lt=1)
-    """Fraction of the updates in which the learning rate rises; then it falls to 0 in a straight line."""
+    warmup_ratio: float = Field(0.1, ge=0, lt=1)
+    """Fraction of the steps in which the learning rate rises; then it falls to 0 in a straight line."""
+    warmup_steps: int | None = Field(None, ge=0)
+    """Steps in which the learning rate rises, in place of ``warmup_ratio``."""
     weight_decay: float = Field(0.01, ge=0)
     """Weight decay of AdamW."""
-    clip_norm: float = Field(1.0, gt=0)
+    max_grad_norm: float = Field(1.0, gt=0)
     """Clip the norm of the gradient to this value."""
-    check_updates: int | None = Field(None, gt=0)
-    """Score the development data and write a checkpoint after each N updates. Left out: four times an epoch."""
-    batch_tokens: int | None = Field(None, gt=0)
+    evals_per_epoch: float = Field(4.0, gt=0)
+    """How often in an epoch the development data is scored and a checkpoint is written."""
+    eval_steps: int | None = Field(None, gt=0)
+    """Score the development data and write a checkpoint after each N steps. Left out: as ``evals_per_epoch`` says."""
+    eval_batch_tokens: int | None = Field(None, gt=0)
     """Most subwords of a batch where the model is scored. Left out: what suits the device."""
-    precision: Literal["no", "bf16", "fp16"] = "no"
+    mixed_precision: Literal["no", "bf16", "fp16"] = "no"
     """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     device: str | None = None
     """Device of torch. Left out: the first GPU, or the CPU."""

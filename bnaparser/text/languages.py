@@ -17,7 +17,7 @@ _LABELS = {
     "pl": ("formaczas", "znakkonca"),
     "sv": ("PSEUDO", "AVP", "XP"),
 }
-_SPACING: dict[str | None, Spacing] = {"ar": "always", "he": "always", "zh": "never"}
+_SPACING: dict[str | None, Spacing] = {"ar": "spaces", "he": "spaces", "zh": "no_spaces"}
 
 
 def guess_language(labels: Container[str]) -> str | None:
@@ -28,4 +28,4 @@ def guess_language(labels: Container[str]) -> str | None:
 
 def spacing(language: str | None) -> Spacing:
     """Return how words of a treebank in that language become text."""
-    return _SPACING.get(language, "guessed")
+    return _SPACING.get(language, "guess")

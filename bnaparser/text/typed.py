@@ -15,7 +15,7 @@ from typing import Literal
 from bnaparser.text.sentence import Sentence
 
 # How words of a treebank become text: blanks guessed, always, never.
-Spacing = Literal["guessed", "always", "never"]
+Spacing = Literal["guess", "spaces", "no_spaces"]
 
 # Whole words that are other signs on a keyboard.
 _SIGNS = {
@@ -93,8 +93,8 @@ def blanks_after(words: Sequence[str], kind: Spacing) -> list[bool]:
 
     Guessed: none before marks and clitics (``n't``, ``'s``), after opening brackets and such.
     """
-    if kind != "guessed":
-        return [kind == "always"] * len(words)
+    if kind != "guess":
+        return [kind == "spaces"] * len(words)
     known = list(map(_glued, words))
     found = [not after for _, after, _ in known]
     for place, ((_, _, small), (before, _, next_small)) in enumerate(pairwise(known)):

@@ -37,5 +37,5 @@ def diverged(update: int | None = None, reason: str = "") -> SettingsError:
     """Return what is raised where a network in training gives no numbers any more."""
     when = "" if update is None else f" at update {update}"
     why = f" {reason};" if reason else ""
-    advice = "set a smaller train.learning_rate, or train.clip_norm"
+    advice = "set a smaller train.learning_rate, or train.max_grad_norm"
     return SettingsError(f"the training has diverged{when}:{why} {advice}")

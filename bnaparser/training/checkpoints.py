@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
 RECIPE = "recipe.json"
 # What may differ from the recipe that a run was begun with: how long it goes on, and on what.
-FREE = {"train": {"epochs", "max_updates", "stop_after_epochs", "threads"}}
+FREE = {"train": {"epochs", "max_steps", "early_stopping_epochs", "threads"}}
 NEW = "checkpoint.new"  # one that is being written
 
 
@@ -176,7 +176,7 @@ class CheckedRun:
     progress: Any
     interruption: Interruption
     total_updates: int
-    check_every: int  # updates
+    eval_steps: int  # updates
 
     def _checked(self) -> bool:
         """Return whether the run is judged after the last update."""
@@ -186,7 +186,7 @@ class CheckedRun:
     def _check_is_due(self) -> bool:
         update = self.progress.update
         last = update == self.total_updates
-        return update > 0 and not self._checked() and (last or update % self.check_every == 0)
+        return update > 0 and not self._checked() and (last or update % self.eval_steps == 0)
 
     def _stop(self, *, kept: bool) -> None:
         """End an interrupted run; write a checkpoint, unless the one of this update is ``kept`` already."""

@@ -16,7 +16,6 @@ from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_clean_trees
 from bnaparser.treebanks.releases import CTB, PTB
 from bnaparser.treebanks.tag_files import tags_of
-from bnaparser.trees.cleaning import Cleaning
 from bnaparser.trees.tree import Span, Tree
 
 
@@ -25,7 +24,7 @@ class Example:
     """A gold tree and what training needs of it.
 
     ``tags`` are the tree's own, ``given_tags`` those that a network reads, where it reads any;
-    ``language`` is that of its treebank, empty where the recipe has one language. With ``teacher_alone`` the tree is not
+    ``language`` is that of its treebank, empty where the recipe has one language. With ``ignore_gold`` the tree is not
     to be believed: a teacher says what is right.
     """
 
@@ -35,7 +34,7 @@ class Example:
     spans: tuple[Span, ...]
     given_tags: tuple[str, ...]
     language: str = ""
-    teacher_alone: bool = False
+    ignore_gold: bool = False
 
     @property
     def has_root(self) -> bool:
@@ -118,16 +117,16 @@ def pooled_batches(
     settings: TrainSettings,
     generator: np.random.Generator,
 ) -> list[list[int]]:
-    """Cut drawn examples into batches; ``pool_batches`` of them at a time share similar lengths.
+    """Cut drawn examples into batches; ``bucket_batches`` of them at a time share similar lengths.
 
     With a pool of one, batches are as drawn. A larger pool is sorted by length before it is cut,
     and its batches shuffled: less padding, at the price of batches that are less mixed.
     """
-    size, pool = settings.batch_size, settings.batch_size * settings.pool_batches
+    size, pool = settings.batch_size, settings.batch_size * settings.bucket_batches
     batches: list[list[int]] = []
     for first in range(0, len(order), pool):
         drawn = list(order[first : first + pool])
-        if settings.pool_batches > 1:
+        if settings.bucket_batches > 1:
             drawn.sort(key=lambda index: sizes[index])
         cut = [drawn[start : start + size] for start in range(0, len(drawn), size)]
         batches.extend(cut[int(i)] for i in generator.permutation(len(cut)))
@@ -136,12 +135,11 @@ def pooled_batches(
 
 def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example]:
     """Read the trees of one file or release, cleaned, with the label map that it asks for."""
-    rules = Cleaning(merge_repeated=settings.merge_repeated)
     if source.release is None:
-        trees = load_clean_trees(source.path, rules)
+        trees = load_clean_trees(source.path)
     else:
         release = {"ptb": PTB, "ctb": CTB}[source.release]
-        trees = list(release.read(source.path, source.part, rules))
+        trees = list(release.read(source.path, source.part))
     if source.map is not None:
         if settings.label_maps is None:
             raise SettingsError(f"map = {source.map!r} needs train.label_maps, a TOML file")
@@ -150,7 +148,7 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
     given = [tree.tags for tree in trees]
     if source.tags is not None:
         given = tags_of(source.tags, [tree.words for tree in trees])
-    of_source = source.language or "", source.teacher_alone
+    of_source = source.language or "", source.ignore_gold
     return [
         Example(tree, tree.words, tree.tags, tuple(tree.spans()), tags, *of_source)
         for tree, tags in zip(trees, given, strict=True)

@@ -40,7 +40,7 @@ def development_scores(
         scores[f"{name} f1"] = score([example.tree for example in examples], trees).f1
         if model.settings.tags.predict:
             scores[f"{name} tags"] = _tag_accuracy(examples, found)
-        if model.settings.text.find_words:
+        if model.settings.text.segment_words:
             scores[f"{name} words"] = _words_f1(model, examples, batch_tokens)
     f1s = [value for name, value in scores.items() if name.endswith(" f1")]
     return {**scores, "f1": sum(f1s) / len(f1s)} if f1s else {}
@@ -86,7 +86,7 @@ def judge(
 ) -> bool:
     """Write scores into a run's progress; return whether they are its best.
 
-    Under the schedule "plateau" the learning rate falls after too many checks without a better one.
+    Under "reduce_lr_on_plateau" the learning rate falls after too many checks without a better one.
     """
     # Without development data the last model is the best one.
     f1 = scores.get("f1", float(progress.update))
@@ -97,7 +97,10 @@ def judge(
         progress.checks_since_best = 0
         return True
     progress.checks_since_best += 1
-    if settings.schedule == "plateau" and progress.checks_since_best > settings.plateau_checks:
+    if (
+        settings.lr_scheduler_type == "reduce_lr_on_plateau"
+        and progress.checks_since_best > settings.plateau_patience
+    ):
         progress.learning_rate_factor *= settings.plateau_factor
         progress.checks_since_best = 0
     return False

@@ -47,9 +47,9 @@ def disturbed(
     prepared = model.prepare(list(read.values()), given) if read else []
     for place, one in zip(read, prepared, strict=True):
         batch[place] = replace(batch[place], prepared=one)
-    if settings.mask_pieces:
+    if settings.mask_probability:
         assert model.subwords is not None
-        share, subwords = settings.mask_pieces, model.subwords
+        share, subwords = settings.mask_probability, model.subwords
         batch = [
             replace(one, prepared=_masked(one.prepared, subwords, share, generator))
             for one in batch

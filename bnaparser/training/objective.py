@@ -68,7 +68,7 @@ class Objective(nn.Module):
             read = self.model.encode([one.prepared for one in pieces])
             found = word_loss(self.model, read, [one.begins for one in pieces])
             loss = loss + self.word_weight * shares.piece * found
-        elif self.model.settings.text.find_words:
+        elif self.model.settings.text.segment_words:
             # Processes wait for the gradient of every weight: here that of the head is 0.
             loss = loss + 0.0 * self.model.word_scores(encoded).sum()
         return loss

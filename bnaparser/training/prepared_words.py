@@ -28,7 +28,7 @@ def prepare_words(
     tags: Sequence[Sequence[str]] | None = None,
 ) -> list[PreparedSentence]:
     """Return sentences as a network takes them, with tags for one that reads some."""
-    joined = network.settings.encoder.joined
+    joined = network.settings.encoder.detokenize
     if joined is None:
         cased = network.reads_case
         return network.prepare([rules.as_read(words, cased) for words in sentences], tags)

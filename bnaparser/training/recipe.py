@@ -35,7 +35,7 @@ class DataSettings(Settings):
     """File of part-of-speech tags that a network with ``tags.given`` reads in place of the trees' own."""
     language: str | None = None
     """Language of the trees. Needed where ``text.languages`` has several."""
-    teacher_alone: bool = False
+    ignore_gold: bool = False
     """Do not learn from these trees, only from what ``train.teacher`` predicts for their words."""
 
 
@@ -53,11 +53,9 @@ class TrainSettings(Settings):
     """Treebanks that choose the best model, a list of tables like ``data``. Empty: the last model is kept."""
     label_maps: str | None = None
     """TOML file of label maps, such as `recipes/label_maps.toml`."""
-    merge_repeated: bool = False
-    """Merge a constituent with its only child of the same label."""
     max_words: int = Field(150, gt=0)
     """Leave longer training sentences out."""
-    mask_pieces: float = Field(0.0, ge=0, lt=1)
+    mask_probability: float = Field(0.0, ge=0, lt=1)
     """Fraction of subwords that is masked in training. Regularises."""
     lower_case: float = Field(0.0, ge=0, le=1)
     """Fraction of training sentences that is lower-cased. Regularises."""
@@ -71,14 +69,14 @@ class TrainSettings(Settings):
     """Most subwords that go through the network at once; a batch is cut into such parts. Left out: what suits the
     device.
     """
-    pool_batches: int = Field(1, gt=0)
+    bucket_batches: int = Field(1, gt=0)
     """Sort this many batches by length before they are cut: less padding, less mixed batches."""
-    words_every: int = Field(1, gt=0)
-    """Train the head of ``text.find_words`` on one of N sentences."""
+    segmentation_every: int = Field(1, gt=0)
+    """Train the head of ``text.segment_words`` on one of N sentences."""
     epochs: float = Field(3.0, gt=0)
-    """Length of the training, where ``max_updates`` is left out."""
-    max_updates: int | None = Field(None, gt=0)
-    """Length of the training in updates."""
+    """Length of the training, where ``max_steps`` is left out."""
+    max_steps: int | None = Field(None, gt=0)
+    """Length of the training in steps: updates of the weights."""
     loss: Literal["hinge", "crf"] = "hinge"
     """"hinge": the paper's margin between the gold tree and the worst of all others. "crf": the gold tree's negative
     log-likelihood.
@@ -93,29 +91,33 @@ class TrainSettings(Settings):
     """Highest learning rate of all that is above the encoder."""
     betas: tuple[Share, Share] = (0.9, 0.98)
     """Betas of AdamW."""
-    epsilon: float = Field(1e-9, gt=0)
+    eps: float = Field(1e-9, gt=0)
     """Epsilon of AdamW."""
     weight_decay: float = Field(0.0, ge=0)
     """Weight decay of AdamW."""
-    clip_norm: float | None = Field(None, gt=0)
+    max_grad_norm: float | None = Field(None, gt=0)
     """Clip the norm of the gradient to this value. Left out: no clipping."""
-    warmup_updates: int = Field(160, ge=0)
-    """Updates in which the learning rate rises from 0."""
-    schedule: Literal["constant", "plateau", "linear"] = "plateau"
-    """The learning rate after the warm-up: "constant"; "linear", down to 0 at the end; "plateau", lowered where checks
-    do not improve.
+    warmup_steps: int = Field(160, ge=0)
+    """Steps in which the learning rate rises from 0."""
+    warmup_ratio: float | None = Field(None, ge=0, lt=1)
+    """Fraction of the steps in which the learning rate rises, in place of ``warmup_steps``."""
+    lr_scheduler_type: Literal["linear", "constant_with_warmup", "reduce_lr_on_plateau"] = (
+        "reduce_lr_on_plateau"
+    )
+    """The learning rate after the warm-up: "linear", down to 0 at the end; "constant_with_warmup"; or
+    "reduce_lr_on_plateau", lowered where evaluations do not improve.
     """
-    plateau_checks: int = Field(20, gt=0)
-    """Checks without a better score before "plateau" lowers the learning rate."""
+    plateau_patience: int = Field(20, gt=0)
+    """Evaluations without a better score before "reduce_lr_on_plateau" lowers the learning rate."""
     plateau_factor: float = Field(0.5, gt=0, lt=1)
-    """Factor by which "plateau" lowers the learning rate."""
-    stop_after_epochs: float | None = Field(18.0, gt=0)
+    """Factor by which "reduce_lr_on_plateau" lowers the learning rate."""
+    early_stopping_epochs: float | None = Field(18.0, gt=0)
     """End the training after this many epochs without a better development score."""
-    checks_per_epoch: float = Field(4.0, gt=0)
+    evals_per_epoch: float = Field(4.0, gt=0)
     """How often in an epoch the development sets are scored and a checkpoint is written."""
-    average_decay: float | None = Field(None, gt=0, lt=1)
-    """Judge and keep an exponential moving average of the weights with this decay. Left out: the weights."""
-    precision: Literal["no", "bf16", "fp16"] = "no"
+    eval_steps: int | None = Field(None, gt=0)
+    """Score the development sets and write a checkpoint after each N steps. Left out: as ``evals_per_epoch`` says."""
+    mixed_precision: Literal["no", "bf16", "fp16"] = "no"
     """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     seed: Seed = 42
     """Seed of everything random."""
@@ -123,15 +125,15 @@ class TrainSettings(Settings):
     """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
     store: Literal["float32", "float16", "int8"] = "float32"
     """Numbers in which the model is written."""
-    weight_step: float | None = Field(None, gt=0, le=2)
+    qat_step: float | None = Field(None, gt=0, le=2)
     """Round the weights to multiples of this fraction of their row's root mean square, in training and in the stored
     model: about a third as large with 0.9. Needs ``store = "int8"``.
     """
 
     @model_validator(mode="after")
     def _rounded_as_stored(self) -> TrainSettings:
-        if self.weight_step is not None and self.store != "int8":
-            raise ValueError('weight_step needs store = "int8"')
+        if self.qat_step is not None and self.store != "int8":
+            raise ValueError('qat_step needs store = "int8"')
         return self
 
     @model_validator(mode="after")
@@ -139,11 +141,11 @@ class TrainSettings(Settings):
         if self.teacher_weight is not None and not self.teacher:
             raise ValueError("teacher_weight needs a teacher")
         for source in self.data:
-            if source.teacher_alone and not self.teacher:
-                raise ValueError(f"teacher_alone, of {source.path}, needs a teacher")
+            if source.ignore_gold and not self.teacher:
+                raise ValueError(f"ignore_gold, of {source.path}, needs a teacher")
         for source in self.dev:
-            if source.teacher_alone:
-                raise ValueError(f"teacher_alone is for training data, {source.path} is in dev")
+            if source.ignore_gold:
+                raise ValueError(f"ignore_gold is for training data, {source.path} is in dev")
         return self
 
 
@@ -167,7 +169,7 @@ class Recipe(ModelSettings):
         """What is said of an encoder needs one: that of ``name``, or of the model to start from."""
         if self.encoder.name is None and self.train.start is None:
             usual = EncoderSettings()
-            for key in ("layers", "joined", "decoder", "mix_layers", "attention", "dropout"):
+            for key in ("layers", "detokenize", "decoder", "mix_layers", "attention", "dropout"):
                 if getattr(self.encoder, key) != getattr(usual, key):
                     raise ValueError(f"encoder.{key} needs encoder.name: characters have none")
         return self

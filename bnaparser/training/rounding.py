@@ -17,7 +17,7 @@ from bnaparser.files.rounded import is_large_matrix, round_rows
 
 @contextmanager
 def rounded(model: nn.Module, step: float | None) -> Iterator[None]:
-    """Within, a network's large matrices hold what is stored of them with this ``weight_step``.
+    """Within, a network's large matrices hold what is stored of them with this ``qat_step``.
 
     Afterwards they hold what they held before, to the bit. Without a step nothing is done.
     """

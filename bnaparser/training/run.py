@@ -72,7 +72,7 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     output = Path(output)
     settings = recipe.train
     with interruptible() as interruption:
-        accelerator = begin_run(settings.precision, settings.threads, output)
+        accelerator = begin_run(settings.mixed_precision, settings.threads, output)
         with training_arithmetic(accelerator.device):
             run = Run(recipe, output, accelerator)
             run.interruption = interruption
@@ -105,10 +105,12 @@ class Run(CheckedRun):
             teacher = Teacher(networks, self.model, 0.5 if weight is None else weight)
         self.updater = Updater(self.model, self.settings, accelerator, teacher)
         self.updates_per_epoch = updates_per_epoch(self.mix, self.settings)
-        self.total_updates = self.settings.max_updates or max(
+        self.total_updates = self.settings.max_steps or max(
             1, round(self.settings.epochs * self.updates_per_epoch)
         )
-        self.check_every = max(1, round(self.updates_per_epoch / self.settings.checks_per_epoch))
+        self.eval_steps = self.settings.eval_steps or max(
+            1, round(self.updates_per_epoch / self.settings.evals_per_epoch)
+        )
         self.progress = Progress()
         self.interruption = Interruption()
         self._check_seconds = LINE_SECONDS
@@ -170,7 +172,7 @@ class Run(CheckedRun):
         return self.progress.update >= self.total_updates or self._stalled()
 
     def _stalled(self) -> bool:
-        patience, history = self.settings.stop_after_epochs, self.progress.history
+        patience, history = self.settings.early_stopping_epochs, self.progress.history
         if patience is None or not history:
             return False
         # At the last check: what came since is in no checkpoint, and a run that goes on would end there again.
@@ -182,8 +184,8 @@ class Run(CheckedRun):
         if not self.accelerator.is_main_process:
             return
         if done and self._finished():
-            length = "epochs" if settings.max_updates is None else "max_updates"
-            more = "stop_after_epochs" if self._stalled() else length
+            length = "epochs" if settings.max_steps is None else "max_steps"
+            more = "early_stopping_epochs" if self._stalled() else length
             log.info(
                 "finished already, after update %d: the model is in %s", done, self.output / BEST
             )
@@ -194,7 +196,7 @@ class Run(CheckedRun):
             "training on %s: %s sentences, %s parameters, %s updates (%.3g epochs), a check every %s updates;"
             " output in %s",
             device_of(self.accelerator), f"{len(self.sentences):,}", f"{parameters:,}", f"{self.total_updates:,}",
-            self.total_updates / self.updates_per_epoch, f"{self.check_every:,}", self.output,
+            self.total_updates / self.updates_per_epoch, f"{self.eval_steps:,}", self.output,
         )  # fmt: skip
         if done:
             log.info("resumed after update %d", done)
@@ -210,8 +212,8 @@ class Run(CheckedRun):
         save_checkpoint(self.accelerator, self.output, self.progress)
 
     def _judge(self) -> None:
-        model, progress = self.updater.judged_model, self.progress
-        step = self.settings.weight_step
+        model, progress = self.updater.model, self.progress
+        step = self.settings.qat_step
         scores = self._development_scores()
         shown = " ".join(f"{name} {value:.2f}" for name, value in scores.items())
         log.info("update %d: %s", progress.update, shown or "no development data to score")
@@ -228,7 +230,7 @@ class Run(CheckedRun):
 
         An interrupt does not wait for them: the check is done again when the run is resumed.
         """
-        model, update = self.updater.judged_model, self.progress.update
+        model, update = self.updater.model, self.progress.update
         sentences = sum(map(len, self.mix.dev.values()))
         if self._check_seconds >= LINE_SECONDS and sentences:
             log.info("update %d: scoring %s development sentences", update, f"{sentences:,}")
@@ -237,7 +239,7 @@ class Run(CheckedRun):
             with (
                 self.interruption.at_once(self.accelerator.num_processes == 1),
                 self.accelerator.autocast(),
-                rounded(model, self.settings.weight_step),
+                rounded(model, self.settings.qat_step),
             ):
                 scores = development_scores(model, self.mix.dev, self.updater.batch_tokens)
         except ScoresError as error:

@@ -139,8 +139,8 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
         model = create_from(start, settings, labels, tags, empty_root or start.allow_empty_root)
     if len(names) > 1:
         model.by_language = names
-    if recipe.train.mask_pieces and not model.subwords_can_be_masked:
-        raise SettingsError("train.mask_pieces needs an encoder whose tokenizer has a mask")
+    if recipe.train.mask_probability and not model.subwords_can_be_masked:
+        raise SettingsError("train.mask_probability needs an encoder whose tokenizer has a mask")
     return model
 
 
@@ -212,7 +212,7 @@ def gold_pieces(model: BnaModel, examples: Sequence[Example]) -> list[GoldPieces
     None for one whose words do not begin where pieces do, and where the network finds none.
     """
     found: list[GoldPieces | None] = [None] * len(examples)
-    if not model.settings.text.find_words:
+    if not model.settings.text.segment_words:
         return found
     cut = {}
     for place, example in enumerate(examples):

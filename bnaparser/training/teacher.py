@@ -131,7 +131,7 @@ class Teacher:
             for key, target in zip(new, thought, strict=True):
                 found[key] = target
                 self._keep(key, target)
-        weights = [1.0 if one.teacher_alone else self.weight for one in examples]
+        weights = [1.0 if one.ignore_gold else self.weight for one in examples]
         return [
             replace(found[key], weight=weight) for key, weight in zip(keys, weights, strict=True)
         ]

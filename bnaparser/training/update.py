@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from bnaparser.chart import ScoresError
 from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length, default_tokens
@@ -27,7 +26,7 @@ from bnaparser.training.teacher import Teacher
 
 
 class Updater:
-    """A network with its objective, its optimizer and, where the settings ask, its running average.
+    """A network with its objective and its optimizer.
 
     ``accelerator`` is Hugging Face's: it knows device, precision and processes, and brings the
     network onto its device. ``batch_tokens`` bounds what goes through the network at once.
@@ -51,17 +50,6 @@ class Updater:
         objective = Objective(model, settings.loss)
         optimizer = build_optimizer(model, settings)
         self.objective, self.optimizer = accelerator.prepare(objective, optimizer)
-        self.average: AveragedModel | None = None
-        if settings.average_decay is not None:
-            # torch gives this function no types.
-            mean = get_ema_multi_avg_fn(settings.average_decay)  # type: ignore[no-untyped-call]
-            self.average = AveragedModel(model, multi_avg_fn=mean)
-            accelerator.register_for_checkpointing(self.average)
-
-    @property
-    def judged_model(self) -> BnaModel:
-        """The network to judge and to keep: the running average, where there is one."""
-        return self.model if self.average is None else cast(BnaModel, self.average.module)
 
     def parts(self, batch: Sequence[TrainingSentence]) -> list[list[TrainingSentence]]:
         """Return a batch in parts of similar length that fit the token budget."""
@@ -81,7 +69,7 @@ class Updater:
         accelerator, process = self.accelerator, self.accelerator.process_index
         processes = accelerator.num_processes
         self.objective.train()
-        batch = with_some_pieces(batch, self.settings.words_every, number)
+        batch = with_some_pieces(batch, self.settings.segmentation_every, number)
         # All processes must take part: one that has no sentence left reads another's for nothing.
         mine = batch[process::processes] or batch[:1]
         used = 0 if process >= len(batch) else processes  # gradients are averaged over processes
@@ -92,7 +80,7 @@ class Updater:
         )
         parts = self._read(mine, number)
         total = 0.0
-        with rounded(self.model, self.settings.weight_step):
+        with rounded(self.model, self.settings.qat_step):
             for place, (part, soft) in enumerate(parts):
                 is_last = place == len(parts) - 1
                 with nullcontext() if is_last else accelerator.no_sync(self.objective):
@@ -100,13 +88,13 @@ class Updater:
                         total += self._backward(part, soft, shares)
                     except ScoresError as error:
                         raise diverged(number, str(error)) from error
-        if self.settings.clip_norm is not None:
-            norm = accelerator.clip_grad_norm_(self.objective.parameters(), self.settings.clip_norm)
+        if self.settings.max_grad_norm is not None:
+            norm = accelerator.clip_grad_norm_(
+                self.objective.parameters(), self.settings.max_grad_norm
+            )
             self.gradient_norm = float(norm)
         self.optimizer.step()
         self.optimizer.zero_grad()
-        if self.average is not None:
-            self.average.update_parameters(self.model)
         return total
 
     def _read(
@@ -168,7 +156,7 @@ def build_optimizer(model: BnaModel, settings: TrainSettings) -> torch.optim.Ada
     return torch.optim.AdamW(
         groups,
         betas=settings.betas,
-        eps=settings.epsilon,
+        eps=settings.eps,
         weight_decay=settings.weight_decay,
         fused=True,
     )

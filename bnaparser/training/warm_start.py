@@ -13,7 +13,7 @@ from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 
 # Settings of layers that say what the weights compute, also where they do not say how many there are.
-_SHAPE = ("kinds", "heads", "head_width", "ngrams", "positions")
+_SHAPE = ("layer_types", "num_attention_heads", "head_dim", "ngrams", "positions")
 # Weights of a start that a network may do without.
 _LEFT_BEHIND = ("tagger.", "tag_embedding.", "word_finder.")
 

@@ -39,8 +39,8 @@ def test_batches_are_those_of_our_training(
     settings = TrainSettings(
         data=(DataSettings(path=str(treebank)),),
         batch_size=size,
-        max_updates=8,
-        checks_per_epoch=1e-6,
+        max_steps=8,
+        evals_per_epoch=1e-6,
         threads=1,
     )
     recipe = Recipe(train=settings)

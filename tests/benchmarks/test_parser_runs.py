@@ -61,7 +61,7 @@ def test_the_recipes_are_alike_but_for_data_and_updates() -> None:
     for data in run_parsers.DATA:
         recipe = load_recipe(run_parsers.HERE / f"parser_{data}.toml")
         table = recipe.model_dump()
-        for key in ("data", "label_maps", "max_updates", "warmup_updates"):
+        for key in ("data", "label_maps", "max_steps", "warmup_steps"):
             table["train"].pop(key)
         tables.append(table)
     assert tables[0] == tables[1]

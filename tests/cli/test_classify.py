@@ -132,7 +132,7 @@ parser = "{tiny_model_dir}"
 [train]
 data = [{table}]
 dev = [{table}]
-max_updates = 2
+max_steps = 2
 batch_size = 8
 threads = 1
 device = "cpu"

@@ -25,7 +25,7 @@ MISSING = "reads part-of-speech tags: give them with"
 def model(tmp_path_factory: pytest.TempPathFactory, build_model: Callable[..., BnaModel]) -> str:
     """The folder of an untrained parser that reads tags and predicts none."""
     folder = tmp_path_factory.mktemp("reader")
-    tagging = TagSettings(given=True, deviation=2.0)
+    tagging = TagSettings(given=True, init_std=2.0)
     storage.save(build_model(tagging=tagging), folder, "float32", {})
     return str(folder)
 

@@ -15,15 +15,15 @@ from bnaparser.models.about import about
 
 RECIPE = """
 [layers]
-kinds = ["bimsa"]
-width = 32
-heads = 2
-head_width = 16
-feed_forward_width = 32
+layer_types = ["bimsa"]
+hidden_size = 32
+num_attention_heads = 2
+head_dim = 16
+intermediate_size = 32
 [train]
 data = [{{ path = "{trees}" }}]
 dev = [{{ path = "{trees}" }}]
-max_updates = 3
+max_steps = 3
 dev_sentences = 5
 """
 TREES = Path(__file__).parent.parent / "data" / "tiny.mrg"
@@ -43,7 +43,7 @@ def test_train_writes_a_model_that_evaluates(
     output = tmp_path / "run"
     assert main(["train", recipe, "--output", str(output), "--set", "train.seed=3"]) == 0
     assert capsys.readouterr().out.startswith("best development F1 ")
-    assert json.loads((output / "model" / "config.json").read_text())["layers"]["width"] == 32
+    assert json.loads((output / "model" / "config.json").read_text())["layers"]["hidden_size"] == 32
     assert main(["evaluate", "--model", str(output / "model"), str(TREES)]) == 0
     out, err = capsys.readouterr()
     assert "Number of sentence        =     60" in out

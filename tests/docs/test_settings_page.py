@@ -60,5 +60,5 @@ def test_the_recipe_of_the_page_on_training_trains(
         recipe = recipe.replace(f'"{name}"', json.dumps(str(treebank)))
     file = tmp_path / "mine.toml"
     file.write_text(recipe, encoding="utf-8")
-    overrides = ("train.max_updates=1", "layers.width=32", "train.dev_sentences=4")
+    overrides = ("train.max_steps=1", "layers.hidden_size=32", "train.dev_sentences=4")
     assert train(load_recipe(file, overrides), tmp_path / "run").update == 1

@@ -63,9 +63,9 @@ def test_words_are_typed_and_blanks_guessed_as_benepar_does(model: str) -> None:
         BENEPAR["sentences"], BENEPAR[model]["typed"], BENEPAR[model]["guessed"], strict=False
     ):
         assert typed(words) == plain
-        assert blanks_after(plain, "guessed") == after
-    assert blanks_after(["a", "."], "always") == [True, True]
-    assert blanks_after(["a", "."], "never") == [False, False]
+        assert blanks_after(plain, "guess") == after
+    assert blanks_after(["a", "."], "spaces") == [True, True]
+    assert blanks_after(["a", "."], "no_spaces") == [False, False]
 
 
 def test_a_text_is_read_with_its_own_blanks(parser: Parser) -> None:

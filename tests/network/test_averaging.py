@@ -32,7 +32,7 @@ def saved(build_model: Callable[..., BnaModel], tmp_path: Path) -> Callable[...,
         change: Callable[[BnaModel], BnaModel] | None = None,
         **settings: Any,
     ) -> str:
-        model = build_model(kind, tagging=TagSettings(predict=True, hidden=8), **settings)
+        model = build_model(kind, tagging=TagSettings(predict=True, hidden_size=8), **settings)
         if change is not None:
             model = change(model)
         torch.manual_seed(seed)
@@ -46,9 +46,12 @@ def saved(build_model: Callable[..., BnaModel], tmp_path: Path) -> Callable[...,
 
 
 def test_how_a_network_began_does_not_keep_it_from_a_mean(saved: Callable[..., str]) -> None:
-    layers = [LayerSettings(width=32, heads=2, head_width=16, position_deviation=d) for d in (0, 1)]
+    layers = [
+        LayerSettings(hidden_size=32, num_attention_heads=2, head_dim=16, position_init_std=d)
+        for d in (0, 1)
+    ]
     assert average([saved(f"m{seed}", seed=seed, layers=layers[seed]) for seed in range(2)])
-    other = LayerSettings(width=32, heads=2, head_width=16, residual="program")
+    other = LayerSettings(hidden_size=32, num_attention_heads=2, head_dim=16, residual="program")
     with pytest.raises(BnaparserError, match=r"their settings layers\.residual differ"):
         average([saved("one", layers=layers[0]), saved("other", layers=other)])
 
@@ -149,7 +152,7 @@ def fewer_labels(model: BnaModel) -> BnaModel:
     return BnaModel(model.settings, labels, model.tags, model.encoder, model.subwords)
 
 
-WIDER = LayerSettings(width=64, heads=2, head_width=16, feed_forward_width=32)
+WIDER = LayerSettings(hidden_size=64, num_attention_heads=2, head_dim=16, intermediate_size=32)
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ from bnaparser.network.tag_forms import word_forms
 from bnaparser.training.data import Example
 from bnaparser.trees.tree import Span, Tree
 
-SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+SIZES = {"hidden_size": 32, "num_attention_heads": 2, "head_dim": 16, "intermediate_size": 64}
 STACKS = [("bimsa",), ("nsa",), ("self_attention",), ("partitioned",), ("bimsa", "nsa"), ()]
 
 
 def layers(*kinds: str, **changes: object) -> LayerSettings:
     positions = "concatenate" if "partitioned" in kinds else "add"
-    return LayerSettings(**{"kinds": kinds, "positions": positions, **SIZES, **changes})
+    return LayerSettings(**{"layer_types": kinds, "positions": positions, **SIZES, **changes})
 
 
 def places(found: Prediction) -> list[tuple[int, int, str]]:
@@ -114,7 +114,7 @@ def test_a_root_that_no_label_suits_counts_with_its_own_score(
 def test_tags_are_the_best_of_each_word(
     build_model: Callable[..., BnaModel], examples: list[Example]
 ) -> None:
-    model = build_model(tagging=TagSettings(predict=True, hidden=16)).eval()
+    model = build_model(tagging=TagSettings(predict=True, hidden_size=16)).eval()
     prepared = model.prepare([example.words for example in examples[:4]])
     with torch.no_grad():
         scores = model.tag_scores(model.encode(prepared)).numpy()

@@ -24,8 +24,8 @@ SENTENCES = [["the", "cat", "sat", "on", "the", "mat"], ["it", "rained"]]
 
 @pytest.fixture(scope="module")
 def folder(build_model: Callable[..., BnaModel], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    model = build_model("bert", tagging=TagSettings(predict=True, hidden=16))
-    text = LanguageSettings(languages=("en", "es"), find_words=True, hidden=16)
+    model = build_model("bert", tagging=TagSettings(predict=True, hidden_size=16))
+    text = LanguageSettings(languages=("en", "es"), segment_words=True, hidden_size=16)
     settings = model.settings.model_copy(update={"text": text})
     whole = BnaModel(settings, model.labels, model.tags, model.encoder, model.subwords)
     labels, tags = model.labels.names[1:], model.tags.names

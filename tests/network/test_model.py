@@ -15,7 +15,7 @@ from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.network.prepared import PreparedSentence, position_rows
 from bnaparser.training.data import Example
 
-SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+SIZES = {"hidden_size": 32, "num_attention_heads": 2, "head_dim": 16, "intermediate_size": 64}
 
 
 def windows(length: int, max_words: int) -> tuple[CharacterWindow, ...]:
@@ -163,18 +163,18 @@ def test_tags_begin_as_the_settings_say_and_are_dropped_by_themselves(
     """They began five times as large as the words, and were dropped with the words' features."""
     for settings, deviation in (
         (TagSettings(given=True), 0.2),
-        (TagSettings(given=True, deviation=1.0), 1.0),
+        (TagSettings(given=True, init_std=1.0), 1.0),
     ):
         found = build_model(tagging=settings).tag_embedding.weight.std()
         assert float(found) == pytest.approx(deviation, rel=0.1)
-    layers = LayerSettings(kinds=(), input_dropout=0.99, **SIZES)
-    model = build_model(layers=layers, tagging=TagSettings(given=True, deviation=9.0)).train()
+    layers = LayerSettings(layer_types=(), input_dropout=0.99, **SIZES)
+    model = build_model(layers=layers, tagging=TagSettings(given=True, init_std=9.0)).train()
     batch = model.prepare([["Mira", "sang"]], [["NNP", "VBD"]])
     model.encoder.eval()
     first, second = (model.encode(batch).words for _ in range(2))
     # What is left are positions, small beside the tags.
     assert torch.allclose(first, second, atol=0.2)
-    layers = LayerSettings(kinds=(), **SIZES)
+    layers = LayerSettings(layer_types=(), **SIZES)
     model = build_model(layers=layers, tagging=TagSettings(given=True, dropout=0.5)).train()
     model.encoder.eval()
     first, second = (model.encode(batch).words for _ in range(2))

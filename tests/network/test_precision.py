@@ -44,7 +44,7 @@ def test_each_precision_computes_in_it_and_gives_trees(
 def test_shapes_of_words_are_read_in_each_precision(
     build_model: Callable[..., BnaModel], tmp_path: Path, precision: module.Precision
 ) -> None:
-    sizes = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+    sizes = {"hidden_size": 32, "num_attention_heads": 2, "head_dim": 16, "intermediate_size": 64}
     model = build_model("bert", layers=LayerSettings(word_shapes=True, **sizes))
     with torch.no_grad():
         model.shape_embedding.normal_()

@@ -14,7 +14,7 @@ from bnaparser.network.scorer import SpanScorer
 @torch.no_grad()
 def test_span_vectors_have_the_worked_values() -> None:
     """START, three words, STOP; spans are differences of fenceposts, backward halves turned round."""
-    scorer = SpanScorer(2, 3, ScorerSettings(hidden=2))
+    scorer = SpanScorer(2, 3, ScorerSettings(hidden_size=2))
     scorer.hidden.weight.copy_(torch.eye(2))
     hidden = torch.tensor([[10.0, 1], [20, 2], [30, 3], [40, 4], [50, 5]])
     fenceposts = scorer.fenceposts(hidden[:-1], hidden[1:])

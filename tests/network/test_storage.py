@@ -29,9 +29,9 @@ from bnaparser.network.precision import load_network
 from bnaparser.network.stored_settings import is_benepars, read_settings
 
 SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
-SMALL = LayerSettings(width=32, heads=2, head_width=16, feed_forward_width=64)
+SMALL = LayerSettings(hidden_size=32, num_attention_heads=2, head_dim=16, intermediate_size=64)
 # Wide enough for matrices that int8 is worth it for.
-WIDE = LayerSettings(width=128, heads=2, head_width=64, feed_forward_width=128)
+WIDE = LayerSettings(hidden_size=128, num_attention_heads=2, head_dim=64, intermediate_size=128)
 
 
 @torch.no_grad()
@@ -60,12 +60,12 @@ def test_every_kind_of_encoder_is_the_same_after_loading(
 def test_a_model_that_was_stored_before_a_setting_came_is_read(
     build_model: Callable[..., BnaModel], tmp_path: Path
 ) -> None:
-    model = build_model(tagging=TagSettings(predict=True, hidden=8))
+    model = build_model(tagging=TagSettings(predict=True, hidden_size=8))
     storage.save(model, tmp_path, "float32", {})
     table = json.loads((tmp_path / CONFIG).read_text(encoding="utf-8"))
-    for key in ("residual", "span_signs", "position_deviation"):
+    for key in ("residual", "span_signs", "position_init_std"):
         del table["layers"][key]
-    del table["tags"]["deviation"], table["tags"]["dropout"], table["chart"]
+    del table["tags"]["init_std"], table["tags"]["dropout"], table["chart"]
     (tmp_path / CONFIG).write_text(json.dumps(table), encoding="utf-8")
     loaded = storage.load(tmp_path)
     assert loaded.settings == model.settings
@@ -75,14 +75,14 @@ def test_a_model_that_was_stored_before_a_setting_came_is_read(
 @pytest.mark.parametrize(
     "layers",
     [
-        LayerSettings(width=32, heads=2, head_width=16, feed_forward_width=64),
+        LayerSettings(hidden_size=32, num_attention_heads=2, head_dim=16, intermediate_size=64),
         LayerSettings(
-            kinds=("partitioned",),
+            layer_types=("partitioned",),
             positions="concatenate",
-            width=32,
-            heads=2,
-            head_width=16,
-            feed_forward_width=64,
+            hidden_size=32,
+            num_attention_heads=2,
+            head_dim=16,
+            intermediate_size=64,
         ),
     ],
     ids=["bna", "partitioned"],
@@ -90,7 +90,7 @@ def test_a_model_that_was_stored_before_a_setting_came_is_read(
 def test_a_model_on_characters_is_the_same_after_loading(
     build_model: Callable[..., BnaModel], tmp_path: Path, layers: LayerSettings
 ) -> None:
-    tagging = TagSettings(predict=True, given=True, hidden=8)
+    tagging = TagSettings(predict=True, given=True, hidden_size=8)
     model = build_model(layers=layers, tagging=tagging, allow_empty_root=True)
     loaded = round_trip(model, tmp_path)
     assert np.array_equal(scores(loaded), scores(model))
@@ -355,7 +355,7 @@ def test_an_encoder_whose_tokenizer_has_no_vocabulary_is_the_same_after_loading(
 
 def test_weights_of_another_shape_are_refused(good: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(good, tmp_path / "model")
-    change(folder, "config.json", scorer={"hidden": 17})
+    change(folder, "config.json", scorer={"hidden_size": 17})
     with pytest.raises(ModelError, match=r"does not fit config\.json"):
         storage.load(folder)
 

@@ -186,7 +186,7 @@ def parsers(
     build_model: Callable[..., BnaModel], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Parser | Ensemble]:
     """Parsers that like the tags of punctuation best, whatever the word: one for each decoder of tags."""
-    model = build_model("bert", tagging=TagSettings(predict=True, hidden=8))
+    model = build_model("bert", tagging=TagSettings(predict=True, hidden_size=8))
     model = create_from(model, model.settings, model.labels, Inventory.of_tags(PENN))
     bias = cast("torch.nn.Linear", model.tagger[3]).bias
     with torch.no_grad():

@@ -19,7 +19,7 @@ from bnaparser.network.model_settings import LayerSettings, TagSettings
 from bnaparser.network.word_shapes import WordShape, word_shapes
 from bnaparser.training.warm_start import create_from
 
-SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+SIZES = {"hidden_size": 32, "num_attention_heads": 2, "head_dim": 16, "intermediate_size": 64}
 SHAPED = LayerSettings(word_shapes=True, **SIZES)
 SENTENCE = [
     "Then",

@@ -35,7 +35,7 @@ def words(ensemble: Ensemble) -> list[tuple[str, ...]]:
 
 def without_finder(parser: Parser) -> None:
     settings = parser.model.settings
-    text = settings.text.model_copy(update={"find_words": False})
+    text = settings.text.model_copy(update={"segment_words": False})
     parser.model.settings = settings.model_copy(update={"text": text})
 
 

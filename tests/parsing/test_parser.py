@@ -97,7 +97,11 @@ def test_batches_side_by_side_do_not_touch_each_other(
 ) -> None:
     """Encoder and layers run in several threads at once; an encoder that keeps state would mix up."""
     settings = LayerSettings(
-        kinds=layers, positions="concatenate", width=32, heads=2, head_width=16
+        layer_types=layers,
+        positions="concatenate",
+        hidden_size=32,
+        num_attention_heads=2,
+        head_dim=16,
     )
     parser = Parser(build_model(encoder_kind, layers=settings, mix_layers=True))
     sentences = [example.words for example in examples]

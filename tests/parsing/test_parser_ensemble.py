@@ -23,7 +23,7 @@ from bnaparser.training.data import Example
 from bnaparser.training.warm_start import create_from
 from bnaparser.trees.tree import Span
 
-TAGS = TagSettings(predict=True, hidden=8)
+TAGS = TagSettings(predict=True, hidden_size=8)
 
 
 def shaken(model: BnaModel, seed: int) -> Parser:

@@ -30,12 +30,12 @@ def make_recipe(text_file: Path, encoder_folder: Callable[[str], Path]) -> MakeR
     def make(kind: str = "bert", **tables: dict[str, object]) -> PretrainRecipe:
         given: dict[str, dict[str, object]] = {
             "encoder": {"name": str(encoder_folder(kind)), "dropout": 0.0},
-            "text": {"files": (str(text_file),), "block": 40, "held_out": 0.2},
+            "text": {"files": (str(text_file),), "block_size": 40, "dev_ratio": 0.2},
             "masking": {},
             "objectives": {},
             "pretrain": {
-                "updates": 6, "batch_size": 4, "batch_tokens": 80, "warmup_updates": 2,
-                "check_every": 3, "learning_rate": 1e-3, "threads": 1,
+                "max_steps": 6, "batch_size": 4, "batch_tokens": 80, "warmup_steps": 2,
+                "eval_steps": 3, "learning_rate": 1e-3, "threads": 1,
             },
         }  # fmt: skip
         for name, table in tables.items():

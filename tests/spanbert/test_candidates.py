@@ -180,7 +180,7 @@ def test_the_picture_has_a_line_a_scheme(
     make_recipe: Callable[..., PretrainRecipe], tiny_model_dir: Path
 ) -> None:
     recipe = make_recipe(
-        masking={"parser": str(tiny_model_dir), "entities": "nowhere", "share": 0.3}
+        masking={"parser": str(tiny_model_dir), "entities": "nowhere", "mask_probability": 0.3}
     )
     lines = picture("The cat saw Mira. A dog sat.", recipe).splitlines()
     assert [line.split()[0] for line in lines] == [

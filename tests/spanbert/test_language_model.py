@@ -16,11 +16,13 @@ from bnaparser.spanbert.language_model import HEADS, load_language_model, new_la
 from bnaparser.spanbert.new_encoder import new_config
 from bnaparser.spanbert.pretrain_settings import NewEncoderSettings
 
-SMALL = NewEncoderSettings(layers=1, width=32, heads=2, feed_forward_width=48, vocabulary=101)
+SMALL = NewEncoderSettings(
+    num_hidden_layers=1, hidden_size=32, num_attention_heads=2, intermediate_size=48, vocab_size=101
+)
 
 
 def config_of(kind: str) -> PretrainedConfig:
-    config = new_config(SMALL.model_copy(update={"architecture": kind}), 101, 40)
+    config = new_config(SMALL.model_copy(update={"model_type": kind}), 101, 40)
     if kind == "albert" or kind == "electra":
         config.embedding_size = 24
     if kind == "esm":
@@ -81,14 +83,14 @@ def test_what_reads_from_left_to_right_is_refused(kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "changed", "told"),
     [
-        ("bert", {"heads": 3}, "width is 32, which 3 heads cannot share"),
+        ("bert", {"num_attention_heads": 3}, "hidden_size is 32, which 3 heads cannot share"),
         ("xlnet", {}, "no new encoder of the architecture 'xlnet'"),
         ("vit", {}, "no new encoder of the architecture 'vit'"),
         ("nothing", {}, "no new encoder of the architecture 'nothing'"),
     ],
 )
 def test_what_cannot_be_made_new_is_told(kind: str, changed: dict[str, int], told: str) -> None:
-    settings = SMALL.model_copy(update={"architecture": kind, **changed})
+    settings = SMALL.model_copy(update={"model_type": kind, **changed})
     with pytest.raises(ModelError, match=told) as raised:
         new_language_model(new_config(settings, 101, 40))
     assert "\n" not in str(raised.value)

@@ -134,7 +134,7 @@ def test_a_span_is_treated_as_one() -> None:
 def test_single_subwords_are_replaced_each_for_itself() -> None:
     """As in BERT: of subwords that touch some are masked and others are not, in the same shares."""
     ids = np.arange(20, 420, dtype=np.int64)
-    settings = MaskingSettings(scheme="subwords", share=0.5)
+    settings = MaskingSettings(scheme="subwords", mask_probability=0.5)
     kinds, mixed = np.zeros(3), 0
     for seed in range(60):
         found = mask(ids, np.ones(400, np.bool_), MASK, random_ids, settings, rng(seed))
@@ -162,7 +162,7 @@ def test_merged_spans_are_as_long_as_in_the_authors_program() -> None:
 def test_a_word_of_many_subwords_begins_a_span_as_much_oftener() -> None:
     starts = np.ones(100, np.bool_)
     starts[51:60] = False  # one word of ten subwords among ninety of one
-    settings = MaskingSettings(scheme="words", share=0.01)
+    settings = MaskingSettings(scheme="words", mask_probability=0.01)
     found = [
         mask(np.arange(100), starts, MASK, random_ids, settings, np.random.default_rng(s)).spans
         for s in range(4000)
@@ -175,7 +175,7 @@ def test_half_of_the_spans_are_names_where_there_are_enough() -> None:
     starts = np.ones(400, np.bool_)
     spans = np.array([(start, start + 3) for start in range(0, 400, 8)])
     candidates = Candidates(spans, np.full(len(spans), 3))
-    settings = MaskingSettings(scheme="entities", share=0.02)
+    settings = MaskingSettings(scheme="entities", mask_probability=0.02)
     named = total = 0
     for seed in range(600):
         generator = np.random.default_rng(seed)
@@ -190,7 +190,7 @@ def test_constituents_are_masked_whole_and_as_long_as_geometric_spans() -> None:
     starts = np.ones(300, np.bool_)
     spans = np.array([(s, s + n) for n in range(2, 11) for s in range(0, 300 - n, 11)])
     candidates = Candidates(spans, spans[:, 1] - spans[:, 0])
-    settings = MaskingSettings(scheme="constituents", share=0.1)
+    settings = MaskingSettings(scheme="constituents", mask_probability=0.1)
     whole = {tuple(span) for span in spans.tolist()} | {(n, n + 1) for n in range(300)}
     single = matching = 0
     for seed in range(100):

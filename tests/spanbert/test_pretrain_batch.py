@@ -57,7 +57,7 @@ def test_the_frame_stands_around_letters_of_several_subwords() -> None:
 def test_special_subwords_are_never_masked_and_are_no_boundaries(
     run: Callable[..., PretrainRun], kind: str, two: bool
 ) -> None:
-    parts = run(kind, objectives={"next_sentence": two}, masking={"share": 0.4}).parts
+    parts = run(kind, objectives={"next_sentence": two}, masking={"mask_probability": 0.4}).parts
     examples = [parts.masker.example(int(n), (1, 0, 0)) for n in parts.masker.numbers[:8]]
     batch = collate_examples(examples, parts.frame, parts.padding, parts.segments)
     ids = batch.input["input_ids"].numpy()

@@ -50,7 +50,13 @@ def test_a_disk_that_is_full_while_text_is_tokenised(
     """Without an encoder to begin with, a tokenizer is written first."""
     recipe = make_recipe()
     if name is None:
-        new = {"layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150}
+        new = {
+            "num_hidden_layers": 1,
+            "hidden_size": 16,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+            "vocab_size": 150,
+        }
         recipe = make_recipe(encoder={"name": None, "new": new})
     with full_after(size), pytest.raises(DataError, match="is the disk full") as raised:
         pretrain(recipe, tmp_path)
@@ -66,7 +72,7 @@ def test_a_disk_that_is_full_at_a_checkpoint_costs_what_came_since_the_last(
     pretrain(recipe, tmp_path / "whole")
     full = tmp_path / "full"
     shutil.copytree(tmp_path / "whole" / "text", full / "text")
-    shorter = make_recipe(pretrain={"updates": 6, "check_every": 3})
+    shorter = make_recipe(pretrain={"max_steps": 6, "eval_steps": 3})
     with full_after(20_000), pytest.raises(BnaparserError, match="cannot be written") as raised:
         pretrain(shorter, full)
     assert "\n" not in str(raised.value)
@@ -136,7 +142,7 @@ def test_texts_that_are_no_text(make_recipe: MakeRecipe, tmp_path: Path) -> None
 def test_a_giant_word_among_others_is_left_out(make_recipe: MakeRecipe, tmp_path: Path) -> None:
     file = tmp_path / "text.txt"
     file.write_text("The cat sat.\n\n" + "y" * 20_000 + "\n\nThe dog saw Mira.\n")
-    recipe = make_recipe("roberta", text={"files": (str(file),), "held_out": 0.0})
+    recipe = make_recipe("roberta", text={"files": (str(file),), "dev_ratio": 0.0})
     assert pretrain(recipe, tmp_path / "run").update == 6
 
 
@@ -200,7 +206,7 @@ def test_a_run_goes_on_with_other_workers_and_another_cache(
     pretrain(make_recipe(), tmp_path / "whole")
     _until(make_recipe, tmp_path / "run", monkeypatch, 4)
     moved = make_recipe(
-        text={"workers": 2, "cache": str(tmp_path / "cache")}, pretrain={"held_out_blocks": 3}
+        text={"workers": 2, "cache": str(tmp_path / "cache")}, pretrain={"dev_blocks": 3}
     )
     assert pretrain(moved, tmp_path / "run").update == 6
     assert equal(weights(tmp_path / "run"), weights(tmp_path / "whole"))
@@ -208,4 +214,4 @@ def test_a_run_goes_on_with_other_workers_and_another_cache(
 
 def test_heads_that_leave_the_encoder_no_turn_are_told(make_recipe: MakeRecipe) -> None:
     with pytest.raises(ValueError, match="the encoder would not be trained"):
-        make_recipe(pretrain={"heads_first": 6})
+        make_recipe(pretrain={"freeze_encoder_steps": 6})

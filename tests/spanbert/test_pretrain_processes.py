@@ -61,7 +61,7 @@ WANTED: dict[str, tuple[str, dict[str, Any]]] = {
     "all": ("bert", SIX),
     "words": ("bert", {"objectives": {"boundary_weight": 0.0}} | SIX),
     "next": ("bert", {"objectives": {"next_sentence": True}} | PAIRS),
-    **{kind: (kind, {"pretrain": {"updates": 2}}) for kind in KINDS[1:]},
+    **{kind: (kind, {"pretrain": {"max_steps": 2}}) for kind in KINDS[1:]},
 }
 DROPPING = {"encoder": {"dropout": 0.1}}
 Ends = dict[str, list[dict[str, Any]]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,12 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 from bnaparser.errors import DataError, ModelError, SettingsError, TrainingInterrupted
 from bnaparser.spanbert.held_out import held_out_losses
 from bnaparser.spanbert.pretrain_batch import collate_examples
-from bnaparser.spanbert.pretrain_schedule import pretrain_factor
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe, load_pretrain_recipe
+from bnaparser.spanbert.pretrain_schedule import pretrain_factor, set_pretrain_rates
+from bnaparser.spanbert.pretrain_settings import (
+    PretrainRecipe,
+    PretrainSettings,
+    load_pretrain_recipe,
+)
 from bnaparser.spanbert.pretraining import HELD_OUT, Batch, PretrainRun, pretrain
 from tests.interrupting import signal_at
 
@@ -44,7 +49,7 @@ def run(make_recipe: MakeRecipe, tmp_path: Path) -> Callable[..., PretrainRun]:
 def test_every_kind_of_encoder_learns_and_is_found_again(
     make_recipe: MakeRecipe, tmp_path: Path, kind: str
 ) -> None:
-    progress = pretrain(make_recipe(kind, pretrain={"updates": 12, "check_every": 6}), tmp_path)
+    progress = pretrain(make_recipe(kind, pretrain={"max_steps": 12, "eval_steps": 6}), tmp_path)
     _, first, last = progress.history
     assert last["held_out_words"] < first["held_out_words"]
     assert last["held_out_boundaries"] < first["held_out_boundaries"]
@@ -107,7 +112,7 @@ def test_the_loss_of_an_update_is_a_mean_of_each_objective(
 def test_without_a_boundary_target_the_loss_is_that_of_the_words(
     run: Callable[..., PretrainRun],
 ) -> None:
-    made = run(masking={"share": 0.99})  # a block is one span, which has no boundaries
+    made = run(masking={"mask_probability": 0.99})  # a block is one span, which has no boundaries
     numbers = next(made._batches_left())
     assert np.isfinite(made.update(made.masked(numbers)))
     losses = held_out_losses(made.parts, made.settings, HELD_OUT)
@@ -191,15 +196,21 @@ def test_before_the_first_update_there_is_nothing_to_keep(
     with pytest.raises(TrainingInterrupted, match="no update was done"), signal_at("update 0:"):
         pretrain(make_recipe(), tmp_path)
     assert not (tmp_path / "checkpoint").exists()
-    pretrain(make_recipe(pretrain={"updates": 3}), tmp_path)
+    pretrain(make_recipe(pretrain={"max_steps": 3}), tmp_path)
     assert f"starting anew: no checkpoint in {tmp_path}" in caplog.text
-    pretrain(make_recipe(pretrain={"updates": 3}), tmp_path, fresh=True)
+    pretrain(make_recipe(pretrain={"max_steps": 3}), tmp_path, fresh=True)
     assert f"the model of the earlier run is now in {tmp_path / 'model.1'}" in caplog.text
 
 
 def test_a_new_encoder_is_the_same_in_each_run(make_recipe: MakeRecipe, tmp_path: Path) -> None:
     """The tokenizer, and with it all weights, was another one in each run of one command."""
-    new = {"layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150}
+    new = {
+        "num_hidden_layers": 1,
+        "hidden_size": 16,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "vocab_size": 150,
+    }
     recipe = make_recipe(encoder={"name": None, "new": new})
     files = ("model.safetensors", "span_heads.safetensors", "tokenizer.json", "config.json")
     made = []
@@ -215,12 +226,12 @@ def test_of_a_small_text_a_block_is_held_out_and_few_are_told(
     """It said "no text is held out", and went on without a judge."""
     text = tmp_path / "text.txt"
     text.write_text("The cat sat on the mat.\n" * 180)
-    settings = {"files": (str(text),), "held_out": 0.01}
+    settings = {"files": (str(text),), "dev_ratio": 0.01}
     caplog.set_level("INFO", "bnaparser")
     progress = pretrain(make_recipe(text=settings), tmp_path / "run")
     assert all("held_out_words" in row for row in progress.history)
-    assert "only 1 block of 60 held out (text.held_out = 0.01)" in caplog.text
-    assert "text.held_out = 0.17 holds out about 10" in caplog.text
+    assert "only 1 block of 60 held out (text.dev_ratio = 0.01)" in caplog.text
+    assert "text.dev_ratio = 0.17 holds out about 10" in caplog.text
 
 
 def test_going_on_from_a_folder_keeps_the_boundary_head(
@@ -229,7 +240,7 @@ def test_going_on_from_a_folder_keeps_the_boundary_head(
     pretrain(make_recipe(), tmp_path / "first")
     folder = tmp_path / "first" / "model"
     recipe = make_recipe(
-        encoder={"name": str(folder)}, pretrain={"updates": 1, "learning_rate": 1e-12}
+        encoder={"name": str(folder)}, pretrain={"max_steps": 1, "learning_rate": 1e-12}
     )
     pretrain(recipe, tmp_path / "second")
     first, second = (
@@ -263,7 +274,7 @@ def test_two_segments_say_whether_the_second_follows(run: Callable[..., Pretrain
 
 def test_an_encoder_from_nothing(make_recipe: MakeRecipe, tmp_path: Path) -> None:
     new = {
-        "layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150,
+        "num_hidden_layers": 1, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32, "vocab_size": 150,
     }  # fmt: skip
     recipe = make_recipe(encoder={"name": None, "new": new})
     pretrain(recipe, tmp_path)
@@ -274,13 +285,19 @@ def test_a_tokenizer_is_trained_once_and_kept_by_what_it_was_trained_on(
     make_recipe: MakeRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was trained anew in each process, and whenever a run went on."""
-    new = {"layers": 1, "width": 16, "heads": 2, "feed_forward_width": 32, "vocabulary": 150}
+    new = {
+        "num_hidden_layers": 1,
+        "hidden_size": 16,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "vocab_size": 150,
+    }
     pretrain(make_recipe(encoder={"name": None, "new": new}), tmp_path)
     (first,) = (tmp_path / "text").glob("tokenizer-*[!k]")
     with monkeypatch.context() as patch:
         patch.setattr("bnaparser.spanbert.pretrain_setup.train_tokenizer", None)  # it would fail
         pretrain(make_recipe(encoder={"name": None, "new": new}), tmp_path)
-    larger = make_recipe(encoder={"name": None, "new": new | {"vocabulary": 160}})
+    larger = make_recipe(encoder={"name": None, "new": new | {"vocab_size": 160}})
     pretrain(larger, tmp_path, fresh=True)
     assert len([one for one in (tmp_path / "text").glob("tokenizer-*") if one.is_dir()]) == 2
     assert first.is_dir()
@@ -290,13 +307,22 @@ def test_the_papers_recipes_are_as_printed() -> None:
     for size, sizes in (("base", (12, 768, 12, 3072)), ("large", (24, 1024, 16, 4096))):
         recipe = load_pretrain_recipe(RECIPES / f"spanbert-{size}.toml")
         new, training = recipe.encoder.new, recipe.pretrain
-        assert (new.layers, new.width, new.heads, new.feed_forward_width) == sizes
-        assert (recipe.text.block, recipe.masking.share, recipe.masking.p) == (512, 0.15, 0.2)
-        assert (recipe.masking.longest, recipe.objectives.boundary_positions) == (10, 200)
-        assert (training.updates, training.warmup_updates, training.batch_size) == (
+        assert (
+            new.num_hidden_layers,
+            new.hidden_size,
+            new.num_attention_heads,
+            new.intermediate_size,
+        ) == sizes
+        assert (
+            recipe.text.block_size,
+            recipe.masking.mask_probability,
+            recipe.masking.geometric_p,
+        ) == (512, 0.15, 0.2)
+        assert (recipe.masking.max_span_length, recipe.objectives.boundary_positions) == (10, 200)
+        assert (training.max_steps, training.warmup_steps, training.batch_size) == (
             2_400_000, 10_000, 256,
         )  # fmt: skip
-        assert (training.learning_rate, training.weight_decay, training.epsilon) == (
+        assert (training.learning_rate, training.weight_decay, training.eps) == (
             1e-4, 0.1, 1e-8,
         )  # fmt: skip
         assert not recipe.objectives.next_sentence
@@ -338,11 +364,18 @@ def test_masks_are_drawn_one_batch_ahead_in_the_order_of_the_epoch(
 def test_the_learning_rate_rises_and_falls() -> None:
     found = [pretrain_factor(update, 2, 6) for update in range(6)]
     assert found == [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
+    settings = PretrainSettings(max_steps=6, warmup_ratio=0.3)  # 1.8 steps: two
+    optimizer = SimpleNamespace(param_groups=[{"base": 1.0, "begins": 0}])
+    for update, factor in enumerate(found):
+        set_pretrain_rates(optimizer, update, settings)
+        assert optimizer.param_groups[0]["lr"] == factor
 
 
 @pytest.mark.parametrize("kind", ["bert", "electra", "distilbert"])
 def test_the_encoder_waits_for_its_heads(run: Callable[..., PretrainRun], kind: str) -> None:
-    begun = run(kind, pretrain={"heads_first": 2, "head_learning_rate": 0.05, "warmup_updates": 1})
+    begun = run(
+        kind, pretrain={"freeze_encoder_steps": 2, "head_learning_rate": 0.05, "warmup_steps": 1}
+    )
     model = begun.parts.model
     base = {id(one) for one in model.language_model.base.parameters()}
     begun.epoch = 0
@@ -360,8 +393,8 @@ def test_the_encoder_waits_for_its_heads(run: Callable[..., PretrainRun], kind: 
 
 
 def test_what_is_wrong_with_a_run_is_said(make_recipe: MakeRecipe, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"text\.block is 4000, but the encoder takes \d+"):
-        pretrain(make_recipe(text={"block": 4000}), tmp_path / "long")
+    with pytest.raises(SettingsError, match=r"text\.block_size is 4000, but the encoder takes \d+"):
+        pretrain(make_recipe(text={"block_size": 4000}), tmp_path / "long")
     with pytest.raises(ModelError, match="cannot be trained on masked words"):
         pretrain(make_recipe("t5"), tmp_path / "t5")
     with pytest.raises(DataError, match="no text file there"):

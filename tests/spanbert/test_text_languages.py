@@ -39,7 +39,7 @@ def chinese(
     file.write_text(f"{CHINESE}\n\n" * 8, encoding="utf-8")
 
     def make(scheme: str) -> PretrainRecipe:
-        masking = {"scheme": scheme, "parser": str(two_languages_dir), "share": 0.4}
+        masking = {"scheme": scheme, "parser": str(two_languages_dir), "mask_probability": 0.4}
         return make_recipe(text={"files": (str(file),), "language": "zh-Hant"}, masking=masking)
 
     return make
@@ -96,7 +96,7 @@ def test_masks_are_shown(
     make_recipe: Callable[..., PretrainRecipe], two_languages_dir: Path, tiny_model_dir: Path
 ) -> None:
     def lines(parser: Path) -> list[str]:
-        masking = {"parser": str(parser), "entities": "nowhere", "share": 0.3}
+        masking = {"parser": str(parser), "entities": "nowhere", "mask_probability": 0.3}
         return picture(
             CHINESE, make_recipe(text={"language": "zh-Hant"}, masking=masking)
         ).splitlines()

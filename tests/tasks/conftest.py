@@ -51,7 +51,7 @@ def recipe_table(
     def table(name: str = "sentiment", encoder: str = "bert", **train: Any) -> dict[str, Any]:
         task, file = copy.deepcopy(tasks[name])  # so that a test may change them
         # Judging takes longer than such an update: once an epoch of the sentiments will do.
-        quick = {"epochs": 2.0, "batch_size": 8, "learning_rate": 2e-3, "check_updates": 5}
+        quick = {"epochs": 2.0, "batch_size": 8, "learning_rate": 2e-3, "eval_steps": 5}
         return {
             "task": task,
             "encoder": {"name": str(encoder_folder(encoder)), "pooling": "mean"},

@@ -54,7 +54,7 @@ def test_sentiment_is_learned_and_the_stored_model_scores_the_same(
 def test_the_other_kinds_of_task(
     recipe: Callable[..., TaskRecipe], tmp_path: Path, name: str, metric: str
 ) -> None:
-    results = train(recipe(name, epochs=5.0, new_learning_rate=5e-3), tmp_path)
+    results = train(recipe(name, epochs=5.0, head_learning_rate=5e-3), tmp_path)
     assert results["metric"] == metric
     assert results["summary"]["dev"][metric]["mean"] > 50
 
@@ -62,7 +62,7 @@ def test_the_other_kinds_of_task(
 def test_encoders_with_one_tensor_under_two_names(
     recipe: Callable[..., TaskRecipe], tmp_path: Path
 ) -> None:
-    train(recipe("sentiment", "t5", max_updates=2), tmp_path)
+    train(recipe("sentiment", "t5", max_steps=2), tmp_path)
     assert storage.load(tmp_path / "model").labels == ("negative", "positive")
 
 
@@ -83,7 +83,7 @@ def test_seeds_are_runs_of_their_own(recipe: Callable[..., TaskRecipe], tmp_path
 def test_two_runs_are_compared(
     recipe: Callable[..., TaskRecipe], trained: Callable[..., Path], tmp_path: Path
 ) -> None:
-    train(recipe(syntax={}, max_updates=1), tmp_path / "plain")
+    train(recipe(syntax={}, max_steps=1), tmp_path / "plain")
     shutil.copytree(trained(epochs=8.0), tmp_path / "sla")
     results = train(recipe(epochs=8.0), tmp_path / "sla", against=tmp_path / "plain")
     test = results["against"]
@@ -91,7 +91,7 @@ def test_two_runs_are_compared(
     assert test["low"] <= test["difference"] <= test["high"]
     assert 0 < test["p_value"] <= 1
     with pytest.raises(DataError, match="other examples"):
-        train(recipe("pairs", max_updates=1), tmp_path / "pairs", against=tmp_path / "plain")
+        train(recipe("pairs", max_steps=1), tmp_path / "pairs", against=tmp_path / "plain")
     with pytest.raises(DataError, match="has 0 seeds"):
         train(recipe(epochs=8.0), tmp_path / "sla", against=tmp_path / "none")
 
@@ -163,7 +163,7 @@ def test_data_that_changed_meanwhile_are_told(
     source = Path(table["train"]["data"][0]["path"])
     copy = tmp_path / source.name
     shutil.copy(source, copy)
-    settings = {"data": [{**table["train"]["data"][0], "path": str(copy)}], "max_updates": 1}
+    settings = {"data": [{**table["train"]["data"][0], "path": str(copy)}], "max_steps": 1}
     train(recipe(**settings), tmp_path / "run")
     lines = copy.read_text().splitlines(keepends=True)
     last = lines[-1].rstrip("\n")
@@ -191,7 +191,7 @@ def test_data_that_are_only_written_otherwise_are_the_same(
     file = recipe_table()["train"]["data"][0]
     copy = tmp_path / Path(file["path"]).name
     shutil.copy(file["path"], copy)
-    quick = recipe(data=[{**file, "path": str(copy)}], max_updates=1)
+    quick = recipe(data=[{**file, "path": str(copy)}], max_steps=1)
     results = train(quick, tmp_path / "run")
     copy.write_text(copy.read_text() + "\n")
     assert train(quick, tmp_path / "run") == results
@@ -229,11 +229,11 @@ def test_seeds_are_paired_by_their_numbers(
 
 
 def test_an_output_belongs_to_one_recipe(recipe: Callable[..., TaskRecipe], tmp_path: Path) -> None:
-    train(recipe(max_updates=1), tmp_path)
+    train(recipe(max_steps=1), tmp_path)
     with pytest.raises(SettingsError, match="--fresh"):
-        train(recipe(max_updates=2), tmp_path)
-    train(recipe(max_updates=1, seeds=[1, 2]), tmp_path)
-    train(recipe(max_updates=2), tmp_path, fresh=True)
+        train(recipe(max_steps=2), tmp_path)
+    train(recipe(max_steps=1, seeds=[1, 2]), tmp_path)
+    train(recipe(max_steps=2), tmp_path, fresh=True)
     assert not (tmp_path / "seed-2").exists()
 
 
@@ -241,10 +241,10 @@ def test_a_name_that_is_mended_needs_no_fresh_start(
     recipe: Callable[..., TaskRecipe], tmp_path: Path
 ) -> None:
     """After a wrong file name the mended recipe was refused as another run's."""
-    wrong = recipe(max_updates=1, dev=[{"path": str(tmp_path / "typo.tsv")}])
+    wrong = recipe(max_steps=1, dev=[{"path": str(tmp_path / "typo.tsv")}])
     with pytest.raises(DataError, match="no such file"):
         train(wrong, tmp_path)
-    train(recipe(max_updates=1), tmp_path)
+    train(recipe(max_steps=1), tmp_path)
 
 
 def test_a_fresh_run_that_cannot_begin_takes_nothing_away(
@@ -262,8 +262,8 @@ def test_a_fresh_run_leaves_the_users_own_files_alone(
     recipe: Callable[..., TaskRecipe], tmp_path: Path
 ) -> None:
     (tmp_path / "recipe.toml").touch()
-    train(recipe(max_updates=1), tmp_path, fresh=True)
-    train(recipe(max_updates=1, seeds=[2]), tmp_path, fresh=True)
+    train(recipe(max_steps=1), tmp_path, fresh=True)
+    train(recipe(max_steps=1, seeds=[2]), tmp_path, fresh=True)
     names = {file.name for file in tmp_path.iterdir()}
     written = {"recipe.json", "data.json", "results.json", "seed-2", "model", "model.1"}
     assert names == {"recipe.toml", *written}
@@ -275,7 +275,7 @@ def test_tags_that_are_no_bio_tags_ask_for_another_metric(
     """Training broke off with the library's KeyError after the first check."""
     file = tmp_path / "tags.tsv"
     file.write_text("It\tPRP\nrained\tVBD\n\nDogs\tNNS\nbark\tVBP\n", encoding="utf-8")
-    table = recipe_table("names", max_updates=1)
+    table = recipe_table("names", max_steps=1)
     table["train"] |= {"data": [{"path": str(file)}], "dev": [{"path": str(file)}]}
     with pytest.raises(SettingsError, match=r"BIO tags.*NNS, PRP.*set task\.metric to accuracy"):
         train(validate(TaskRecipe, table, "test"), tmp_path / "run")

@@ -46,7 +46,7 @@ def run(
 ) -> tuple[Path, TaskRecipe, dict[str, Any]]:
     """The output of a run on invented questions, its recipe, and its results."""
     folder = tmp_path_factory.mktemp("answers")
-    chosen = recipe("answers", epochs=8.0, new_learning_rate=5e-3, check_updates=12)
+    chosen = recipe("answers", epochs=8.0, head_learning_rate=5e-3, eval_steps=12)
     return folder, chosen, train(chosen, folder)
 
 
@@ -73,7 +73,7 @@ def test_two_runs_of_answers_are_compared(
     run: tuple[Path, TaskRecipe, dict[str, Any]], recipe: Callable[..., TaskRecipe], tmp_path: Path
 ) -> None:
     folder, _, results = run
-    worse = train(recipe("answers", syntax={}, max_updates=1), tmp_path, against=folder)
+    worse = train(recipe("answers", syntax={}, max_steps=1), tmp_path, against=folder)
     test = worse["against"]
     means = [one["summary"]["dev"]["answer_f1"]["mean"] for one in (worse, results)]
     assert [test["first"], test["second"]] == pytest.approx(means, abs=1e-4)
@@ -83,7 +83,7 @@ def test_two_runs_of_answers_are_compared(
 
 def test_relations_are_learned(recipe: Callable[..., TaskRecipe], tmp_path: Path) -> None:
     results = train(
-        recipe("relations", epochs=12.0, new_learning_rate=5e-3, check_updates=18), tmp_path
+        recipe("relations", epochs=12.0, head_learning_rate=5e-3, eval_steps=18), tmp_path
     )
     assert results["metric"] == "relation_f1"
     assert results["summary"]["dev"]["relation_f1"]["mean"] > 50
@@ -118,7 +118,13 @@ def test_candidates_are_those_of_all_spans_of_all_windows(
     build: Callable[..., TaskModel], encoder_kind: str
 ) -> None:
     """By brute force over the network's own scores, window by window, without padding."""
-    sizes = {"window": 40, "question": 20, "stride": 11, "longest": 7, "best": 4}
+    sizes = {
+        "max_seq_length": 40,
+        "max_query_length": 20,
+        "doc_stride": 11,
+        "max_answer_length": 7,
+        "n_best_size": 4,
+    }
     model = build(encoder_kind, answers=sizes, syntax={"sla": {}})
     long = "Mira liked the unaffable dog near the garden. " * 6
     examples = [asked(PASSAGE), asked(long)]
@@ -157,7 +163,7 @@ def test_an_encoder_that_minds_padding_answers_alike_in_company_and_alone(
 
 
 def test_the_loss_by_hand(build: Callable[..., TaskModel]) -> None:
-    model = build(answers={"window": 12, "question": 4, "stride": 3})
+    model = build(answers={"max_seq_length": 12, "max_query_length": 4, "doc_stride": 3})
     start = PASSAGE.index("Tobin")
     one = PreparedExample(
         asked(PASSAGE).structures, ("Tobin",), asked(PASSAGE).written, None, (start, start + 5)
@@ -184,7 +190,9 @@ def test_every_variant_guides_answers_and_relations(
 ) -> None:
     """In windows, too, in which heads may be out of sight; and with marks between the words."""
     syntax = {variant: {"distances": 2} if variant == "syntax_bert" else {}}
-    answering = build(answers={"window": 12, "question": 4, "stride": 3}, syntax=syntax)
+    answering = build(
+        answers={"max_seq_length": 12, "max_query_length": 4, "doc_stride": 3}, syntax=syntax
+    )
     found = asked(PASSAGE)
     one = PreparedExample(found.structures, ("Tobin",), found.written, None, (18, 23))
     windows = answering.training_items([one], 128)
@@ -201,7 +209,9 @@ def test_every_variant_guides_answers_and_relations(
 
 
 def test_saved_and_loaded_it_is_the_same(build: Callable[..., TaskModel], tmp_path: Path) -> None:
-    model = build("roberta", answers={"window": 50, "question": 10}, syntax={"sla": {}})
+    model = build(
+        "roberta", answers={"max_seq_length": 50, "max_query_length": 10}, syntax={"sla": {}}
+    )
     model.network.threshold.fill_(1.25)
     before = model.scores([asked(PASSAGE)])
     storage.save(model, tmp_path, "float32", {})
@@ -214,10 +224,10 @@ def test_saved_and_loaded_it_is_the_same(build: Callable[..., TaskModel], tmp_pa
 def test_windows_that_leave_no_room_are_told_before_training(
     build: Callable[..., TaskModel],
 ) -> None:
-    with pytest.raises(SettingsError, match="at most half of window"):
-        build(answers={"window": 60, "question": 40})
-    with pytest.raises(SettingsError, match=r"answers\.question to less"):
-        build(answers={"window": 1200, "question": 600})
+    with pytest.raises(SettingsError, match="at most half of max_seq_length"):
+        build(answers={"max_seq_length": 60, "max_query_length": 40})
+    with pytest.raises(SettingsError, match=r"answers\.max_query_length to less"):
+        build(answers={"max_seq_length": 1200, "max_query_length": 600})
 
 
 # --- what users hold

@@ -131,7 +131,7 @@ def test_windows_are_those_of_the_tokenizer_itself(
     reader: Callable[..., AnswerReader], encoder_kind: str
 ) -> None:
     """Transformers counts what two windows share, BERT's program how far they are apart."""
-    one = reader(encoder_kind, window=36, question=17, stride=7)
+    one = reader(encoder_kind, max_seq_length=36, max_query_length=17, doc_stride=7)
     example = asked()
     question, passage = (list(structure.words) for structure in example.structures)
     windows = one.windows(example)
@@ -167,7 +167,9 @@ def literal_windows(pieces: list[int], room: int, stride: int) -> list[list[int]
     cut=st.integers(1, 10),
 )
 def test_windows_by_a_literal_loop(words: int, window: int, stride: int, cut: int) -> None:
-    one = AnswerReader(WORDS, AnswerSettings(window=window, stride=stride, question=cut), 512)
+    one = AnswerReader(
+        WORDS, AnswerSettings(max_seq_length=window, doc_stride=stride, max_query_length=cut), 512
+    )
     passage = " ".join(["dog", "cat", "apple"][n % 3] for n in range(words))
     example = asked(passage)
     found = one.windows(example)
@@ -191,7 +193,7 @@ def tokenizer_of_words(encoder_folder: Callable[[str], Path]) -> None:
 
 
 def test_an_answer_is_taught_where_it_stands_whole(reader: Callable[..., AnswerReader]) -> None:
-    one = reader(window=24, question=5, stride=4)
+    one = reader(max_seq_length=24, max_query_length=5, doc_stride=4)
     start = PASSAGE.index("Karo")
     answer = start, start + len("Karo's garden")
     windows = one.windows(asked(answer=answer))
@@ -214,7 +216,7 @@ def test_an_answer_is_taught_where_it_stands_whole(reader: Callable[..., AnswerR
 def test_a_question_is_cut_and_a_passage_without_words_is_one_window(
     reader: Callable[..., AnswerReader],
 ) -> None:
-    one = reader(window=40, question=4)
+    one = reader(max_seq_length=40, max_query_length=4)
     (window,) = one.windows(asked("Mira sang.", question="dog " * 60))
     assert window.first == 1 + 4 + 1
     unread = PreparedExample(
@@ -226,16 +228,18 @@ def test_a_question_is_cut_and_a_passage_without_words_is_one_window(
 
 
 def test_an_encoder_that_is_too_short_for_the_question(reader: Callable[..., AnswerReader]) -> None:
-    with pytest.raises(SettingsError, match=r"takes 40 pieces.*set answers\.question to less"):
+    with pytest.raises(
+        SettingsError, match=r"takes 40 pieces.*set answers\.max_query_length to less"
+    ):
         reader(most=40)
-    assert reader(most=40, question=20).windows(asked())
+    assert reader(most=40, max_query_length=20).windows(asked())
 
 
 @pytest.mark.parametrize("kind", ["bert", "xlnet", "roberta"])
 def test_batches_hold_the_windows_wherever_padding_stands(
     reader: Callable[..., AnswerReader], kind: str
 ) -> None:
-    one = reader(kind, window=48, question=16, stride=16)
+    one = reader(kind, max_seq_length=48, max_query_length=16, doc_stride=16)
     answer = PASSAGE.index("Karo"), PASSAGE.index("Karo") + 4
     examples = [asked(answer=answer), asked("Mira sang.", (0, 4))]
     pairs = [(e, w) for e in examples for w in one.windows(e)]
@@ -267,10 +271,10 @@ def test_each_window_is_guided_by_the_syntax_of_its_words(
     """Against the masks of the whole passage, of which a window's are a part."""
     settings = SlaSettings(threshold=1)
     example = asked()
-    whole = reader(window=200)
+    whole = reader(max_seq_length=200)
     (full,) = whole.windows(example)
     expected, _ = whole.inputs([full], [example.structures], settings)
-    one = reader(window=30, question=5, stride=9)
+    one = reader(max_seq_length=30, max_query_length=5, doc_stride=9)
     windows = one.windows(example)
     batch, _ = one.inputs(windows, [example.structures] * len(windows), settings)
     seen = expected["syntax"].mask[0].numpy()

@@ -79,7 +79,7 @@ def test_words_are_read_as_after_a_blank(
 
 @pytest.mark.parametrize("pooling", ["first", "last", "mean"])
 def test_pooling_by_hand(build: Callable[..., TaskModel], pooling: str) -> None:
-    model = build(encoder={"pooling": pooling, "hidden": False})
+    model = build(encoder={"pooling": pooling, "hidden_layer": False})
     (example,) = prepared(TEXTS[1])
     tokens = model.tokenize([example])
     with torch.no_grad():

@@ -126,7 +126,7 @@ def test_marks_are_tokens_of_their_own(build: Callable[..., TaskModel], encoder_
 
 
 def test_the_vectors_of_both_opening_marks_are_read(build: Callable[..., TaskModel]) -> None:
-    model = build(encoder={"hidden": False})
+    model = build(encoder={"hidden_layer": False})
     one = example()
     inputs = Relations.inputs(model.text_inputs, [one], 512)
     with torch.no_grad():

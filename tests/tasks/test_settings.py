@@ -86,7 +86,7 @@ def test_overrides(written: Callable[[str], Path]) -> None:
         ("[task]\n[encoder]\nname='a'\n[syntax]\ntrees='files'", "go together"),
         ("[task]\n[encoder]\nname='a'\n[train]\nseeds=[1, 1]", "seeds must differ"),
         (
-            "[task]\n[encoder]\nname='a'\n[answers]\nwindow=256",
+            "[task]\n[encoder]\nname='a'\n[answers]\nmax_seq_length=256",
             'the table answers is for kind "answers", not "classification"',
         ),
     ],
@@ -140,6 +140,8 @@ def test_a_setting_of_a_parsers_encoder_is_told_those_of_a_tasks(
     written: Callable[[str], Path],
 ) -> None:
     file = written('[task]\n[encoder]\nname = "a"\nlayers = 2\n')
-    told = "encoder.layers: there is no such setting; encoder has name, pooling, hidden, dropout"
+    told = (
+        "encoder.layers: there is no such setting; encoder has name, pooling, hidden_layer, dropout"
+    )
     with pytest.raises(SettingsError, match=told):
         load_task_recipe(file)

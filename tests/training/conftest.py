@@ -12,7 +12,12 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.network.model_settings import LayerSettings, ScorerSettings, TagSettings
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 
-SIZES: dict[str, Any] = {"width": 16, "heads": 2, "head_width": 8, "feed_forward_width": 32}
+SIZES: dict[str, Any] = {
+    "hidden_size": 16,
+    "num_attention_heads": 2,
+    "head_dim": 8,
+    "intermediate_size": 32,
+}
 
 
 @pytest.fixture
@@ -32,15 +37,15 @@ def recipe(treebank: Path) -> Callable[..., Recipe]:
             "dev_sentences": 12,
             "batch_size": 16,
             "learning_rate": 5e-3,
-            "warmup_updates": 2,
-            "checks_per_epoch": 2,
+            "warmup_steps": 2,
+            "evals_per_epoch": 2,
             "seed": 3,
             "threads": 1,
         }
         return Recipe(
             encoder=encoder or EncoderSettings(character_width=8),
             layers=layers or LayerSettings(**SIZES),
-            scorer=ScorerSettings(hidden=64),
+            scorer=ScorerSettings(hidden_size=64),
             tags=tags or TagSettings(),
             train=TrainSettings(**{**settings, **changes}),
         )

@@ -165,7 +165,7 @@ def test_two_parts_of_one_release_are_two_development_sets(tmp_path: Path) -> No
 def test_batches_hold_every_drawn_sentence_once(
     count: int, size: int, pool: int, seed: int
 ) -> None:
-    settings = TrainSettings(batch_size=size, pool_batches=pool)
+    settings = TrainSettings(batch_size=size, bucket_batches=pool)
     order = np.random.default_rng(seed).permutation(count).tolist()
     lengths = [(7 * index) % 23 for index in range(count)]
     batches = pooled_batches(order, lengths, settings, np.random.default_rng(seed))
@@ -175,7 +175,7 @@ def test_batches_hold_every_drawn_sentence_once(
 
 
 def test_a_pool_puts_sentences_of_similar_length_together() -> None:
-    settings = TrainSettings(batch_size=5, pool_batches=4)
+    settings = TrainSettings(batch_size=5, bucket_batches=4)
     order = np.random.default_rng(1).permutation(20).tolist()
     batches = pooled_batches(order, list(range(20)), settings, np.random.default_rng(2))
     assert sorted(map(sorted, batches)) == [

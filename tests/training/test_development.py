@@ -15,7 +15,7 @@ from bnaparser.training import development
 from bnaparser.training.data import Example
 from bnaparser.training.development import development_scores
 
-TAGGER = TagSettings(predict=True, hidden=8)
+TAGGER = TagSettings(predict=True, hidden_size=8)
 
 
 def gold_trees_with(tag: str, examples: Sequence[Example]) -> Callable[..., list[Prediction]]:
@@ -60,7 +60,7 @@ def test_a_model_without_a_tagger_has_no_tag_accuracy(
 def test_a_model_that_reads_tags_is_judged_on_those_that_it_is_given(
     build_model: Callable[..., BnaModel], examples: list[Example]
 ) -> None:
-    model = build_model(tagging=TagSettings(given=True, deviation=3.0))
+    model = build_model(tagging=TagSettings(given=True, init_std=3.0))
     few = examples[:12]
     other = [replace(example, given_tags=("?",) * len(example.words)) for example in few]
     gold, given = (development_scores(model, {"dev": one}, 500)["f1"] for one in (few, other))

@@ -26,17 +26,17 @@ RECIPE = """
 [encoder]
 character_width = 8
 [layers]
-width = 16
-heads = 2
-head_width = 8
-feed_forward_width = 32
+hidden_size = 16
+num_attention_heads = 2
+head_dim = 8
+intermediate_size = 32
 [train]
 data = [{{ path = "{treebank}" }}]
 dev = [{{ path = "{treebank}" }}]
 dev_sentences = 8
 batch_size = 4
-max_updates = 60
-checks_per_epoch = 0.1
+max_steps = 60
+evals_per_epoch = 0.1
 learning_rate = 5e-3
 seed = 3
 threads = 1
@@ -108,7 +108,7 @@ def test_a_terminated_run_ends_as_if_nothing_had_happened(
     recipe: Callable[..., Recipe], tmp_path: Path, line: str
 ) -> None:
     """Before the first check, in the middle of one, and after one."""
-    own = recipe(max_updates=9, plateau_checks=1, clip_norm=1.0)
+    own = recipe(max_steps=9, plateau_patience=1, max_grad_norm=1.0)
     whole = train(own, tmp_path / "whole")
     with (
         pytest.raises(TrainingInterrupted, match="the same command resumes") as raised,
@@ -129,7 +129,7 @@ def test_before_the_first_update_there_is_nothing_to_keep(
         pytest.raises(TrainingInterrupted, match="no update was done, so there is nothing new"),
         signal_at("training on"),
     ):
-        train(recipe(max_updates=2), tmp_path)
+        train(recipe(max_steps=2), tmp_path)
     assert not (tmp_path / CHECKPOINT).exists()
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
@@ -139,9 +139,9 @@ def test_a_run_without_a_checkpoint_starts_anew_and_says_so(
 ) -> None:
     caplog.set_level("INFO", "bnaparser")
     with pytest.raises(TrainingInterrupted), signal_at("training on"):
-        train(recipe(max_updates=2), tmp_path)
+        train(recipe(max_steps=2), tmp_path)
     assert "starting anew" not in caplog.text
-    train(recipe(max_updates=2), tmp_path)
+    train(recipe(max_steps=2), tmp_path)
     assert f"starting anew: no checkpoint in {tmp_path}" in caplog.text
 
 
@@ -150,10 +150,10 @@ def test_a_fresh_run_keeps_the_earlier_model_under_another_name(
 ) -> None:
     """The best model of the first run was gone when a fresh one had made its first check."""
     caplog.set_level("INFO", "bnaparser")
-    train(recipe(max_updates=3), tmp_path)
+    train(recipe(max_steps=3), tmp_path)
     first = (tmp_path / BEST / "model.safetensors").read_bytes()
     for number in (1, 2):
-        train(recipe(max_updates=1, seed=number), tmp_path, fresh=True)
+        train(recipe(max_steps=1, seed=number), tmp_path, fresh=True)
         assert (
             f"the model of the earlier run is now in {tmp_path / f'model.{number}'}" in caplog.text
         )
@@ -191,7 +191,7 @@ def test_beside_the_main_thread_a_training_handles_no_signals(
 ) -> None:
     updates: list[int] = []
     thread = threading.Thread(
-        target=lambda: updates.append(train(recipe(max_updates=1), tmp_path).update)
+        target=lambda: updates.append(train(recipe(max_steps=1), tmp_path).update)
     )
     thread.start()
     thread.join()
@@ -215,7 +215,7 @@ def test_tensorboard_shows_loss_rates_and_scores(
 ) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    train(recipe(max_updates=2, clip_norm=1.0), tmp_path)
+    train(recipe(max_steps=2, max_grad_norm=1.0), tmp_path)
     (file,) = (tmp_path / "logs").rglob("events.*")
     events = EventAccumulator(str(file))
     events.Reload()

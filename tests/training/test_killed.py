@@ -19,10 +19,10 @@ RECIPE = """
 [encoder]
 character_width = 8
 [layers]
-width = 16
-heads = 2
-head_width = 8
-feed_forward_width = 32
+hidden_size = 16
+num_attention_heads = 2
+head_dim = 8
+intermediate_size = 32
 [tags]
 predict = true
 [train]
@@ -30,10 +30,10 @@ data = [{{ path = "{treebank}" }}]
 dev = [{{ path = "{treebank}" }}]
 dev_sentences = 8
 batch_size = 16
-max_updates = 40
+max_steps = 40
 learning_rate = 5e-3
-warmup_updates = 2
-checks_per_epoch = 1
+warmup_steps = 2
+evals_per_epoch = 1
 seed = 3
 threads = 2
 """
@@ -51,7 +51,7 @@ def start(treebank: Path, tmp_path: Path) -> Start:
         command = [
             sys.executable,
             "-m",
-            "bnaparser.cli",
+            "bnaparser",
             "train",
             str(file),
             "--output",

@@ -125,7 +125,7 @@ def test_the_gradient_reaches_every_weight_that_scores(
 
 
 def test_a_run_learns_what_is_probable(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
-    progress = train(recipe(max_updates=24, loss="crf"), tmp_path)
+    progress = train(recipe(max_steps=24, loss="crf"), tmp_path)
     losses = [row["loss"] for row in progress.history]
     assert all(map(math.isfinite, losses))
     assert sum(losses[-3:]) < 0.75 * sum(losses[:3])

@@ -44,7 +44,7 @@ def test_the_share_of_subwords_that_was_asked_for_is_masked_and_nothing_else(
     model = build_model("bert")
     assert model.subwords is not None
     masked = inside = 0
-    for old, new in zip(*read(model, examples, mask_pieces=0.25), strict=True):
+    for old, new in zip(*read(model, examples, mask_probability=0.25), strict=True):
         changed = old.ids != new.ids
         assert (new.ids[changed] == model.subwords.tokenizer.mask_token_id).all()
         assert not changed[0] and not changed[-1]
@@ -69,7 +69,9 @@ def test_the_same_draw_gives_the_same_noise_and_none_is_none(
     build_model: Callable[..., BnaModel], examples: list[Example]
 ) -> None:
     model = build_model("bert")
-    first, second = (read(model, examples, 5, mask_pieces=0.2, lower_case=0.3)[1] for _ in "ab")
+    first, second = (
+        read(model, examples, 5, mask_probability=0.2, lower_case=0.3)[1] for _ in "ab"
+    )
     for one, other in zip(first, second, strict=True):
         assert (one.ids == other.ids).all()
     before, same = read(model, examples)

@@ -24,11 +24,11 @@ RECIPE = """
 name = "{encoder}"
 dropout = 0.0
 [layers]
-kinds = ["bimsa"]
-width = 16
-heads = 2
-head_width = 8
-feed_forward_width = 32
+layer_types = ["bimsa"]
+hidden_size = 16
+num_attention_heads = 2
+head_dim = 8
+intermediate_size = 32
 residual_dropout = 0.0
 feed_forward_dropout = 0.0
 attention_dropout = 0.0
@@ -38,7 +38,7 @@ dev = [{{ path = "{treebank}" }}]
 dev_sentences = 2
 batch_size = 59
 batch_tokens = 400
-warmup_updates = 0
+warmup_steps = 0
 threads = 1
 """
 # Several trainings, one after another: each process leaves the progress and weights of each in a
@@ -62,11 +62,11 @@ for recipe, output, overrides in json.loads(sys.argv[1]):
     torch.save(state, os.path.join(output, os.environ["RANK"]))
 """
 SCORED = {
-    "schedule": '"plateau"', "plateau_checks": 1, "stop_after_epochs": 3, "epochs": 20,
-    "learning_rate": 1e-12, "checks_per_epoch": 1,
+    "lr_scheduler_type": '"reduce_lr_on_plateau"', "plateau_patience": 1, "early_stopping_epochs": 3, "epochs": 20,
+    "learning_rate": 1e-12, "evals_per_epoch": 1,
 }  # fmt: skip
-SIX_UPDATES = {"max_updates": 6, "learning_rate": 1e-3, "seed": 3}
-TWO_UPDATES = {"max_updates": 2}
+SIX_UPDATES = {"max_steps": 6, "learning_rate": 1e-3, "seed": 3}
+TWO_UPDATES = {"max_steps": 2}
 Ends = dict[str, list[dict[str, Any]]]
 
 

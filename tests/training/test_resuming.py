@@ -41,7 +41,7 @@ def scores_only(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_a_seed_fixes_the_run(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
     runs = {"one": 3, "two": 3, "three": 4}
     for name, seed in runs.items():
-        train(recipe(max_updates=3, seed=seed), tmp_path / name)
+        train(recipe(max_steps=3, seed=seed), tmp_path / name)
     one, two, three = (weights(tmp_path / name) for name in runs)
     assert equal(one, two)
     assert not equal(one, three)
@@ -50,16 +50,16 @@ def test_a_seed_fixes_the_run(recipe: Callable[..., Recipe], tmp_path: Path) -> 
 def test_settings_that_came_since_a_run_was_begun_are_no_other_recipe(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
-    train(recipe(max_updates=2), tmp_path)
+    train(recipe(max_steps=2), tmp_path)
     file = tmp_path / RECIPE
     begun = json.loads(file.read_text(encoding="utf-8"))
-    del begun["layers"]["residual"], begun["tags"]["deviation"]
+    del begun["layers"]["residual"], begun["tags"]["init_std"]
     file.write_text(json.dumps(begun), encoding="utf-8")
-    assert train(recipe(max_updates=3), tmp_path).update == 3
-    begun["layers"]["heads"] = 4
+    assert train(recipe(max_steps=3), tmp_path).update == 3
+    begun["layers"]["num_attention_heads"] = 4
     file.write_text(json.dumps(begun), encoding="utf-8")
     with pytest.raises(SettingsError, match="it differs in layers"):
-        train(recipe(max_updates=4), tmp_path)
+        train(recipe(max_steps=4), tmp_path)
 
 
 class KilledError(Exception):
@@ -91,7 +91,7 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(
 ) -> None:
     name = None if kind == "characters" else str(encoder_folder(kind))
     encoder = EncoderSettings(name=name, character_width=8)
-    own = recipe(encoder, max_updates=9, average_decay=0.8, plateau_checks=1, loss=loss)
+    own = recipe(encoder, max_steps=9, plateau_patience=1, loss=loss)
     whole = train(own, tmp_path / "whole")
     for update in (3, 7):  # in the first epoch and in the second, each past a checkpoint
         with monkeypatch.context() as patch:
@@ -107,7 +107,7 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(
 
 
 def test_a_finished_run_is_not_trained_on(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
-    own = recipe(max_updates=2)
+    own = recipe(max_steps=2)
     first, again = train(own, tmp_path), train(own, tmp_path)
     assert scores_only(again.history) == scores_only(first.history)
 
@@ -115,10 +115,10 @@ def test_a_finished_run_is_not_trained_on(recipe: Callable[..., Recipe], tmp_pat
 def test_a_run_killed_while_checkpoints_change_places_is_resumed(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
-    own = recipe(max_updates=2)
+    own = recipe(max_steps=2)
     train(own, tmp_path)
     (tmp_path / CHECKPOINT).rename(tmp_path / NEW)
-    longer = train(recipe(max_updates=4), tmp_path)
+    longer = train(recipe(max_steps=4), tmp_path)
     assert [row["update"] for row in longer.history] == [2, 4]
     assert not (tmp_path / NEW).exists()
 
@@ -126,23 +126,23 @@ def test_a_run_killed_while_checkpoints_change_places_is_resumed(
 def test_a_half_written_checkpoint_is_passed_over(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
-    train(recipe(max_updates=2), tmp_path)
+    train(recipe(max_steps=2), tmp_path)
     before = weights(tmp_path)
     shutil.copytree(tmp_path / CHECKPOINT, tmp_path / NEW)
     (tmp_path / NEW / "progress.json").unlink()
     (tmp_path / NEW / "model.safetensors").write_bytes(b"half")
-    train(recipe(max_updates=2), tmp_path)
+    train(recipe(max_steps=2), tmp_path)
     assert equal(weights(tmp_path), before)
 
 
 def test_a_fresh_run_starts_over_and_keeps_its_logs(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
-    train(recipe(max_updates=2), tmp_path)
+    train(recipe(max_steps=2), tmp_path)
     (tmp_path / NEW).mkdir()
     for name in (".checkpoint.old", ".model.new", ".model.old"):  # a killed run's
         (tmp_path / name).mkdir()
-    progress = train(recipe(max_updates=1), tmp_path, fresh=True)
+    progress = train(recipe(max_steps=1), tmp_path, fresh=True)
     assert not list(tmp_path.glob(".*"))
     assert [row["update"] for row in progress.history] == [1]
     assert not (tmp_path / NEW).exists()
@@ -153,7 +153,7 @@ def test_a_fresh_run_that_cannot_begin_takes_nothing_away(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
     """After a typo in the recipe the old model was gone."""
-    train(recipe(max_updates=1), tmp_path)
+    train(recipe(max_steps=1), tmp_path)
     before = sorted(tmp_path.rglob("*"))
     typo = DataSettings(path=str(tmp_path / "typo.mrg"))
     wrong: list[dict[str, Any]] = [{"data": (typo,)}, {"start": "typo"}]
@@ -169,7 +169,7 @@ def test_a_fresh_run_leaves_the_users_own_files_alone(
     """``bnaparser train recipe.toml --output . --fresh`` took the recipe and all else with it."""
     (tmp_path / "recipe.toml").touch()
     (tmp_path / "trees").mkdir()
-    train(recipe(max_updates=1), tmp_path, fresh=True)
+    train(recipe(max_steps=1), tmp_path, fresh=True)
     names = {file.name for file in tmp_path.iterdir()}
     assert names == {"recipe.toml", "recipe.json", "trees", "checkpoint", "model", "logs"}
 
@@ -177,10 +177,10 @@ def test_a_fresh_run_leaves_the_users_own_files_alone(
 def test_a_checkpoint_of_another_recipe_is_told_apart(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
-    train(recipe(max_updates=1), tmp_path)
-    wider = LayerSettings(width=32, heads=2, head_width=8, feed_forward_width=32)
+    train(recipe(max_steps=1), tmp_path)
+    wider = LayerSettings(hidden_size=32, num_attention_heads=2, head_dim=8, intermediate_size=32)
     with pytest.raises(SettingsError, match=r"checkpoint is another recipe's.*--fresh") as raised:
-        train(recipe(layers=wider, max_updates=2), tmp_path)
+        train(recipe(layers=wider, max_steps=2), tmp_path)
     assert "\n" not in str(raised.value)
 
 
@@ -188,10 +188,10 @@ def test_a_finished_run_of_another_recipe_is_told_apart(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
     """Its model was taken for the new recipe's."""
-    train(recipe(max_updates=1), tmp_path)
-    assert train(recipe(max_updates=2, threads=None), tmp_path).update == 2
+    train(recipe(max_steps=1), tmp_path)
+    assert train(recipe(max_steps=2, threads=None), tmp_path).update == 2
     with pytest.raises(SettingsError, match=r"it differs in train\): start over with --fresh"):
-        train(recipe(max_updates=2, seed=9), tmp_path)
+        train(recipe(max_steps=2, seed=9), tmp_path)
 
 
 def test_a_full_disk_is_one_sentence(
@@ -202,4 +202,4 @@ def test_a_full_disk_is_one_sentence(
 
     monkeypatch.setattr("bnaparser.files.tensors.save_file", full)
     with pytest.raises(DataError, match=r"model.safetensors cannot be written .*No space left"):
-        train(recipe(max_updates=1), tmp_path)
+        train(recipe(max_steps=1), tmp_path)

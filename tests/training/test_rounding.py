@@ -20,7 +20,7 @@ from bnaparser.training.recipe import Recipe, load_recipe
 from bnaparser.training.rounding import rounded
 from bnaparser.training.run import train
 
-WIDE = LayerSettings(width=128, heads=2, head_width=64, feed_forward_width=256)
+WIDE = LayerSettings(hidden_size=128, num_attention_heads=2, head_dim=64, intermediate_size=256)
 
 
 def test_weights_are_rounded_within_and_exact_again_afterwards() -> None:
@@ -52,7 +52,7 @@ def test_the_gradient_is_that_of_the_rounded_weights() -> None:
 def test_the_stored_model_has_the_f1_that_was_judged(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
-    given = recipe(max_updates=6, store="int8", weight_step=0.9, layers=WIDE)
+    given = recipe(max_steps=6, store="int8", qat_step=0.9, layers=WIDE)
     progress = train(given, tmp_path)
     stored = storage.load(tmp_path / BEST)
     large = [m for m in stored.state_dict().values() if m.dim() == 2 and m.numel() >= 16384]
@@ -63,6 +63,6 @@ def test_the_stored_model_has_the_f1_that_was_judged(
 
 def test_a_step_needs_int8(tmp_path: Path) -> None:
     path = tmp_path / "recipe.toml"
-    path.write_text("[train]\nweight_step = 0.9\n", encoding="utf-8")
-    with pytest.raises(SettingsError, match='weight_step needs store = "int8"'):
+    path.write_text("[train]\nqat_step = 0.9\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match='qat_step needs store = "int8"'):
         load_recipe(path)

@@ -24,13 +24,18 @@ from bnaparser.training.run import Run, train
 from bnaparser.training.setup import TrainingSentence, build_accelerator
 from bnaparser.training.update import Updater
 
-SIZES: dict[str, Any] = {"width": 16, "heads": 2, "head_width": 8, "feed_forward_width": 32}
+SIZES: dict[str, Any] = {
+    "hidden_size": 16,
+    "num_attention_heads": 2,
+    "head_dim": 8,
+    "intermediate_size": 32,
+}
 
 
 def test_a_run_learns_and_leaves_a_parser(
     recipe: Callable[..., Recipe], tmp_path: Path, treebank: Path
 ) -> None:
-    progress = train(recipe(max_updates=24), tmp_path)
+    progress = train(recipe(max_steps=24), tmp_path)
     assert progress.update == 24
     assert [row["update"] for row in progress.history] == list(range(2, 25, 2))
     losses = [row["loss"] for row in progress.history]
@@ -49,7 +54,7 @@ def test_without_development_data_no_f1_is_made_up(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
     """The number of the update stood in metrics.json as F1."""
-    progress = train(recipe(dev=(), max_updates=3), tmp_path)
+    progress = train(recipe(dev=(), max_steps=3), tmp_path)
     assert progress.best_update == 3
     metrics = json.loads((tmp_path / BEST / "metrics.json").read_text(encoding="utf-8"))
     assert set(metrics) == {"update", "seconds"}
@@ -62,7 +67,7 @@ def test_one_process_trains_again_in_another_precision(
     monkeypatch.setattr(device, "cpu_has_bfloat16", lambda: True)
     losses = []
     for number, precision in enumerate(("no", "bf16", "no")):
-        progress = train(recipe(precision=precision, max_updates=1), tmp_path / str(number))
+        progress = train(recipe(mixed_precision=precision, max_steps=1), tmp_path / str(number))
         losses.append(progress.history[0]["loss"])
     assert losses[0] == losses[2] != losses[1]
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
@@ -79,7 +84,7 @@ def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
     losses = []
     for precision in ("no", "bf16"):
         assert "float32" not in caplog.text
-        progress = train(recipe(precision=precision, max_updates=1), tmp_path / precision)
+        progress = train(recipe(mixed_precision=precision, max_steps=1), tmp_path / precision)
         losses.append(progress.history[0]["loss"])
     assert losses[0] == losses[1]
     assert "no products of bfloat16 numbers: the run computes in float32" in caplog.text
@@ -90,19 +95,24 @@ def test_a_finished_run_says_where_its_model_is(
 ) -> None:
     """It said "resumed", and did nothing."""
     caplog.set_level("INFO", "bnaparser")
-    train(recipe(max_updates=2), tmp_path)
+    train(recipe(max_steps=2), tmp_path)
     assert "finished already" not in caplog.text
-    assert train(recipe(max_updates=2), tmp_path).update == 2
+    assert train(recipe(max_steps=2), tmp_path).update == 2
     assert f"finished already, after update 2: the model is in {tmp_path / BEST}" in caplog.text
-    assert "--fresh starts over; a larger train.max_updates continues the run" in caplog.text
+    assert "--fresh starts over; a larger train.max_steps continues the run" in caplog.text
     assert "resumed" not in caplog.text
-    assert train(recipe(max_updates=3), tmp_path).update == 3
+    assert train(recipe(max_steps=3), tmp_path).update == 3
     assert "resumed after update 2" in caplog.text
     caplog.clear()
-    stalled = {"learning_rate": 1e-12, "epochs": 9, "stop_after_epochs": 0.5, "checks_per_epoch": 4}
+    stalled = {
+        "learning_rate": 1e-12,
+        "epochs": 9,
+        "early_stopping_epochs": 0.5,
+        "evals_per_epoch": 4,
+    }
     train(recipe(**stalled), tmp_path / "stalled")
     train(recipe(**stalled), tmp_path / "stalled")
-    assert "a larger train.stop_after_epochs continues the run" in caplog.text
+    assert "a larger train.early_stopping_epochs continues the run" in caplog.text
 
 
 def test_the_arithmetic_of_the_process_is_as_before(
@@ -113,7 +123,7 @@ def test_the_arithmetic_of_the_process_is_as_before(
     before = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")
     try:
-        train(recipe(max_updates=1), tmp_path)
+        train(recipe(max_steps=1), tmp_path)
         assert torch.get_deterministic_debug_mode() == 1
         assert deterministic.fill_uninitialized_memory
     finally:
@@ -125,9 +135,9 @@ def test_without_improvement_the_rate_is_halved_and_the_run_stops(
 ) -> None:
     own = recipe(
         learning_rate=1e-12,
-        checks_per_epoch=4,
-        plateau_checks=2,
-        stop_after_epochs=1.5,
+        evals_per_epoch=4,
+        plateau_patience=2,
+        early_stopping_epochs=1.5,
         epochs=20,
     )
     progress = train(own, tmp_path)
@@ -145,25 +155,32 @@ def test_a_run_ends_at_a_check_and_never_before_the_first(
 ) -> None:
     """It ended without a model, or between two checks: each further call made an update, and ended."""
     caplog.set_level("INFO", "bnaparser")
-    own = recipe(learning_rate=1e-12, checks_per_epoch=0.5, stop_after_epochs=1.0, epochs=9)
+    own = recipe(learning_rate=1e-12, evals_per_epoch=0.5, early_stopping_epochs=1.0, epochs=9)
     assert [row["update"] for row in train(own, tmp_path).history] == [8, 16]
     assert (tmp_path / BEST).is_dir()
     assert train(own, tmp_path).update == 16
     assert "finished already, after update 16" in caplog.text
 
 
+def test_a_number_of_steps_says_when_a_run_is_judged(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    history = train(recipe(max_steps=4, eval_steps=3), tmp_path).history
+    assert [row["update"] for row in history] == [3, 4]
+
+
 def test_a_training_that_diverges_says_so(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
     with pytest.raises(
         SettingsError, match=r"diverged at update \d+: .*smaller train.learning_rate"
     ):
-        train(recipe(learning_rate=1e30, warmup_updates=0), tmp_path)
+        train(recipe(learning_rate=1e30, warmup_steps=0), tmp_path)
 
 
 def test_a_training_that_a_check_finds_diverged_says_so(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
     """It ended in the error of whoever looked for the best trees."""
-    often = recipe(learning_rate=1e30, warmup_updates=0, checks_per_epoch=8)
+    often = recipe(learning_rate=1e30, warmup_steps=0, evals_per_epoch=8)
     with pytest.raises(SettingsError, match=r"diverged at update 1: sentence 0: .*\(NaN\); set a"):
         train(often, tmp_path)
 
@@ -171,8 +188,8 @@ def test_a_training_that_a_check_finds_diverged_says_so(
 def test_tags_weigh_what_the_model_to_start_from_says(
     recipe: Callable[..., Recipe], tmp_path: Path
 ) -> None:
-    train(recipe(tags=TagSettings(predict=True, loss_weight=1.5), max_updates=1), tmp_path / "a")
-    own = recipe(start=str(tmp_path / "a" / BEST), max_updates=1)
+    train(recipe(tags=TagSettings(predict=True, loss_weight=1.5), max_steps=1), tmp_path / "a")
+    own = recipe(start=str(tmp_path / "a" / BEST), max_steps=1)
     own = Recipe(train=own.train)  # states no network
     run = Run(own, tmp_path / "b", build_accelerator("no", tmp_path / "b"))
     assert run.updater.objective.tag_weight == run.model.settings.tags.loss_weight == 1.5
@@ -186,7 +203,7 @@ def test_rates_of_encoder_and_head_follow_the_schedule(
 ) -> None:
     encoder = EncoderSettings(name=str(encoder_folder("bert")))
     own = recipe(
-        encoder, head_learning_rate=1e-2, schedule="linear", warmup_updates=2, max_updates=4
+        encoder, head_learning_rate=1e-2, lr_scheduler_type="linear", warmup_steps=2, max_steps=4
     )
     rates = []
     work = Updater.update
@@ -205,23 +222,29 @@ def test_rates_of_encoder_and_head_follow_the_schedule(
     ("parts", "changes"),
     [
         ({"tags": TagSettings(given=True)}, {}),
-        ({"tags": TagSettings(predict=True, hidden=8)}, {"pool_batches": 3, "clip_norm": 1.0}),
+        (
+            {"tags": TagSettings(predict=True, hidden_size=8)},
+            {"bucket_batches": 3, "max_grad_norm": 1.0},
+        ),
         (
             {
                 "layers": LayerSettings(
-                    kinds=("partitioned",), positions="concatenate", activation="relu", **SIZES
+                    layer_types=("partitioned",),
+                    positions="concatenate",
+                    activation="relu",
+                    **SIZES,
                 )
             },
             {"store": "float16"},
         ),
-        ({"layers": LayerSettings(kinds=("self_attention", "nsa"), **SIZES)}, {"dev": ()}),
+        ({"layers": LayerSettings(layer_types=("self_attention", "nsa"), **SIZES)}, {"dev": ()}),
     ],
     ids=["given tags", "predicted tags", "partitioned", "no development set"],
 )
 def test_other_kinds_of_model_are_trained(
     recipe: Callable[..., Recipe], tmp_path: Path, parts: dict[str, Any], changes: dict[str, Any]
 ) -> None:
-    progress = train(recipe(**parts, max_updates=2, **changes), tmp_path)
+    progress = train(recipe(**parts, max_steps=2, **changes), tmp_path)
     assert math.isfinite(progress.history[-1]["loss"])
     parser = Parser(storage.load(tmp_path / BEST))
     parse = parser.parse_words(["Mira", "sang", "."], tags=["NNP", "VBD", "."])

@@ -149,7 +149,7 @@ def random_targets(model: BnaModel, lengths: Sequence[int], weight: float) -> li
 def test_the_hinge_loss_of_gold_counts_beside_the_teacher(
     build_model: Callable[..., BnaModel], examples: list[Example]
 ) -> None:
-    model = build_model(tagging=TagSettings(predict=True, hidden=8)).eval()
+    model = build_model(tagging=TagSettings(predict=True, hidden_size=8)).eval()
     batch = examples[:3]
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in batch]
     encoded = model.encode(model.prepare([e.words for e in batch]))
@@ -170,7 +170,7 @@ def test_the_hinge_loss_of_gold_counts_beside_the_teacher(
 def test_the_loss_of_tags_is_that_of_a_mixture(
     build_model: Callable[..., BnaModel], examples: list[Example]
 ) -> None:
-    model = build_model(tagging=TagSettings(predict=True, hidden=8)).eval()
+    model = build_model(tagging=TagSettings(predict=True, hidden_size=8)).eval()
     batch = examples[:3]
     golds = [gold(e.spans, e.tags, model.labels, model.tags) for e in batch]
     encoded = model.encode(model.prepare([e.words for e in batch]))

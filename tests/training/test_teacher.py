@@ -34,7 +34,7 @@ from bnaparser.trees.tree import Span, Tree
 from tests.chart import enumeration
 from tests.training.test_resuming import KilledError, kill_at
 
-TAGS = TagSettings(predict=True, hidden=8)
+TAGS = TagSettings(predict=True, hidden_size=8)
 Build = Callable[..., BnaModel]
 
 
@@ -62,10 +62,10 @@ def named(target: SoftTarget, model: BnaModel) -> dict[tuple[int, str], float]:
     }
 
 
-def example(*words: str, teacher_alone: bool = False) -> Example:
+def example(*words: str, ignore_gold: bool = False) -> Example:
     tags = ("XX",) * len(words)
     tree = Tree.from_spans(words, tags, [Span(0, len(words), "S")])
-    return Example(tree, words, tags, tuple(tree.spans()), tags, teacher_alone=teacher_alone)
+    return Example(tree, words, tags, tuple(tree.spans()), tags, ignore_gold=ignore_gold)
 
 
 def test_the_students_own_weights_as_a_teacher_teach_nothing(
@@ -173,7 +173,7 @@ def test_what_is_thought_of_a_sentence_is_the_same_in_any_batch_and_kept(
     teacher, forgetful = (Teacher(networks, student, 0.5) for _ in range(2))
     forgetful.room = 0
     together = teacher.targets(examples)
-    again = teacher.targets([replace(examples[3], teacher_alone=True)])[0]
+    again = teacher.targets([replace(examples[3], ignore_gold=True)])[0]
     assert again.trees is together[3].trees and (again.weight, together[3].weight) == (1.0, 0.5)
     for place in (0, 3, 17):
         (alone,) = forgetful.targets([examples[place]])
@@ -212,15 +212,15 @@ def test_a_student_of_a_teacher_alone_comes_to_agree_with_it(
         for one, label in zip(examples, cycle(labels), strict=False):
             whole = Span(0, len(one.words), label)
             print(Tree.from_spans(one.words, one.tags[::-1], [whole]), file=file)
-    source = DataSettings(path=str(wrong), teacher_alone=True)
+    source = DataSettings(path=str(wrong), ignore_gold=True)
     own = recipe(
         tags=TAGS,
-        max_updates=200,
+        max_steps=200,
         teacher=(str(tiny_model_dir),),
         data=(source,),
         dev=(),
-        stop_after_epochs=None,
-        checks_per_epoch=0.02,
+        early_stopping_epochs=None,
+        evals_per_epoch=0.02,
     )
     train(own, tmp_path / "run")
     spans, tags = agreement(tmp_path / "run/model", tiny_model_dir, examples)
@@ -237,7 +237,7 @@ def test_a_killed_student_ends_as_if_nothing_had_happened(
         teacher = tmp_path / "teacher"
         storage.save(shaken(build_model(tagging=TAGS)), teacher, "float32", {})
     noise = NoiseSettings(no_final_mark=0.3, emoji=0.3, typing_errors=0.5, capitals=0.2)
-    own = recipe(tags=TAGS, max_updates=9, loss="crf", teacher=(str(teacher),), noise=noise)
+    own = recipe(tags=TAGS, max_steps=9, loss="crf", teacher=(str(teacher),), noise=noise)
     train(own, tmp_path / "whole")
     with monkeypatch.context() as patch:
         kill_at(patch, 6)
@@ -262,7 +262,7 @@ def test_a_teacher_changes_what_is_learned_and_a_weight_of_0_does_not(
         "half": {"teacher": (str(tiny_model_dir),)},
     }
     for name, own in settings.items():
-        progress = train(recipe(tags=TAGS, max_updates=2, **own), tmp_path / name)
+        progress = train(recipe(tags=TAGS, max_steps=2, **own), tmp_path / name)
         losses[name] = progress.history[-1]["loss"]
     assert losses["zero"] == pytest.approx(losses["none"], rel=1e-4)
     assert losses["half"] != pytest.approx(losses["none"], rel=1e-2)
@@ -295,8 +295,8 @@ def test_settings_that_need_a_teacher_say_so(tmp_path: Path) -> None:
     file.write_text('[train]\ndata = [{ path = "a.mrg" }]\n', encoding="utf-8")
     for override, message in {
         "train.teacher_weight=0.5": "teacher_weight needs a teacher",
-        'train.data=[{ path = "a.mrg", teacher_alone = true }]': "teacher_alone, of a.mrg, needs a teacher",
-        'train.dev=[{ path = "a.mrg", teacher_alone = true }]': "teacher_alone is for training data, a.mrg",
+        'train.data=[{ path = "a.mrg", ignore_gold = true }]': "ignore_gold, of a.mrg, needs a teacher",
+        'train.dev=[{ path = "a.mrg", ignore_gold = true }]': "ignore_gold is for training data, a.mrg",
     }.items():
         with pytest.raises(SettingsError, match=message):
             load_recipe(file, (override,))
@@ -312,10 +312,10 @@ def test_sentences_that_noise_changed_are_still_the_teachers_alone(
 ) -> None:
     """Their silver trees were learned as if they were gold."""
     model = build_model(tagging=TAGS)
-    batch = training_sentences(model, [replace(one, teacher_alone=True) for one in examples[:8]])
+    batch = training_sentences(model, [replace(one, ignore_gold=True) for one in examples[:8]])
     noise = NoiseSettings(no_final_mark=1.0, emoji=1.0)
     changed = disturbed(model, batch, TrainSettings(noise=noise), np.random.default_rng(1))
     assert any(
         one.example.words != other.example.words for one, other in zip(batch, changed, strict=True)
     )
-    assert all(one.example.teacher_alone for one in changed)
+    assert all(one.example.ignore_gold for one in changed)

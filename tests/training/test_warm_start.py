@@ -27,7 +27,7 @@ from bnaparser.training.warm_start import create_from
 def test_the_same_labels_give_the_same_network(
     build_model: Callable[..., BnaModel], examples: list[Example], kind: str
 ) -> None:
-    start = build_model(kind, tagging=TagSettings(predict=True, given=True, hidden=8)).eval()
+    start = build_model(kind, tagging=TagSettings(predict=True, given=True, hidden_size=8)).eval()
     sentences = [example.words for example in examples[:8]]
     tags = [example.tags for example in examples[:8]]
     before = predict(start, start.prepare(sentences, tags), 500)
@@ -37,7 +37,7 @@ def test_the_same_labels_give_the_same_network(
 
 @torch.no_grad()
 def test_labels_and_tags_keep_their_weights_by_name(build_model: Callable[..., BnaModel]) -> None:
-    start = build_model("bert", tagging=TagSettings(predict=True, given=True, hidden=8))
+    start = build_model("bert", tagging=TagSettings(predict=True, given=True, hidden_size=8))
     labels = Inventory.of_labels({*start.labels.names[3:], "NEW", "A"})
     tags = Inventory.of_tags({*start.tags.names[2:], "NEW"})
     model = create_from(start, start.settings, labels, tags)
@@ -62,7 +62,7 @@ def test_a_network_of_another_shape_is_refused_by_name(
 ) -> None:
     start = build_model("bert")
     wider = start.settings.model_copy(
-        update={"scorer": start.settings.scorer.model_copy(update={"hidden": 32})}
+        update={"scorer": start.settings.scorer.model_copy(update={"hidden_size": 32})}
     )
     with pytest.raises(SettingsError, match=r"scorer\.hidden\.weight is 32x32, .* 64x32"):
         create_from(start, wider, start.labels, start.tags)
@@ -74,8 +74,14 @@ def test_a_network_of_another_shape_is_refused_by_name(
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"kinds": ("bimsa",)}, r"its layers\.kinds is \('bimsa', 'nsa'\), not \('bimsa',\)"),
-        ({"heads": 1, "head_width": 32}, r"its layers\.heads is 2, not 1"),
+        (
+            {"layer_types": ("bimsa",)},
+            r"its layers\.layer_types is \('bimsa', 'nsa'\), not \('bimsa',\)",
+        ),
+        (
+            {"num_attention_heads": 1, "head_dim": 32},
+            r"its layers\.num_attention_heads is 2, not 1",
+        ),
         ({"word_shapes": False}, r"it has shape_embedding, which the recipe's network lacks"),
     ],
 )
@@ -118,10 +124,10 @@ def test_a_recipe_takes_the_network_over_and_starts_where_it_stood(
             start=str(tiny_model_dir),
             data=(source,),
             dev=(source,),
-            max_updates=1,
+            max_steps=1,
             learning_rate=1e-9,
-            warmup_updates=0,
-            mask_pieces=0.1,
+            warmup_steps=0,
+            mask_probability=0.1,
             lower_case=0.1,
             threads=1,
         ),
@@ -207,6 +213,6 @@ def test_a_language_without_trees_and_names_is_refused(few_trees: str) -> None:
 
 
 def test_masking_needs_a_mask(treebank: Path) -> None:
-    settings = TrainSettings(data=(DataSettings(path=str(treebank)),), mask_pieces=0.1)
-    with pytest.raises(SettingsError, match="mask_pieces"):
+    settings = TrainSettings(data=(DataSettings(path=str(treebank)),), mask_probability=0.1)
+    with pytest.raises(SettingsError, match="mask_probability"):
         new_model(Recipe(train=settings), read_mix(settings))

@@ -35,7 +35,7 @@ def example(bracketed: str, language: str = "") -> Example:
 @pytest.fixture
 def finder(build_model: Callable[..., BnaModel]) -> BnaModel:
     model = build_model()
-    text = LanguageSettings(languages=("zh-Hant", "es"), find_words=True, hidden=16)
+    text = LanguageSettings(languages=("zh-Hant", "es"), segment_words=True, hidden_size=16)
     settings = model.settings.model_copy(update={"text": text})
     torch.manual_seed(3)
     return BnaModel(settings, model.labels, model.tags, model.encoder)
@@ -96,7 +96,7 @@ def test_development_scores_words(finder: BnaModel) -> None:
     [
         ({"text": {"languages": ["xx"]}}, "no language 'xx' can be read: there are en, es"),
         ({"text": {"languages": []}}, "name each language once, and at least one"),
-        ({"text": {"find_words": True}, "tags": {"given": True}}, "no use with tags.given"),
+        ({"text": {"segment_words": True}, "tags": {"given": True}}, "no use with tags.given"),
         ({"text": {"languages": ["es", "fr"]}, "train": {"data": [{"path": "a"}]}}, "a needs its language"),
         ({"train": {"data": [{"path": "a", "language": "es"}]}}, "a is in es: add it to text.languages"),
     ],

@@ -14,7 +14,7 @@ from bnaparser.network.compiled.compiled_encoder import Runs
 from bnaparser.network.compiled.weights import Affine, Norm, StoredWeights, signed
 from bnaparser.network.model_settings import LayerKind, LayerSettings
 
-# From word vectors (rows, width) to contexts (rows, heads * head_width).
+# From word vectors (rows, width) to contexts (rows, heads * head_dim).
 _Attention = Callable[[Floats, Runs], Floats]
 
 
@@ -34,12 +34,12 @@ class CompiledLayers:
     def __init__(self, settings: LayerSettings, weights: StoredWeights):
         self._adds_input = settings.residual == "program"
         self._activation = ACTIVATION_NUMBERS[settings.activation]
-        width = settings.width
+        width = settings.hidden_size
         self._positions = weights.table("stack.positions", settings.max_positions, width)
         self._norm = weights.norm(width, "stack.norm")
         self._blocks = [
             _block(kind, settings, weights, f"stack.layers.{number}.")
-            for number, kind in enumerate(settings.kinds)
+            for number, kind in enumerate(settings.layer_types)
         ]
 
     def __call__(self, content: Floats, runs: Runs) -> Floats:
@@ -58,7 +58,7 @@ def can_compile(settings: LayerSettings) -> bool:
     """Tell whether these layers are among those written here."""
     kinds = {"bimsa", "nsa", "self_attention"}
     return (
-        set(settings.kinds) <= kinds
+        set(settings.layer_types) <= kinds
         and settings.positions == "add"
         and settings.span_signs == "paper"
     )
@@ -66,7 +66,7 @@ def can_compile(settings: LayerSettings) -> bool:
 
 def _block(kind: LayerKind, settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Block:
     make = {"bimsa": _bimsa, "nsa": _nsa, "self_attention": _self_attention}[kind]
-    width, inner = settings.width, settings.feed_forward_width
+    width, inner = settings.hidden_size, settings.intermediate_size
     return _Block(
         make(settings, weights, f"{prefix}attention."),
         weights.affine(_inner(settings), width, f"{prefix}attention.output"),
@@ -78,7 +78,7 @@ def _block(kind: LayerKind, settings: LayerSettings, weights: StoredWeights, pre
 
 
 def _inner(settings: LayerSettings) -> int:
-    return settings.heads * settings.head_width
+    return settings.num_attention_heads * settings.head_dim
 
 
 def _room(rows: Floats, settings: LayerSettings) -> Floats:
@@ -87,20 +87,28 @@ def _room(rows: Floats, settings: LayerSettings) -> Floats:
 
 def _self_attention(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Attention:
     names = [f"{prefix}{name}" for name in ("query", "key", "value")]
-    projection = weights.affine(settings.width, _inner(settings), *names)
-    scale = np.float32(settings.head_width**-0.5)
+    projection = weights.affine(settings.hidden_size, _inner(settings), *names)
+    scale = np.float32(settings.head_dim**-0.5)
     nothing = np.zeros((1, 1), np.float32)
 
     def contexts(rows: Floats, runs: Runs) -> Floats:
         out = _room(rows, settings)
-        attend(projection(rows), runs.starts, runs.lengths, settings.heads, scale, nothing, out)
+        attend(
+            projection(rows),
+            runs.starts,
+            runs.lengths,
+            settings.num_attention_heads,
+            scale,
+            nothing,
+            out,
+        )
         return out
 
     return contexts
 
 
 def _bimsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Attention:
-    width, inner = settings.width, _inner(settings)
+    width, inner = settings.hidden_size, _inner(settings)
     sizes = {"query": inner, "key": inner, "value": inner // 2}
     projection = weights.made(
         [weights.matrix(f"{prefix}{name}.weight", size, width) for name, size in sizes.items()],
@@ -108,11 +116,13 @@ def _bimsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Att
             [weights.array(f"{prefix}{name}.bias", size) for name, size in sizes.items()]
         ),
     )
-    scale = np.float32(settings.head_width**-0.5)
+    scale = np.float32(settings.head_dim**-0.5)
 
     def contexts(rows: Floats, runs: Runs) -> Floats:
         out = _room(rows, settings)
-        attend_both_ways(projection(rows), runs.starts, runs.lengths, settings.heads, scale, out)
+        attend_both_ways(
+            projection(rows), runs.starts, runs.lengths, settings.num_attention_heads, scale, out
+        )
         return out
 
     return contexts
@@ -120,11 +130,11 @@ def _bimsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Att
 
 def _nsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Attention:
     # Spans are [h_j^f - h_i^f; h_i^b - h_j^b]: a position counts with its backward half turned round.
-    signs = np.ones(settings.width, np.float32)
-    signs[settings.width // 2 :] = -1
+    signs = np.ones(settings.hidden_size, np.float32)
+    signs[settings.hidden_size // 2 :] = -1
     inner = _inner(settings)
     query, key, value = (
-        weights.matrix(f"{prefix}{name}.weight", inner, settings.width)
+        weights.matrix(f"{prefix}{name}.weight", inner, settings.hidden_size)
         for name in ("query", "key", "value")
     )
     query_bias, value_bias = (
@@ -132,7 +142,7 @@ def _nsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Atten
     )
     bias = np.concatenate([query_bias, np.zeros(2 * inner, np.float32)])
     projection = weights.made([query, signed(key, signs), signed(value, signs)], bias)
-    scale = np.float32(settings.head_width**-0.5)
+    scale = np.float32(settings.head_dim**-0.5)
 
     def contexts(rows: Floats, runs: Runs) -> Floats:
         out = _room(rows, settings)
@@ -141,7 +151,7 @@ def _nsa(settings: LayerSettings, weights: StoredWeights, prefix: str) -> _Atten
             value_bias,
             runs.starts,
             runs.lengths,
-            2 * settings.heads,
+            2 * settings.num_attention_heads,
             settings.ngrams,
             scale,
             out,

@@ -81,7 +81,7 @@ class CompiledNetwork:
         self.source = folder / WEIGHTS  # a file that is another one for other weights
         self.precision = "int8" if weights.in_int8 else "float32"
         layers, scorer, tags = stored.settings.layers, stored.settings.scorer, stored.settings.tags
-        width, hidden = layers.width, scorer.hidden
+        width, hidden = layers.hidden_size, scorer.hidden_size
         self._project = weights.affine(encoder.shape.width, layers.content_width, "project")
         self._layers = CompiledLayers(layers, weights)
         if tags.given:
@@ -101,11 +101,11 @@ class CompiledNetwork:
             self._output.bias,
         )
         if tags.predict:
-            self._tag_hidden = weights.affine(width, tags.hidden, "tagger.0")
-            self._tag_norm = weights.norm(tags.hidden, "tagger.1")
-            self._tag_output = weights.affine(tags.hidden, len(stored.tags), "tagger.3")
-        if stored.settings.text.find_words:
-            inner = stored.settings.text.hidden
+            self._tag_hidden = weights.affine(width, tags.hidden_size, "tagger.0")
+            self._tag_norm = weights.norm(tags.hidden_size, "tagger.1")
+            self._tag_output = weights.affine(tags.hidden_size, len(stored.tags), "tagger.3")
+        if stored.settings.text.segment_words:
+            inner = stored.settings.text.hidden_size
             self._word_hidden = weights.affine(width, inner, "word_finder.0")
             self._word_norm = weights.norm(inner, "word_finder.1")
             self._word_output = weights.affine(inner, 1, "word_finder.3")
@@ -243,7 +243,7 @@ def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
     stored = read_settings(folder)
     settings = stored.settings
     given = settings.encoder
-    if given.name is None or given.joined or given.decoder or not can_compile(settings.layers):
+    if given.name is None or given.detokenize or given.decoder or not can_compile(settings.layers):
         return None
     config = SimpleNamespace(**read_object(folder / ENCODER / CONFIG))
     shape = shape_of(config)

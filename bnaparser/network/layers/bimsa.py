@@ -21,14 +21,14 @@ class BiMSA(nn.Module):
 
     def __init__(self, settings: LayerSettings):
         super().__init__()
-        self.heads = settings.heads
-        self.scale = settings.head_width**-0.5
+        self.heads = settings.num_attention_heads
+        self.scale = settings.head_dim**-0.5
         self.dropout = settings.attention_dropout
-        inner = settings.heads * settings.head_width
-        self.query = nn.Linear(settings.width, inner)
-        self.key = nn.Linear(settings.width, inner)
-        self.value = nn.Linear(settings.width, inner // 2)
-        self.output = nn.Linear(inner, settings.width)
+        inner = settings.num_attention_heads * settings.head_dim
+        self.query = nn.Linear(settings.hidden_size, inner)
+        self.key = nn.Linear(settings.hidden_size, inner)
+        self.value = nn.Linear(settings.hidden_size, inner // 2)
+        self.output = nn.Linear(inner, settings.hidden_size)
 
     def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Map ``hidden`` (batch, positions, width), with ``valid`` (batch, positions), to its shape."""
@@ -36,7 +36,7 @@ class BiMSA(nn.Module):
         return output
 
     def contexts(self, hidden: Tensor, valid: Tensor) -> Tensor:
-        """Return (batch, positions, heads * head_width): all forward contexts, then all backward.
+        """Return (batch, positions, heads * head_dim): all forward contexts, then all backward.
 
         This is equation 14 before the output projection; in training, attention dropout is applied
         to either direction by itself.

@@ -27,8 +27,8 @@ class Block(nn.Module):
         super().__init__()
         self.attention = attention
         self.feed_forward = feed_forward
-        self.attention_norm = nn.LayerNorm(settings.width)
-        self.feed_forward_norm = nn.LayerNorm(settings.width)
+        self.attention_norm = nn.LayerNorm(settings.hidden_size)
+        self.feed_forward_norm = nn.LayerNorm(settings.hidden_size)
         self.dropout = FeatureDropout(settings.residual_dropout)
         self.adds_input = settings.residual == "program"
 
@@ -43,10 +43,10 @@ class Block(nn.Module):
 def feed_forward(settings: LayerSettings) -> nn.Sequential:
     """Return the position-wise network: linear, activation, feature dropout, linear."""
     return nn.Sequential(
-        nn.Linear(settings.width, settings.feed_forward_width),
+        nn.Linear(settings.hidden_size, settings.intermediate_size),
         ACTIVATIONS[settings.activation](),
         FeatureDropout(settings.feed_forward_dropout),
-        nn.Linear(settings.feed_forward_width, settings.width),
+        nn.Linear(settings.intermediate_size, settings.hidden_size),
     )
 
 

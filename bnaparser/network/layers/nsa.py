@@ -16,23 +16,23 @@ class NSA(nn.Module):
     The span from position i to j is ``[h_j^f - h_i^f; h_i^b - h_j^b]`` (eq. 15), where ``h^f`` and
     ``h^b`` are the first and second half of the features. The halves of query, key and value make
     two independent attentions of ``heads`` heads each. Every query sees every span of its sentence.
-    Scores are divided by the square root of ``head_width`` (the stated query and key size),
+    Scores are divided by the square root of ``head_dim`` (the stated query and key size),
     although a head of one half is only half as wide. With ``span_signs = "program"`` 1-grams are
     ``[h_j^f - h_i^f; h_j^b - h_i^b]``, as in the authors' program; longer spans are as above.
     """
 
     def __init__(self, settings: LayerSettings):
         super().__init__()
-        self.heads = settings.heads
+        self.heads = settings.num_attention_heads
         self.ngrams = settings.ngrams
-        self.scale = settings.head_width**-0.5
+        self.scale = settings.head_dim**-0.5
         self.dropout = settings.attention_dropout
         self.turns_unigrams = settings.span_signs == "program"
-        inner = settings.heads * settings.head_width
-        self.query = nn.Linear(settings.width, inner)
-        self.key = nn.Linear(settings.width, inner)
-        self.value = nn.Linear(settings.width, inner)
-        self.output = nn.Linear(inner, settings.width)
+        inner = settings.num_attention_heads * settings.head_dim
+        self.query = nn.Linear(settings.hidden_size, inner)
+        self.key = nn.Linear(settings.hidden_size, inner)
+        self.value = nn.Linear(settings.hidden_size, inner)
+        self.output = nn.Linear(inner, settings.hidden_size)
 
     def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Map ``hidden`` (batch, positions, width), with ``valid`` (batch, positions), to its shape."""

@@ -34,13 +34,13 @@ class PartitionedAttention(nn.Module):
 
     def __init__(self, settings: LayerSettings):
         super().__init__()
-        self.heads = settings.heads
+        self.heads = settings.num_attention_heads
         self.dropout = settings.attention_dropout
-        inner = settings.heads * settings.head_width
-        self.query = PartitionedLinear(settings.width, inner, bias=False)
-        self.key = PartitionedLinear(settings.width, inner, bias=False)
-        self.value = PartitionedLinear(settings.width, inner, bias=False)
-        self.output = PartitionedLinear(inner, settings.width, bias=False)
+        inner = settings.num_attention_heads * settings.head_dim
+        self.query = PartitionedLinear(settings.hidden_size, inner, bias=False)
+        self.key = PartitionedLinear(settings.hidden_size, inner, bias=False)
+        self.value = PartitionedLinear(settings.hidden_size, inner, bias=False)
+        self.output = PartitionedLinear(inner, settings.hidden_size, bias=False)
 
     def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Map ``hidden`` (batch, positions, width), with ``valid`` (batch, positions), to its shape."""
@@ -65,10 +65,10 @@ class PartitionedAttention(nn.Module):
 def partitioned_feed_forward(settings: LayerSettings) -> nn.Sequential:
     """Return the position-wise network with partitioned linear maps."""
     return nn.Sequential(
-        PartitionedLinear(settings.width, settings.feed_forward_width, bias=True),
+        PartitionedLinear(settings.hidden_size, settings.intermediate_size, bias=True),
         ACTIVATIONS[settings.activation](),
         FeatureDropout(settings.feed_forward_dropout),
-        PartitionedLinear(settings.feed_forward_width, settings.width, bias=True),
+        PartitionedLinear(settings.intermediate_size, settings.hidden_size, bias=True),
     )
 
 

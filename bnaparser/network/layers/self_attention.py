@@ -14,13 +14,13 @@ class SelfAttention(nn.Module):
 
     def __init__(self, settings: LayerSettings):
         super().__init__()
-        self.heads = settings.heads
+        self.heads = settings.num_attention_heads
         self.dropout = settings.attention_dropout
-        inner = settings.heads * settings.head_width
-        self.query = nn.Linear(settings.width, inner)
-        self.key = nn.Linear(settings.width, inner)
-        self.value = nn.Linear(settings.width, inner)
-        self.output = nn.Linear(inner, settings.width)
+        inner = settings.num_attention_heads * settings.head_dim
+        self.query = nn.Linear(settings.hidden_size, inner)
+        self.key = nn.Linear(settings.hidden_size, inner)
+        self.value = nn.Linear(settings.hidden_size, inner)
+        self.output = nn.Linear(inner, settings.hidden_size)
 
     def forward(self, hidden: Tensor, valid: Tensor) -> Tensor:
         """Map ``hidden`` (batch, positions, width), with ``valid`` (batch, positions), to its shape."""

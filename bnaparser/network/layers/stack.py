@@ -45,9 +45,9 @@ class LayerStack(nn.Module):
             # of that, it all but hides the words for hundreds of updates
             # (benchmarks/ablation/ablation.md).
             nn.init.normal_(self.positions, std=settings.first_position_deviation)
-            self.norm = nn.LayerNorm(settings.width)
+            self.norm = nn.LayerNorm(settings.hidden_size)
         self.dropout = FeatureDropout(settings.input_dropout)
-        self.layers = nn.ModuleList([layer(kind, settings) for kind in settings.kinds])
+        self.layers = nn.ModuleList([layer(kind, settings) for kind in settings.layer_types])
 
     def forward(self, content: Tensor, valid: Tensor, beside: Tensor | None = None) -> Tensor:
         """Map ``content`` (batch, positions, content_width) to (batch, positions, width).

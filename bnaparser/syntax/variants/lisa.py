@@ -79,8 +79,7 @@ class ParentHead(nn.Module):
         self.losses: list[Tensor] = []
         count = sizes.layers if settings.form == "replace" else 0
         self.matrices = nn.ParameterList(
-            torch.randn(sizes.head_width, sizes.width) * sizes.initializer_range
-            for _ in range(count)
+            torch.randn(sizes.head_dim, sizes.width) * sizes.initializer_range for _ in range(count)
         )
 
     def replaced(self, layer: int, attention: Attention) -> Attention:

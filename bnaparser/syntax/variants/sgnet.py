@@ -50,7 +50,7 @@ def heads_on_top(sizes: Sizes) -> int:
     """
     most = sizes.heads
     if sizes.width % most:
-        most = max(1, sizes.width // sizes.head_width)
+        most = max(1, sizes.width // sizes.head_dim)
     return next(count for count in range(most, 0, -1) if sizes.width % count == 0)
 
 
@@ -65,7 +65,7 @@ class SgNet(Syntax):
             type_vocab_size=1,
             hidden_size=sizes.width,
             num_attention_heads=heads_on_top(sizes),
-            intermediate_size=sizes.feed_forward_width,
+            intermediate_size=sizes.intermediate_size,
             num_hidden_layers=settings.layers,
             hidden_dropout_prob=sizes.dropout,
             attention_probs_dropout_prob=sizes.dropout,

@@ -187,7 +187,7 @@ class SyntaxBert(AttentionVariant):
         self.shares: list[Tensor] = []
         count, width = 1, sizes.width
         if not settings.share_topical:
-            count, width = sizes.layers, sizes.heads * sizes.head_width
+            count, width = sizes.layers, sizes.heads * sizes.head_dim
         count = count if settings.mixing == "topical" else 0
         self.topical = nn.ModuleList(Topical(width) for _ in range(count))
         self.parent_head = None if settings.lisa is None else ParentHead(settings.lisa, sizes)
@@ -241,7 +241,7 @@ class SyntaxBert(AttentionVariant):
             direction = self._topical(layer).direction(attention.output_weight)
         else:
             direction = self._topical(layer).direction()
-        heads = direction.view(self.sizes.heads, 1, self.sizes.head_width)
+        heads = direction.view(self.sizes.heads, 1, self.sizes.head_dim)
         weights = (attention.value * heads.to(attention.value.dtype)).sum(dim=-1)[:, :, None]
         return topical_weights(subnetworks.logits(weights.to(counts.dtype)), counts)
 

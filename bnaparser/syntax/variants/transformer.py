@@ -19,7 +19,7 @@ class TransformerSettings(Settings):
     layers: int = Field(12, gt=0)
     width: int = Field(512, gt=0)
     heads: int = Field(8, gt=0)
-    feed_forward_width: int = Field(2048, gt=0)
+    intermediate_size: int = Field(2048, gt=0)
     positions: int = Field(512, gt=0)
     dropout: float = Field(0.1, ge=0, lt=1)
     padding: int = Field(0, ge=0)
@@ -36,7 +36,7 @@ def raw_transformer(settings: TransformerSettings) -> BertModel:
         num_hidden_layers=settings.layers,
         hidden_size=settings.width,
         num_attention_heads=settings.heads,
-        intermediate_size=settings.feed_forward_width,
+        intermediate_size=settings.intermediate_size,
         max_position_embeddings=settings.positions,
         hidden_dropout_prob=settings.dropout,
         attention_probs_dropout_prob=settings.dropout,

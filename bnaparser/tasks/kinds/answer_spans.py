@@ -124,7 +124,7 @@ def find_candidates(
     batch_tokens: int,
 ) -> list[AnswerCandidates]:
     """Return the best answers to questions, in order; ``score`` gives a batch's logits (B, T, 2)."""
-    longest, best = reader.settings.longest, reader.settings.best
+    longest, best = reader.settings.max_answer_length, reader.settings.n_best_size
     windows = [(owner, w) for owner, one in enumerate(examples) for w in reader.windows(one)]
     spans: list[list[Candidate]] = [[] for _ in examples]
     nulls: list[list[float]] = [[] for _ in examples]

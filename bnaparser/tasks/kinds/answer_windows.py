@@ -39,21 +39,23 @@ class AnswerSettings(Settings):
     Defaults are those of BERT's program for SQuAD.
     """
 
-    window: int = Field(384, gt=0)
+    max_seq_length: int = Field(384, gt=0)
     """Subwords of a window: the question, special tokens and a part of the passage."""
-    stride: int = Field(128, gt=0)
+    doc_stride: int = Field(128, gt=0)
     """Subwords from the start of a window's part of the passage to the next one's."""
-    question: int = Field(64, gt=0)
+    max_query_length: int = Field(64, gt=0)
     """The question is cut to this many subwords."""
-    longest: int = Field(30, gt=0)
+    max_answer_length: int = Field(30, gt=0)
     """Subwords of the longest answer."""
-    best: int = Field(5, gt=0)
+    n_best_size: int = Field(5, gt=0)
     """How many answers are given."""
 
     @model_validator(mode="after")
     def _room(self) -> AnswerSettings:
-        if self.question * 2 > self.window:
-            raise ValueError("question is at most half of window: the passage needs room, too")
+        if self.max_query_length * 2 > self.max_seq_length:
+            raise ValueError(
+                "max_query_length is at most half of max_seq_length: the passage needs room, too"
+            )
         return self
 
 
@@ -168,13 +170,13 @@ class AnswerReader:
         self._special = [ids[gap] for gap in gaps]
         self._types = [types[gap] for gap in gaps]
         self._text_types = types[asked[0]], types[read[0]]
-        self._room = min(settings.window, max_pieces) - sum(map(len, self._special))
-        if self._room <= settings.question:
-            own = settings.window <= max_pieces
-            limit = "answers.window is" if own else "the encoder takes"
+        self._room = min(settings.max_seq_length, max_pieces) - sum(map(len, self._special))
+        if self._room <= settings.max_query_length:
+            own = settings.max_seq_length <= max_pieces
+            limit = "answers.max_seq_length is" if own else "the encoder takes"
             raise SettingsError(
-                f"{limit} {min(settings.window, max_pieces)} pieces, which leaves a passage no room beside a"
-                f" question of {settings.question}: set answers.question to less"
+                f"{limit} {min(settings.max_seq_length, max_pieces)} pieces, which leaves a passage no room beside a"
+                f" question of {settings.max_query_length}: set answers.max_query_length to less"
             )
 
     def windows(self, example: PreparedExample) -> list[AnswerWindow]:
@@ -182,11 +184,11 @@ class AnswerReader:
         assert example.written is not None
         asked, read = example.structures[0].words, example.structures[1].words
         question = pieces_of(self.tokenizer, asked, [(0, 0)] * len(asked))
-        question = question.part(0, self.settings.question)
+        question = question.part(0, self.settings.max_query_length)
         passage = pieces_of(self.tokenizer, read, example.written.places)
         answer = None if example.answer is None else passage.inside(example.answer)
         room = self._room - len(question)
-        step = min(self.settings.stride, room)
+        step = min(self.settings.doc_stride, room)
         begins = [0]
         while begins[-1] + room < len(passage):
             begins.append(begins[-1] + step)

@@ -27,7 +27,7 @@ from bnaparser.training.data import Example
 
 ROOT = Path(__file__).parents[3]
 FAMILIES = ["bert", "distilbert", "electra", "mpnet", "roberta"]
-SIZES = {"width": 32, "heads": 2, "head_width": 16, "feed_forward_width": 64}
+SIZES = {"hidden_size": 32, "num_attention_heads": 2, "head_dim": 16, "intermediate_size": 64}
 Build = Callable[..., BnaModel]
 
 
@@ -66,7 +66,7 @@ def assert_same(model: BnaModel, compiled: CompiledNetwork, batch: Any, toleranc
 def test_each_family_gives_the_scores_of_its_model(
     build_model: Build, examples: list[Example], tmp_path: Path, family: str, mix: bool
 ) -> None:
-    tags = TagSettings(predict=True, hidden=16)
+    tags = TagSettings(predict=True, hidden_size=16)
     model, compiled = both(build_model(family, tagging=tags, mix_layers=mix), tmp_path)
     assert compiled.reads_case == model.reads_case
     batch = model.prepare(words(examples[:20]))
@@ -79,13 +79,13 @@ def test_each_family_gives_the_scores_of_its_model(
 @pytest.mark.parametrize(
     "layers",
     [
-        LayerSettings(kinds=(), **SIZES),
-        LayerSettings(kinds=("bimsa",), word_shapes=True, **SIZES),
-        LayerSettings(kinds=("nsa",), ngrams=2, **SIZES),
-        LayerSettings(kinds=("self_attention",), activation="gelu", **SIZES),
-        LayerSettings(kinds=("nsa", "bimsa"), residual="program", activation="relu", **SIZES),
+        LayerSettings(layer_types=(), **SIZES),
+        LayerSettings(layer_types=("bimsa",), word_shapes=True, **SIZES),
+        LayerSettings(layer_types=("nsa",), ngrams=2, **SIZES),
+        LayerSettings(layer_types=("self_attention",), activation="gelu", **SIZES),
+        LayerSettings(layer_types=("nsa", "bimsa"), residual="program", activation="relu", **SIZES),
     ],
-    ids=lambda layers: "-".join(layers.kinds) or "none",
+    ids=lambda layers: "-".join(layers.layer_types) or "none",
 )
 def test_each_layer_gives_the_scores_of_its_module(
     build_model: Build, examples: list[Example], tmp_path: Path, layers: LayerSettings
@@ -123,7 +123,7 @@ def test_a_sentence_has_the_same_tree_and_score_alone_and_in_any_batch(
     build_model: Build, examples: list[Example], tmp_path: Path, precision: str
 ) -> None:
     """The same to the last digit: no sum depends on what lies beside it."""
-    tags = TagSettings(predict=True, hidden=16)
+    tags = TagSettings(predict=True, hidden_size=16)
     _, compiled = both(build_model("mpnet", tagging=tags), tmp_path, precision)
     prepared = compiled.prepare(words(examples))
     alone = [predict_batch(compiled, [one])[0] for one in prepared]
@@ -210,7 +210,7 @@ def test_two_precisions_live_in_one_process(
 
 
 def test_what_is_not_compiled_is_left_to_pytorch(build_model: Build, tmp_path: Path) -> None:
-    halves = LayerSettings(kinds=("partitioned",), positions="concatenate", **SIZES)
+    halves = LayerSettings(layer_types=("partitioned",), positions="concatenate", **SIZES)
     signs = LayerSettings(span_signs="program", **SIZES)
     for number, model in enumerate(
         (build_model(), build_model("t5"), build_model("bert", halves), build_model("bert", signs))
@@ -245,15 +245,13 @@ def test_weights_that_do_not_fit_are_refused(
 
 def test_every_setting_of_the_network_was_thought_of() -> None:
     """A new one must be computed without PyTorch, too, or refused by `can_compile`; then name it here."""
-    of_layers = "kinds width heads head_width feed_forward_width ngrams positions max_positions"
+    of_layers = "layer_types hidden_size num_attention_heads head_dim intermediate_size ngrams positions max_positions"
     of_layers += " activation residual span_signs word_shapes"
-    of_training = "position_deviation residual_dropout feed_forward_dropout attention_dropout"
+    of_training = "position_init_std residual_dropout feed_forward_dropout attention_dropout"
     of_training += " input_dropout"
     assert set(LayerSettings.model_fields) == {*of_layers.split(), *of_training.split()}
-    of_encoder = (
-        "name layers joined decoder mix_layers attention dropout character_width character_dropout"
-    )
+    of_encoder = "name layers detokenize decoder mix_layers attention dropout character_width character_dropout"
     assert set(EncoderSettings.model_fields) == set(of_encoder.split())
-    assert set(ScorerSettings.model_fields) == {"hidden"}
-    of_tags = "predict given deviation dropout hidden loss_weight"
+    assert set(ScorerSettings.model_fields) == {"hidden_size"}
+    of_tags = "predict given init_std dropout hidden_size loss_weight"
     assert set(TagSettings.model_fields) == set(of_tags.split())

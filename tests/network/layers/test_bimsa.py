@@ -10,16 +10,18 @@ import torch
 from bnaparser.network.layers.bimsa import BiMSA
 from bnaparser.network.model_settings import LayerSettings
 
-SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16, attention_dropout=0.5)
+SMALL = LayerSettings(
+    hidden_size=8, num_attention_heads=2, head_dim=4, intermediate_size=16, attention_dropout=0.5
+)
 
 
 def literal_contexts(layer: BiMSA, hidden: torch.Tensor, length: int) -> torch.Tensor:
     """Equations 12 to 14, one number at a time, for one sentence (positions, width)."""
     query, key, value = layer.query(hidden), layer.key(hidden), layer.value(hidden)
-    wide, half = SMALL.head_width, SMALL.head_width // 2
-    contexts = torch.zeros(len(hidden), SMALL.heads * wide)
+    wide, half = SMALL.head_dim, SMALL.head_dim // 2
+    contexts = torch.zeros(len(hidden), SMALL.num_attention_heads * wide)
     for i in range(length):
-        for head in range(SMALL.heads):
+        for head in range(SMALL.num_attention_heads):
             scores = [
                 float(
                     query[i, head * wide : (head + 1) * wide]
@@ -31,7 +33,7 @@ def literal_contexts(layer: BiMSA, hidden: torch.Tensor, length: int) -> torch.T
             for direction, keys in enumerate([range(i + 1), range(i, length)]):
                 total = sum(math.exp(scores[j]) for j in keys)
                 for feature in range(half):
-                    place = direction * SMALL.heads * half + head * half + feature
+                    place = direction * SMALL.num_attention_heads * half + head * half + feature
                     contexts[i, place] = sum(
                         math.exp(scores[j]) / total * float(value[j, head * half + feature])
                         for j in keys

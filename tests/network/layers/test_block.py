@@ -11,7 +11,7 @@ from bnaparser.network.layers.bimsa import BiMSA
 from bnaparser.network.layers.block import Block, feed_forward, hide, merge_heads, split_heads
 from bnaparser.network.model_settings import LayerSettings
 
-SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16)
+SMALL = LayerSettings(hidden_size=8, num_attention_heads=2, head_dim=4, intermediate_size=16)
 VALID = torch.ones(1, 4, dtype=torch.bool)
 
 

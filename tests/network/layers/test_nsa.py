@@ -12,7 +12,12 @@ from bnaparser.network.model_settings import LayerSettings, Reading
 
 READINGS: dict[Reading, Reading] = {"paper": "program", "program": "paper"}
 SMALL = LayerSettings(
-    width=8, heads=2, head_width=4, feed_forward_width=16, ngrams=3, attention_dropout=0.5
+    hidden_size=8,
+    num_attention_heads=2,
+    head_dim=4,
+    intermediate_size=16,
+    ngrams=3,
+    attention_dropout=0.5,
 )
 
 
@@ -98,7 +103,7 @@ def test_spans_with_an_end_in_the_padding_are_not_seen() -> None:
 
 @torch.no_grad()
 def test_scores_are_divided_by_the_root_of_the_stated_head_width() -> None:
-    layer = NSA(LayerSettings(width=2, heads=1, head_width=64, ngrams=1)).eval()
+    layer = NSA(LayerSettings(hidden_size=2, num_attention_heads=1, head_dim=64, ngrams=1)).eval()
     for parameter in layer.parameters():
         parameter.zero_()
     layer.query.bias[0] = 1

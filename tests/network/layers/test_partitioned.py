@@ -11,12 +11,12 @@ from bnaparser.network.layers.stack import LayerStack, layer
 from bnaparser.network.model_settings import LayerSettings
 
 SMALL = LayerSettings(
-    kinds=("partitioned",),
+    layer_types=("partitioned",),
     positions="concatenate",
-    width=8,
-    heads=2,
-    head_width=4,
-    feed_forward_width=16,
+    hidden_size=8,
+    num_attention_heads=2,
+    head_dim=4,
+    intermediate_size=16,
     activation="relu",
 )
 
@@ -51,7 +51,7 @@ def test_a_score_is_a_content_score_plus_a_position_score() -> None:
                             query[i, content] @ key[j, content]
                             + query[i, position] @ key[j, position]
                         )
-                        / math.sqrt(SMALL.head_width)
+                        / math.sqrt(SMALL.head_dim)
                     )
                     for j in range(length)
                 ]
@@ -68,10 +68,10 @@ def test_both_halves_hold_content_and_position_after_interleaving() -> None:
 
 def test_sizes_are_benepars() -> None:
     settings = LayerSettings(
-        kinds=("partitioned",) * 8,
+        layer_types=("partitioned",) * 8,
         positions="concatenate",
-        width=1024,
-        feed_forward_width=2048,
+        hidden_size=1024,
+        intermediate_size=2048,
         activation="relu",
     )
     with torch.device("meta"):

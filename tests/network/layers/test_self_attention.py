@@ -9,7 +9,7 @@ import torch
 from bnaparser.network.layers.self_attention import SelfAttention
 from bnaparser.network.model_settings import LayerSettings
 
-SMALL = LayerSettings(width=8, heads=2, head_width=4, feed_forward_width=16)
+SMALL = LayerSettings(hidden_size=8, num_attention_heads=2, head_dim=4, intermediate_size=16)
 
 
 @torch.no_grad()

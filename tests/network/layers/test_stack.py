@@ -17,8 +17,8 @@ B, N = "bimsa", "nsa"
 
 def settings(*kinds: str, **changes: object) -> LayerSettings:
     positions = "concatenate" if "partitioned" in kinds else "add"
-    sizes = {"width": 8, "heads": 2, "head_width": 4, "feed_forward_width": 16}
-    return LayerSettings(**{"kinds": kinds, "positions": positions, **sizes, **changes})
+    sizes = {"hidden_size": 8, "num_attention_heads": 2, "head_dim": 4, "intermediate_size": 16}
+    return LayerSettings(**{"layer_types": kinds, "positions": positions, **sizes, **changes})
 
 
 STACKS = [(B,), (N,), ("self_attention",), ("partitioned",), (B, N), (B, N, B, N)]
@@ -36,7 +36,7 @@ STACKS = [(B,), (N,), ("self_attention",), ("partitioned",), (B, N), (B, N, B, N
 )
 def test_sizes_are_the_papers(kinds: tuple[LayerKind, ...], count: int) -> None:
     with torch.device("meta"):
-        stack = LayerStack(LayerSettings(kinds=kinds))
+        stack = LayerStack(LayerSettings(layer_types=kinds))
     assert sum(parameter.numel() for parameter in stack.layers.parameters()) == count
 
 
@@ -54,7 +54,7 @@ def test_positions_are_added_before_the_norm() -> None:
 @torch.no_grad()
 def test_added_positions_do_not_hide_the_words_of_a_new_network() -> None:
     torch.manual_seed(1)
-    stack = LayerStack(LayerSettings(kinds=()))
+    stack = LayerStack(LayerSettings(layer_types=()))
     words = 0.2 * torch.randn(2, 512)  # about as large as projected vectors of an encoder
     content = words[torch.tensor([[0, 1] * 10])]
     hidden = stack(content, torch.ones(1, 20, dtype=torch.bool))[0]
@@ -69,14 +69,14 @@ def test_added_positions_do_not_hide_the_words_of_a_new_network() -> None:
     [
         ({}, 0.02),
         ({"positions": "concatenate"}, 1.0),
-        ({"position_deviation": 1.0}, 1.0),
-        ({"positions": "concatenate", "position_deviation": 0.5}, 0.5),
+        ({"position_init_std": 1.0}, 1.0),
+        ({"positions": "concatenate", "position_init_std": 0.5}, 0.5),
     ],
 )
 def test_positions_begin_as_the_settings_say(changes: dict[str, Any], deviation: float) -> None:
     """With 1 and added positions the authors' program begins."""
     torch.manual_seed(1)
-    stack = LayerStack(LayerSettings(kinds=(), **changes))
+    stack = LayerStack(LayerSettings(layer_types=(), **changes))
     assert float(stack.positions.detach().std()) == pytest.approx(deviation, rel=0.02)
 
 

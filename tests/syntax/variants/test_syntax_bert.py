@@ -372,7 +372,7 @@ def test_a_transformer_from_scratch_learns_under_syntax(
     tokens_of: Tokens, the_cat: Structure
 ) -> None:
     torch.manual_seed(0)
-    sizes = TransformerSettings(vocabulary=500, layers=1, width=16, heads=2, feed_forward_width=32)
+    sizes = TransformerSettings(vocabulary=500, layers=1, width=16, heads=2, intermediate_size=32)
     settings = SyntaxBertSettings()
     model = attach(raw_transformer(sizes), settings)
     tokens = tokens_of("bert", [the_cat])
