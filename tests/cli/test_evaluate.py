@@ -211,9 +211,7 @@ class FakeParser:
         self.loaded: tuple[str, str | None] | None = None
         self.given: list[Sequence[str]] = []
 
-    def load(
-        self, model: str, device: str | None, precision: str, language: str | None
-    ) -> FakeParser:
+    def load(self, model: str, device: str | None, **options: object) -> FakeParser:
         self.loaded = (model, device)
         return self
 

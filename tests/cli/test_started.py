@@ -1,5 +1,6 @@
 """Ctrl-C while a command's own modules are imported: one line."""
 
+import signal
 import subprocess
 import sys
 
@@ -22,6 +23,11 @@ bnaparse()
 """
 
 
+def restore_interrupts() -> None:
+    """A job of a script that runs in the background ignores them, and so do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("module", ["signal", "bnaparser.cli", "numpy"])
 def test_ctrl_c_at_the_start_is_one_line(module: str) -> None:
     """It was a traceback of 34 lines until the command handled the signal itself."""
@@ -37,5 +43,6 @@ def test_ctrl_c_at_the_start_is_one_line(module: str) -> None:
         text=True,
         stdin=subprocess.DEVNULL,
         check=False,
+        preexec_fn=restore_interrupts,
     )
     assert (done.returncode, done.stderr) == (130, "bnaparse: interrupted\n")

@@ -13,11 +13,9 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.cli import main
-from bnaparser.compute.instructions import instructions
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, LABELS, WEIGHTS
 from bnaparser.network import storage
-from bnaparser.network.compiled import compiled_network
 from bnaparser.network.model import BnaModel
 
 WORDS = ["The", "cat", "saw", "Mira", "."]
@@ -31,11 +29,9 @@ def good(build_model: Callable[..., BnaModel], tmp_path_factory: pytest.TempPath
 
 
 def test_a_zip_is_computed_as_its_folder_is(
-    build_model: Callable[..., BnaModel], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    build_model: Callable[..., BnaModel], tmp_path: Path
 ) -> None:
     """PyTorch computed it in float32, whatever its weights were."""
-    with_bytes = instructions()._replace(int8="vpmaddwd")
-    monkeypatch.setattr(compiled_network, "instructions", lambda: with_bytes)
     storage.save(build_model("bert"), tmp_path / "model", "int8", {})
     path = Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", tmp_path / "model"))
     folder, zipped = (Parser.load(one, "cpu") for one in (tmp_path / "model", path))

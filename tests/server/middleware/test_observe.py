@@ -59,13 +59,15 @@ def test_the_access_log_tells_numbers_and_no_text(
 ) -> None:
     with caplog.at_level(logging.INFO):
         client.post(
-            "/v1/parse?text=secret",
+            "/v1/parse",
             json={"sentences": ["A secret is BAD.", "It rained."]},
             headers={"X-Request-ID": "mine-7"},
         )
-    [record] = [
+        client.post("/v1/parse?text=secret", json={"text": "It rained."})
+    record, refused = (
         record for record in caplog.records if record.name == "bnaparser.server.middleware.observe"
-    ]
+    )
+    assert "secret" not in JsonLines().format(refused)
     line = json.loads(JsonLines().format(record))
     seconds = line.pop("seconds")
     assert 0 <= seconds < 20
