@@ -29,7 +29,6 @@ from benchmarks.machine import now, processor
 from bnaparser import Parser, Tree
 from bnaparser.eval import collins
 from bnaparser.eval.fast import FastScorer
-from bnaparser.parsing.polyglot import by_language
 
 MOST_LABELS = 8  # of a language
 COMMON = 10  # constituents that a label must have
@@ -67,14 +66,15 @@ def main() -> None:
     arguments.add_argument("--shown", choices=TREEBANKS, default="is")
     arguments.add_argument("--examples", type=int, default=3)
     options = arguments.parse_args()
-    parsers, scorer = by_language([Parser.load(options.model, device="cpu")]), FastScorer(collins())
+    parser, scorer = Parser.load(options.model, device="cpu"), FastScorer(collins())
     found: dict[str, Details] = {}
     lost: dict[str, Lost] = {}
     shown: list[tuple[Tree, Tree]] = []
-    for language in TREEBANKS.keys() & parsers.keys():
+    for language in TREEBANKS.keys() & parser.networks.keys():
         trees = gold_trees(options.treebanks, language, options.part)
         found[language], lost[language] = Details(), Lost()
-        telling = add_all(found[language], lost[language], parsers[language], trees, scorer)
+        own = parser.in_language(language)
+        telling = add_all(found[language], lost[language], own, trees, scorer)
         if language == options.shown:
             shown = telling
     print(f"{now()} UTC, {processor()}; {options.model}, {options.part} parts\n")

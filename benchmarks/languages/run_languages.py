@@ -22,7 +22,6 @@ from benchmarks.languages.round_trip import TREEBANKS
 from benchmarks.machine import now, processor
 from bnaparser.eval import score
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import by_language
 from bnaparser.parsing.result import Parse
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.trees.cleaning import clean
@@ -93,7 +92,7 @@ def gold_trees(treebanks: Path, language: str, part: str) -> list[Tree]:
 
 def row(language: str, model: str, trees: Sequence[Tree]) -> str:
     """Return the row of a model for one of its languages."""
-    parser = by_language([Parser.load(model)])[language]
+    parser = Parser.load(model, language=language)
     parser.parse_words(trees[0].words)  # compiles what is compiled on first use
     given = [tree.words for tree in trees]
     clock = time.perf_counter()

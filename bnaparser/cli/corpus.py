@@ -155,8 +155,8 @@ def _load(options: argparse.Namespace) -> Parser:
 
     quiet_libraries()
     with loading():
+        from bnaparser.parsing.default_model import name_for
         from bnaparser.parsing.parser import Parser
-        from bnaparser.parsing.polyglot import name_for
 
         return Parser.load(
             name_for(options.language) if options.model is None else options.model,

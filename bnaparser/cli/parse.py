@@ -36,7 +36,6 @@ from bnaparser.text.split_names import SPLITS, Split
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parse, Parser
-    from bnaparser.parsing.polyglot import Polyglot
     from bnaparser.parsing.question import Question
     from bnaparser.text.sentence import Sentence
 
@@ -182,7 +181,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _parses(
-    parser: Parser | Polyglot,
+    parser: Parser,
     reader: LineReader,
     tags: TagStream | None,
     options: argparse.Namespace,
@@ -232,7 +231,7 @@ def _run_dependencies(options: argparse.Namespace) -> int:
 
 
 def _fitting(
-    parser: Parser | Polyglot, given: DependencyFile, tags: TagStream | None, question: Question
+    parser: Parser, given: DependencyFile, tags: TagStream | None, question: Question
 ) -> Iterator[tuple[str, Parse | None]]:
     from bnaparser.text.sentence import from_words
 
@@ -260,21 +259,23 @@ def _write(
     return code
 
 
-def _load(options: argparse.Namespace) -> Parser | Polyglot:
+def _load(options: argparse.Namespace) -> Parser:
     from bnaparser.cli.quiet import quiet_libraries
 
     quiet_libraries()
     with loading():
-        from bnaparser.parsing.polyglot import load_parser, name_for
+        from bnaparser.parsing.default_model import name_for
+        from bnaparser.parsing.parser import Parser
 
         if options.model is None:
             options.model = name_for(options.language)
-        return load_parser(
+        parser = Parser.load(
             options.model,
-            options.language,
             options.device,
             options.batch_tokens,
             options.precision,
             options.max_words,
-            options.backend,
+            backend=options.backend,
         )
+        parser.text = parser.text_rules(options.language)
+        return parser

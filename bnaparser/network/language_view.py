@@ -27,7 +27,7 @@ def in_one_language(network: ParsingNetwork, language: str) -> ParsingNetwork:
         view = network.barring(known)
     else:
         view = _barring(cast("BnaModel", network), known)
-    view.settings, view.by_language = network.settings.in_language(language), {}
+    view.settings, view.by_language = network.settings.in_language(language), {language: known}
     return view
 
 

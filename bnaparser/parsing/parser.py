@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
@@ -30,18 +32,25 @@ from bnaparser.parsing.given import (
     each_pair,
     each_sentence,
     each_text,
+    rows_of_tags,
     sentence_of,
 )
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
 from bnaparser.parsing.result import Parse, Parses
-from bnaparser.parsing.sentence_languages import parse_by_language
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.sentence import MAX_WORDS, Sentence
 from bnaparser.text.split_names import Split
 from bnaparser.text.splitting import read_sentences
-from bnaparser.text.text_rules import TextRules, in_language, known_as, reading, rules_of
+from bnaparser.text.text_rules import (
+    TextRules,
+    in_language,
+    known_as,
+    reading,
+    rules_of,
+    seeming_language,
+)
 from bnaparser.text.typed import as_typed
 
 if TYPE_CHECKING:
@@ -57,52 +66,76 @@ __all__ = ["MAX_WORDS", "Parse", "Parser", "Parses"]
 
 
 class Parser:
-    """A loaded model. ``Parser.load("en")("It rained.")`` gives one Parse a sentence.
+    """A parser for one language or several. ``Parser.load("en")("It rained.")`` gives one Parse a sentence.
 
     A sentence that cannot be parsed gives a Parse with ``error`` set, in its place; the others are
-    parsed all the same. A Parser may be used from one thread at a time. A process that is forked
-    may use it, too, and computes with one thread. Pickled, it is the name and the device that it
-    was loaded by, and is loaded anew.
+    parsed all the same. ``languages`` are those that it parses, and ``networks`` the network of each. Where
+    there are several, the language of a sentence that has none is guessed from its words, the first language
+    where they tell too little; a sentence in another language gets an ``error``. A Parser may be used from
+    one thread at a time. A process that is forked may use it, too, and computes with one thread. Pickled, it
+    is the names and the device that it was loaded by, and is loaded anew.
+
+    Args:
+        model: A loaded network, which is seen as one network for each of its languages; or the network
+            of each language.
+        batch_tokens: The most word pieces of a batch, by default what suits the device.
+        max_words: The most words of a sentence.
+
+    Raises:
+        SettingsError: There is no network.
     """
 
     def __init__(
         self,
-        model: ParsingNetwork,
+        model: ParsingNetwork | Mapping[str, ParsingNetwork],
         batch_tokens: int | None = None,
         max_words: int = MAX_WORDS,
     ):
-        if not hasattr(model, "best_labels"):
-            raise TypeError(
-                f"give a loaded model, not {type_name(model)}: Parser.load takes a name or a folder, as"
-                ' in Parser.load("en")'
-            )
+        networks = model if isinstance(model, Mapping) else {"": model}
+        if not networks:
+            raise SettingsError("a parser needs a network for a language: there is none")
+        for network in networks.values():
+            if not hasattr(network, "best_labels"):
+                raise TypeError(
+                    f"give a loaded model, not {type_name(network)}: Parser.load takes a name or a"
+                    ' folder, as in Parser.load("en")'
+                )
+        if not isinstance(model, Mapping):
+            networks = _by_language(model)
         check_at_least_1("batch_tokens", batch_tokens)
         check_at_least_1("max_words", max_words)
-        model.eval()
-        self.model = model
-        self.cased = model.reads_case
-        self.languages = model.settings.text.languages
+        for network in networks.values():
+            network.eval()
+        self.networks = dict(networks)
+        self.languages = tuple(self.networks)
+        # Of one language, its network; else the network of all languages, or that of the first.
+        self.model = self.networks[self.languages[0]]
+        if not isinstance(model, Mapping) and len(networks) > 1:
+            self.model = model
+        self.cased = any(network.reads_case for network in self.networks.values())
         self.text = reading(self.languages)  # how text becomes sentences
-        self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(model.device))
+        self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(self.model.device))
         self.max_words = max_words  # of a sentence; one with more gets an error
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
-        self.name: str | None = None  # what it was loaded by
+        self.name: str | None = (
+            None  # what it was loaded by; several names with commas between them
+        )
+        self.language: str | None = None  # the one language, where the model has others
+        self._names: dict[str, str] = {}  # of the model of each language
         self._asked: Precision = "auto"  # the precision, when it was loaded
         self._asked_device: str | None = None
         self._asked_backend: Backend = "auto"
-        self.of_several: str | None = None  # the language, where the model has others
-        self._labels: frozenset[str] | None = None  # those of that language
-        self._views: dict[str, Parser] = {}  # of each language, where it has several
 
     @property
     def predicts_tags(self) -> bool:
-        """Whether the model tags words itself; if not, it names every tag XX unless tags are given."""
-        return self.model.settings.tags.predict
+        """Whether all models tag words themselves; one that does not names every tag XX unless tags are given."""
+        return all(network.settings.tags.predict for network in self.networks.values())
 
     @property
     def labels(self) -> frozenset[str]:
         """The labels of constituents that it knows, chains among them."""
-        return (self._labels or frozenset(self.model.labels.names)) - {""}
+        found = (_labels_of(language, network) for language, network in self.networks.items())
+        return frozenset().union(*found) - {""}
 
     @property
     def precision(self) -> str:
@@ -116,13 +149,13 @@ class Parser:
 
     @property
     def reads_tags(self) -> bool:
-        """Whether the model reads part-of-speech tags: a sentence without them gets an ``error``."""
-        return self.model.settings.tags.given
+        """Whether a model reads part-of-speech tags: a sentence without them gets an ``error`` there."""
+        return any(network.settings.tags.given for network in self.networks.values())
 
     @classmethod
     def load(
         cls,
-        model: str | Path = "en",
+        model: str | Path | Sequence[str | Path] = "en",
         device: str | torch.device | None = None,
         batch_tokens: int | None = None,
         precision: Precision = "auto",
@@ -130,49 +163,88 @@ class Parser:
         language: str | None = None,
         backend: Backend = "auto",
     ) -> Parser:
-        """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub.
+        """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub; or several.
 
-        A folder may be one of benepar's.
-        ``device`` is a torch device; by default the first GPU, or the CPU where there is none.
-        ``batch_tokens`` bounds the word pieces of a batch, by default to what suits the device.
-        ``precision`` is "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
-        model's weights are stored so, else float32; on a GPU bfloat16 where it has that. ``backend`` is
-        what computes: "compiled" loops, "torch" (PyTorch), or "auto", the faster that is installed and
-        can. ``max_words`` of a sentence: one with more gets an ``error``. Of a
-        model of several languages, ``language`` is the one to parse; else each sentence is in that
-        which it seems to be in. Raises ModelError when there is no such model, or it is damaged, or
-        the device is not there or cannot compute so, MissingExtraError where PyTorch is needed, and SettingsError where it does not know the
-        language.
+        Args:
+            model: A name or a folder, which may be one of benepar's; several for different languages as a
+                list, or with commas between their names: ``"en,seven"``.
+            device: A torch device; by default the first GPU, or the CPU where there is none.
+            batch_tokens: The most word pieces of a batch, by default what suits the device.
+            precision: "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
+                model's weights are stored so, else float32; on a GPU bfloat16 where it has that.
+            max_words: The most words of a sentence: one with more gets an ``error``.
+            language: The one language to parse, of models for several; by default the language of
+                each sentence is guessed.
+            backend: What computes: "compiled" loops, "torch" (PyTorch), or "auto", the faster that
+                is installed and can.
+
+        Raises:
+            ModelError: There is no such model, or it is damaged, or the device is not there or
+                cannot compute so.
+            MissingExtraError: PyTorch is needed.
+            SettingsError: No model knows the language, or two have the same language.
         """
-        check_name(model, 'Parser.load("en")')
+        each: list[Any] = list(model) if isinstance(model, list | tuple) else [model]
+        if isinstance(model, str):
+            each = models.model_names(model)
+        for name in each:
+            check_name(name, 'Parser.load("en")')
         asked_device = device_name(device)
-        folder = models.find(model)
-        network = load_network(folder, asked_device, precision, backend)
-        parser = cls(network, batch_tokens, max_words)
+        networks: dict[str, ParsingNetwork] = {}
+        lasting: dict[str, str] = {}
+        for name in each:
+            folder = models.find(name)
+            network = load_network(folder, asked_device, precision, backend)
+            name = models.lasting_name(name, folder)
+            for code, one in _by_language(network).items():
+                if code in networks:
+                    raise SettingsError(
+                        f"there are two models for {code!r}, {lasting[code]} and {name}: give one"
+                    )
+                networks[code], lasting[code] = one, name
+        parser = cls(network if len(each) == 1 else networks, batch_tokens, max_words)
         parser._asked, parser._asked_device = precision, asked_device
         parser._asked_backend = backend
-        parser.name = models.lasting_name(model, folder)
+        parser.name, parser._names = ",".join(dict.fromkeys(lasting.values())), lasting
         return parser if language is None else parser.in_language(language)
 
     def in_language(self, language: str) -> Parser:
-        """Return a parser of one of the model's languages: all weights are shared, and labels its own.
+        """Return a parser of one of the languages, with the same network and its labels alone.
 
-        It is this one where the model has no other. Raises SettingsError for a language that it
+        It is this one where there is no other language. Raises SettingsError for a language that it
         does not know.
         """
+        known = self._known(language)
+        if len(self.networks) == 1:
+            return self
+        network = self.networks[known]
+        own = Parser({known: network}, self.batch_tokens, self.max_words)
+        own.threads, own.cased = self.threads, self.cased
+        own._asked, own._asked_device = self._asked, self._asked_device
+        own._asked_backend = self._asked_backend
+        own.name = self._names.get(known, self.name)
+        own._names = {known: self._names[known]} if known in self._names else {}
+        if network.by_language:  # its model has other languages
+            own.language, own.text = known, in_language(own.text, known)
+        return own
+
+    def text_rules(self, language: str | None = None) -> TextRules:
+        """Return how text in a language becomes sentences, by default as the parser reads text.
+
+        Raises SettingsError for a language that it does not know.
+        """
+        if language is None:
+            return self.text
+        known = self._known(language)
+        return in_language(rules_of(known), known)
+
+    def _known(self, language: str) -> str:
+        """Return which of the languages a code means; SettingsError for none of them."""
         check_language(language)
         known = known_as(language, self.languages)
         if known is None:
             raise SettingsError(unknown_language(language, self.languages))
-        if not self.model.by_language:
-            return self
-        own = Parser(in_one_language(self.model, known), self.batch_tokens, self.max_words)
-        own.name, own.threads, own.cased = self.name, self.threads, self.cased
-        own._asked, own._asked_device, own.of_several = self._asked, self._asked_device, known
-        own._asked_backend = self._asked_backend
-        own._labels = self.model.by_language[known].labels | {""}
-        own.text = in_language(own.text, known)
-        return own
+        return known
 
     def __call__(
         self,
@@ -180,6 +252,7 @@ class Parser:
         split: Split = "paragraph",
         constraints: Sequence[Constraint] = (),
         markup: bool = False,
+        language: str | None = None,
         **asked: Unpack[QuestionOptions],
     ) -> Parses:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
@@ -189,11 +262,13 @@ class Parser:
         separated by blanks. Offsets count in the whole text, with ``line`` and ``token`` in the
         line; an empty line there gives a Parse with ``error`` set. ``constraints`` count as offsets
         do; with ``markup`` the text holds them (`bnaparser.parsing.markup`), and offsets count in it
-        without. ``asked``, here and below, are the keywords of `Question`: ``n_best=10`` and the like.
-        Raises ValueError for another ``split``, and for constraints that cannot be told apart.
+        without. ``language`` is that of the whole text. ``asked``, here and below, are the keywords of `Question`: ``n_best=10`` and the like.
+        Raises ValueError for another ``split``, and for constraints that cannot be told apart,
+        SettingsError for a language that the parser does not know.
         """
         check_text(text, _MANY)
-        sentences, each = under_constraints(text, split, constraints, markup, self.text)
+        rules = self.text_rules(language)
+        sentences, each = under_constraints(text, split, constraints, markup, rules)
         questions = list(map(asked_question(asked).under, each))
         return Parses(self.parse_sentences(sentences, questions=questions))
 
@@ -317,24 +392,63 @@ class Parser:
         """
         check_sentences(sentences)
         check_at_least_1("batch_tokens", batch_tokens)
-        if self.model.by_language:
-            return parse_by_language(self._apart(), sentences, tags, batch_tokens, questions)
-        size = self.at_once(batch_tokens)
-        threads = self.usable_threads()
-        alone = [(self.model, 1.0)]
+        if len(self.networks) == 1:
+            (network,) = self.networks.values()
+            return self._parse(network, sentences, tags, batch_tokens, questions)
+        if isinstance(questions, Question):
+            questions = [questions] * len(sentences)
+        asked, told = list(questions), list(sentences)
+        if len(asked) != len(told):
+            raise ValueError(f"{len(asked)} questions for {len(told)} sentences")
+        given = None if tags is None else rows_of_tags(tags)
+        if given is not None and len(given) != len(told):
+            raise ValueError(f"{len(given)} lists of tags for {len(told)} sentences")
+        places: dict[str, list[int]] = {}  # of the sentences of each language
+        for place, sentence in enumerate(sentences):
+            language = sentence.language or seeming_language(sentence.text, self.languages)
+            own = known_as(language, self.languages)
+            if own is None:
+                asked[place] = asked[place].under(unknown_language(language, self.languages))
+            elif sentence.language is None:
+                told[place] = replace(sentence, language=own)
+            places.setdefault(own or self.languages[0], []).append(place)
+        found: dict[int, Parse] = {}
+        for language, chosen in places.items():
+            parses = self._parse(
+                self.networks[language],
+                [told[place] for place in chosen],
+                None if given is None else [given[place] for place in chosen],
+                batch_tokens,
+                [asked[place] for place in chosen],
+            )
+            found.update(zip(chosen, parses, strict=True))
+        return [found[place] for place in range(len(told))]
+
+    def _parse(
+        self,
+        network: ParsingNetwork,
+        sentences: Sequence[Sentence],
+        tags: Sequence[Sequence[str]] | None,
+        batch_tokens: int | None,
+        questions: Question | Sequence[Question],
+    ) -> list[Parse]:
+        """Parse sentences with the network of their language; a Parse each, in order."""
+        size, threads = self._at_once(network, batch_tokens), self.usable_threads()
         sentences, questions = with_words(
-            alone, sentences, questions, size, threads, self.max_words
+            [(network, 1.0)], sentences, questions, size, threads, self.max_words
         )
-        turns = self.model.takes_turns
-        limits = ParsingLimits(self.reads_tags, self.max_words, size, threads, turns)
+        reads_tags, turns = network.settings.tags.given, network.takes_turns
+        limits = ParsingLimits(reads_tags, self.max_words, size, threads, turns)
         given = all_given(sentences, tags, questions)
-        return parse_each(given, self.prepare, lambda one: one.size, self._predict, limits)
+        prepare, predict = partial(self._prepare, network), partial(_predict, network)
+        return parse_each(given, prepare, lambda one: one.size, predict, limits)
 
     def __repr__(self) -> str:
         name = "a model in memory" if self.name is None else repr(self.name)
-        known = f"{len(self.model.labels) - 1} labels"
+        known = f"{len(self.labels)} labels"
         if self.predicts_tags:
-            known += f", {len(self.model.tags)} tags"
+            tags = {tag for network in self.networks.values() for tag in network.tags.names}
+            known += f", {len(tags)} tags"
         batch = f"batches of {self.batch_tokens:,} word pieces"
         return f"<Parser of {name} on {self.model.device}: {known}, {batch}>"
 
@@ -348,60 +462,45 @@ class Parser:
         # Where none was asked for, another machine may have a better device.
         usual = default_tokens(PARSING_TOKENS, str(self.model.device))
         batch_tokens = None if self.batch_tokens == usual else self.batch_tokens
-        given = (self.name, self._asked_device, batch_tokens, self._asked, self.max_words)
+        names = tuple(dict.fromkeys(self._names.values()))
+        name = names if len(names) > 1 else self.name
+        given = (name, self._asked_device, batch_tokens, self._asked, self.max_words)
         state = {"cased": self.cased, "threads": self.threads, "named": self.text.named}
-        return type(self).load, (*given, self.of_several, self._asked_backend), state
+        return type(self).load, (*given, self.language, self._asked_backend), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.cased, self.threads = state["cased"], state["threads"]
         if (named := state["named"]) is not None:
-            self.text = in_language(rules_of(named), named)
+            self.text = self.text_rules(named)
 
     def prepare(self, given: Sequence[Given]) -> list[PreparedSentence]:
-        """Return good sentences, with their tags where the model reads them, as it takes them."""
+        """Return good sentences, with their tags where the model reads them, as `model` takes them."""
+        return self._prepare(self.model, given)
+
+    def _prepare(self, network: ParsingNetwork, given: Sequence[Given]) -> list[PreparedSentence]:
         tags = [one.tags for one in given if one.tags is not None]
         rows = None if len(tags) < len(given) else tags
-        joined = self.model.settings.encoder.detokenize
+        joined = network.settings.encoder.detokenize
         if joined is None:
-            read = [
-                self._rules(one.sentence).as_read(one.sentence.words, self.cased) for one in given
-            ]
+            cased = self.cased and network.reads_case
+            read = [self._rules(one.sentence).as_read(one.sentence.words, cased) for one in given]
         else:
             read = [as_typed(one.sentence, joined) for one in given]
-        return self.model.prepare(read, rows, [one.sentence.words for one in given])
-
-    def _apart(self) -> dict[str, Parser]:
-        """Return a parser for each language, as this one is set now."""
-        self._views = self._views or {one: self.in_language(one) for one in self.languages}
-        for view in self._views.values():
-            view.threads, view.cased = self.threads, self.cased
-            view.batch_tokens, view.max_words = self.batch_tokens, self.max_words
-        return self._views
+        return network.prepare(read, rows, [one.sentence.words for one in given])
 
     def _rules(self, sentence: Sentence) -> TextRules:
         """Return how the language of a sentence is read, by default the network's."""
         return self.text if sentence.language is None else rules_of(sentence.language)
-
-    def _predict(
-        self, batch: Sequence[tuple[PreparedSentence, Question]]
-    ) -> Sequence[Prediction | str]:
-        prepared = [one for one, _ in batch]
-        with on_one_thread():
-            if all(question.plain for _, question in batch):
-                return predict_batch(self.model, prepared)
-            with self.model.inference():
-                encoded = self.model.encode(prepared)
-                scores = self.model.all_scores(encoded)
-                tags = predicted_tags(self.model, encoded, prepared)
-        questions = [question for _, question in batch]
-        return answers(scores, encoded.lengths, questions, chart_of(self.model), tags)
 
     def at_once(self, batch_tokens: int | None = None) -> int:
         """Return how many word pieces a batch may hold: by default as many as the parser takes.
 
         One, so that each sentence is alone, where what it gets would depend on the others.
         """
-        return 1 if self.model.reads_alone else batch_tokens or self.batch_tokens
+        return self._at_once(self.model, batch_tokens)
+
+    def _at_once(self, network: ParsingNetwork, batch_tokens: int | None) -> int:
+        return 1 if network.reads_alone else batch_tokens or self.batch_tokens
 
     def usable_threads(self) -> int:
         """Return how many batches may be computed at once."""
@@ -409,6 +508,35 @@ class Parser:
             return 1
         check_at_least_1("threads", self.threads or None)
         return self.threads or usable_threads()
+
+
+def _by_language(network: ParsingNetwork) -> dict[str, ParsingNetwork]:
+    """Return a network as the network of each of its languages, all weights shared."""
+    languages = network.settings.text.languages
+    if not network.by_language:
+        return dict.fromkeys(languages, network)
+    return {language: in_one_language(network, language) for language in languages}
+
+
+def _labels_of(language: str, network: ParsingNetwork) -> frozenset[str]:
+    known = network.by_language.get(language)
+    return frozenset(network.labels.names) if known is None else known.labels
+
+
+def _predict(
+    network: ParsingNetwork, batch: Sequence[tuple[PreparedSentence, Question]]
+) -> Sequence[Prediction | str]:
+    """Parse one batch of sentences."""
+    prepared = [one for one, _ in batch]
+    with on_one_thread():
+        if all(question.plain for _, question in batch):
+            return predict_batch(network, prepared)
+        with network.inference():
+            encoded = network.encode(prepared)
+            scores = network.all_scores(encoded)
+            tags = predicted_tags(network, encoded, prepared)
+    questions = [question for _, question in batch]
+    return answers(scores, encoded.lengths, questions, chart_of(network), tags)
 
 
 def _read_ahead(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:

@@ -26,7 +26,6 @@ from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, par
 from bnaparser.parsing.found_words import with_words
 from bnaparser.parsing.given import check_sentences, each_sentence
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import parser_of
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread
@@ -78,10 +77,7 @@ class Ensemble:
         if isinstance(names, str | Path):
             raise TypeError(f"give a list of names of models, not one: {str(names)!r}")
         normalised_shares(len(names), shares, "an ensemble")  # before models are loaded
-        parsers = [Parser.load(name, device) for name in names]
-        if language is not None:
-            parsers = [parser_of(parser, language) for parser in parsers]
-        return cls(parsers, shares)
+        return cls([Parser.load(name, device, language=language) for name in names], shares)
 
     def parse_many(
         self,

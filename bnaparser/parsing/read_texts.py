@@ -7,7 +7,6 @@ from itertools import islice
 
 from bnaparser.parsing.found_words import check_finds_words, with_words
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import parser_of, text_in
 from bnaparser.parsing.question import PLAIN
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split_stream
@@ -20,7 +19,7 @@ def read_texts(parser: Parser, language: str, texts: Sequence[str]) -> list[list
     Raises SettingsError for a language that the parser does not know, ModelError where its words are
     for the network to find, and it finds none.
     """
-    rules, parser = text_in(parser, language), parser_of(parser, language)
+    rules, parser = parser.text_rules(language), parser.in_language(language)
     check_finds_words(parser.model, rules)
     read = [list(split_stream([text], 0, rules)) for text in texts]
     known, _ = with_words(

@@ -184,7 +184,7 @@ def _key(settings: MaskingSettings, text: TextSettings) -> str:
 
 def _parser(settings: MaskingSettings, text: TextSettings) -> str:
     """Return a hash of the files that decide what the parser gives."""
-    from bnaparser.parsing.polyglot import name_in
+    from bnaparser.parsing.default_model import name_in
 
     return key_of((), _files(models.find(name_in(settings.parser, text.language))))
 
@@ -227,12 +227,12 @@ def constituents(
     has no blanks between words, the parser finds them, too. Raises ModelError where there is no such
     parser, or it finds no words and has to, SettingsError where it does not know the language.
     """
+    from bnaparser.parsing.default_model import name_in
     from bnaparser.parsing.found_words import check_finds_words
     from bnaparser.parsing.parser import Parser
-    from bnaparser.parsing.polyglot import name_in, parser_of, text_in
 
-    parser = parser_of(Parser.load(name_in(str(model), language)), language)
-    rules = text_in(parser, language)
+    parser = Parser.load(name_in(str(model), language), language=language)
+    rules = parser.text_rules(language)
     check_finds_words(parser.model, rules)
 
     def annotate(texts: Sequence[str]) -> list[FoundSpans]:

@@ -11,11 +11,11 @@ from typing import Any
 from bnaparser import models
 from bnaparser.errors import DataError, ModelError, type_name
 from bnaparser.parsing.checks import not_text
+from bnaparser.parsing.default_model import name_in
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.found_words import check_finds_words
 from bnaparser.parsing.given import check_name, check_text
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import Polyglot, name_in, parser_of, text_in
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.threads import on_one_thread
 from bnaparser.syntax.structure import Structure
@@ -47,15 +47,15 @@ class Classifier:
     one thread. Pickled, it is the names of model and parser, and is loaded anew.
     """
 
-    def __init__(self, model: TaskModel, parser: Parser | Polyglot):
-        if not isinstance(model, TaskModel) or not isinstance(parser, Parser | Polyglot):
+    def __init__(self, model: TaskModel, parser: Parser):
+        if not isinstance(model, TaskModel) or not isinstance(parser, Parser):
             raise TypeError(
                 f"give a loaded model and a Parser, not {type_name(model)} and {type_name(parser)}:"
                 ' Classifier.load takes names and folders, as in Classifier.load("sst2")'
             )
         language = model.settings.task.language
-        self.model, self.parser = model, parser_of(parser, language)
-        self._text = ENGLISH if language == DEFAULT_LANGUAGE else text_in(self.parser, language)
+        self.model, self.parser = model, parser.in_language(language)
+        self._text = ENGLISH if language == DEFAULT_LANGUAGE else self.parser.text_rules(language)
         check_finds_words(self.parser.model, self._text)
         self.name: str | None = None  # what it was loaded by
         self.model.network.eval()
@@ -78,10 +78,10 @@ class Classifier:
     def load(
         cls,
         model: str | Path = "sst2",
-        parser: str | Path | Parser | Polyglot | None = None,
+        parser: str | Path | Parser | None = None,
         device: str | None = None,
         *,
-        open_parser: Callable[[str | Path], Parser | Polyglot] | None = None,
+        open_parser: Callable[[str | Path], Parser] | None = None,
     ) -> Classifier:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
@@ -95,7 +95,7 @@ class Classifier:
         check_name(model, 'Classifier.load("sst2")')
         folder = models.find(model)
         loaded = storage.to_device(storage.load(folder), device)
-        if not isinstance(parser, Parser | Polyglot):
+        if not isinstance(parser, Parser):
             name = parser or trained_with(str(model), loaded.settings)
             parser = Parser.load(name, device) if open_parser is None else open_parser(name)
         classifier = cls(loaded, parser)

@@ -15,7 +15,6 @@ from bnaparser.text.text_rules import TextRules, in_language, known_as
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
-    from bnaparser.parsing.polyglot import Polyglot
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def cost_of(sentence: Sentence) -> float:
     return cost
 
 
-def parsing_by(parser: Parser | Polyglot) -> Work[Sentence, Parse]:
+def parsing_by(parser: Parser) -> Work[Sentence, Parse]:
     """Return what parses a batch of such sentences and of others."""
 
     def work(sentences: Sequence[Sentence], tags: Rows) -> list[Parse]:
@@ -78,27 +77,12 @@ def parsing_by(parser: Parser | Polyglot) -> Work[Sentence, Parse]:
     return work
 
 
-def each_of(parser: Parser | Polyglot) -> list[Parser]:
-    """Return a parser, or each of several."""
-    from bnaparser.parsing.polyglot import Polyglot
-
-    return list(parser.parsers.values()) if isinstance(parser, Polyglot) else [parser]
-
-
-def first_of(parser: Parser | Polyglot) -> Parser:
-    """Return a parser; of several the first, which reads sentences that do not say their language."""
-    return each_of(parser)[0]
-
-
-def read_in(parser: Parser | Polyglot, language: str | None) -> TextRules:
+def read_in(parser: Parser, language: str | None) -> TextRules:
     """Return how text is read in a language, by default in what the parser was loaded for.
 
     In one that it does not know each sentence will get an error in its place.
     """
     if language is None:
         return parser.text
-    if known_as(language, parser.languages) is None:
-        return in_language(parser.text, language)
-    from bnaparser.parsing.polyglot import text_in
-
-    return text_in(parser, language)
+    known = known_as(language, parser.languages)
+    return in_language(parser.text, language) if known is None else parser.text_rules(known)

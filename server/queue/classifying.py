@@ -19,7 +19,6 @@ from bnaparser.extras import require_extra
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure
-from bnaparser.server.queue.asked import each_of, first_of
 from bnaparser.server.queue.batcher import Batcher
 from bnaparser.server.queue.lanes import ParsingQueue
 from bnaparser.server.queue.waiting import Rows
@@ -28,11 +27,10 @@ from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
-    from bnaparser.parsing.polyglot import Polyglot
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
 
 
-def load_classifier(settings: ServerSettings, parser: Parser | Polyglot) -> Classifier:
+def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
     """Load the classifier; its parser is the service's where that is the one it was trained with.
 
     Raises ModelError, and SettingsError where its parser does not know the language of its task.
@@ -42,20 +40,19 @@ def load_classifier(settings: ServerSettings, parser: Parser | Polyglot) -> Clas
         from bnaparser.parsing.parser import Parser
         from bnaparser.tasks.classifier import Classifier
 
-    first = first_of(parser)
-
-    def open_parser(name: str | Path) -> Parser | Polyglot:
+    def open_parser(name: str | Path) -> Parser:
         folder = models.find(name)
-        if any(folder.samefile(models.find(one.name or settings.model)) for one in each_of(parser)):
+        names = models.model_names(parser.name or settings.model)
+        if any(folder.samefile(models.find(one)) for one in names):
             return parser
         opened = Parser.load(
             name,
             settings.device,
-            first.batch_tokens,
+            parser.batch_tokens,
             settings.precision,
             backend=settings.backend,
         )
-        opened.threads = first.threads
+        opened.threads = parser.threads
         return opened
 
     assert settings.classifier is not None
@@ -81,7 +78,7 @@ class Classifying:
     def __init__(
         self,
         classifier: Classifier,
-        parser: Parser | Polyglot,
+        parser: Parser,
         parsing: ParsingQueue,
         metrics: Metrics,
     ):
@@ -144,12 +141,13 @@ class Classifying:
         return _Unit(text, tuple(islice(words, most)))
 
 
-def _is_asked(parser: Parser | Polyglot, classifier: Classifier) -> bool:
+def _is_asked(parser: Parser, classifier: Classifier) -> bool:
     """Tell whether the service's parser asks the classifier's for the sentences of its texts.
 
     English ones do not say their language, and are read by the first parser.
     """
-    if classifier.parser is first_of(parser):
+    first, *others = parser.networks.values()
+    if classifier.parser.model is first:
         return True
     english = classifier.model.settings.task.language == DEFAULT_LANGUAGE
-    return not english and any(one is classifier.parser for one in each_of(parser))
+    return not english and any(classifier.parser.model is one for one in others)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser.parsing.result import Parse
 from bnaparser.server.metrics import WorkMetrics
-from bnaparser.server.queue.asked import AskedSentence, cost_of, each_of, parsing_by
+from bnaparser.server.queue.asked import AskedSentence, cost_of, parsing_by
 from bnaparser.server.queue.batcher import Batcher, QueueLimits, check_words
 from bnaparser.server.queue.model_thread import ModelThread
 from bnaparser.server.queue.waiting import Rows
@@ -20,7 +20,6 @@ from bnaparser.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
-    from bnaparser.parsing.polyglot import Polyglot
 
 LONG = 200.0
 """A sentence that costs more is long: a core takes some tenths of a second for it."""
@@ -34,14 +33,14 @@ class ParsingQueue:
 
     def __init__(
         self,
-        parser: Parser | Polyglot,
+        parser: Parser,
         limits: QueueLimits,
         metrics: WorkMetrics,
         thread: ModelThread,
     ):
         self.limits, self.thread = limits, thread
         work = parsing_by(parser)
-        own = None if all(map(_is_for_threads, each_of(parser))) else thread
+        own = None if _is_for_threads(parser) else thread
         # Whether nothing is left to be compiled: until then what asks for more than the best tree may wait long.
         self._all_loaded = False
         self.short = Batcher(work, limits, metrics, thread=thread, cost=cost_of)
@@ -119,4 +118,5 @@ class ParsingQueue:
 
 def _is_for_threads(parser: Parser) -> bool:
     """Whether a parser computes as quickly when two threads use it at once."""
-    return str(parser.model.device).startswith("cpu") and not parser.model.takes_turns
+    networks = parser.networks.values()
+    return all(str(one.device).startswith("cpu") and not one.takes_turns for one in networks)

@@ -37,13 +37,12 @@ from bnaparser.text.text_rules import TextRules
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
-    from bnaparser.parsing.polyglot import Polyglot
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
-Load = Callable[[ServerSettings], "Parser | Polyglot"]
-LoadClassifier = Callable[[ServerSettings, "Parser | Polyglot"], "Classifier"]
+Load = Callable[[ServerSettings], "Parser"]
+LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
 
 _CHARACTERS_A_WORD = 6
 # A batch counts words, the model word pieces: room enough that a batch goes through in one piece.
@@ -56,21 +55,21 @@ _WARM_UP = "The service is ready , and it answers ."
 _PAGE_ASKS = Question(n_best=2, probabilities=True)
 
 
-def load_parser(settings: ServerSettings) -> Parser | Polyglot:
+def load_parser(settings: ServerSettings) -> Parser:
     """Load the models with the threads that this worker may use. Raises ModelError, SettingsError."""
     pieces = settings.batch_tokens and _PIECES_A_WORD * settings.batch_tokens
     with loading():
-        from bnaparser.parsing import polyglot
+        from bnaparser.parsing.parser import Parser
 
-        parser = polyglot.load_parser(
+        parser = Parser.load(
             settings.model,
-            settings.language,
             settings.device,
             pieces,
             settings.precision,
             settings.max_words,
-            settings.backend,
+            backend=settings.backend,
         )
+    parser.text = parser.text_rules(settings.language)
     parser.threads = threads_of(settings)
     return parser
 
@@ -100,7 +99,7 @@ class Service:
         self.model_name = _shown_name(settings.model)
         self.classifier_name = _shown_name(settings.classifier) if settings.classifier else ""
         self.about, self.about_classifier = About(self.model_name), About(self.classifier_name)
-        self.parser: Parser | Polyglot | None = None
+        self.parser: Parser | None = None
         self.classifying: Classifying | None = None
         self.draining = False
         self.in_flight = 0
@@ -167,9 +166,7 @@ class Service:
         level = logging.INFO if seconds >= 1 else logging.DEBUG
         log.log(level, "ready for all requests", extra={"fields": {"seconds": seconds}})
 
-    async def _classifying(
-        self, parser: Parser | Polyglot, batcher: ParsingQueue
-    ) -> Classifying | None:
+    async def _classifying(self, parser: Parser, batcher: ParsingQueue) -> Classifying | None:
         """Load the classifier, if there is to be one, and classify a text."""
         name = self.settings.classifier
         if name is None:
@@ -283,9 +280,7 @@ class Service:
         record.errors += errors
 
 
-def _warm_up(
-    parser: Parser | Polyglot, question: Question = PLAIN
-) -> tuple[Sentence, list[list[str]] | None]:
+def _warm_up(parser: Parser, question: Question = PLAIN) -> tuple[Sentence, list[list[str]] | None]:
     """Return a sentence that any model can parse, and its tags where the model needs them.
 
     Its words are given, and said to be in a language of the model's.

@@ -20,8 +20,8 @@ from bnaparser.models.about import about, card, kind
 from bnaparser.models.export import PROJECT, export, project
 from bnaparser.models.packages import ModelPackage, find_installed, installed
 from bnaparser.network.calibrated_folder import copy_at_temperature
-from bnaparser.parsing import polyglot
-from bnaparser.parsing.polyglot import name_for
+from bnaparser.parsing import default_model
+from bnaparser.parsing.default_model import name_for
 
 Install = Callable[..., Path]
 
@@ -204,7 +204,7 @@ def test_a_language_is_enough_to_find_an_installed_model(
     install: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As the wheel has it: a checkout holds the repository's other models, too.
-    monkeypatch.setattr(polyglot, "shipped", lambda: ["en", "sst2"])
+    monkeypatch.setattr(default_model, "shipped", lambda: ["en", "sst2"])
     install("tasks", "first")
     (install("iberian", "second", "b-package") / CONFIG).write_text(
         '{"text": {"languages": ["es", "pt"]}}'

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.languages.detokenised import detokenised
 from benchmarks.languages.run_languages import gold_trees, raw_scores
 from bnaparser import models
-from bnaparser.parsing.polyglot import Polyglot, parser_of
+from bnaparser.parsing.parser import Parser
 
 FOLDER = models.SHIPPED / "seven"
 pytestmark = pytest.mark.skipif(
@@ -45,12 +45,12 @@ FLOORS = {
 
 
 @pytest.fixture(scope="module")
-def parser() -> Polyglot:
-    return Polyglot.load("seven", device="cpu")
+def parser() -> Parser:
+    return Parser.load("seven", device="cpu")
 
 
 @pytest.mark.parametrize("language", TEXTS)
-def test_raw_text(parser: Polyglot, language: str) -> None:
+def test_raw_text(parser: Parser, language: str) -> None:
     text, words = TEXTS[language]
     (parse,) = parser(text, language=language)
     assert parse.error is None
@@ -63,14 +63,14 @@ def test_raw_text(parser: Polyglot, language: str) -> None:
         assert 0 < end - start <= max(len(word), 2)
 
 
-def test_it_is_sure_of_what_is_simple(parser: Polyglot) -> None:
+def test_it_is_sure_of_what_is_simple(parser: Parser) -> None:
     for language, (text, _) in TEXTS.items():
         (parse,) = parser(text, language=language, probabilities=True)
         assert parse.confidence is not None
         assert parse.confidence > 0.5
 
 
-def test_languages_are_guessed_sentence_by_sentence(parser: Polyglot) -> None:
+def test_languages_are_guessed_sentence_by_sentence(parser: Parser) -> None:
     text = "\n".join(sentence for sentence, _ in TEXTS.values())
     found = parser(text)
     assert [parse.language for parse in found] == list(TEXTS)
@@ -81,7 +81,7 @@ def test_at_most_40_megabytes() -> None:
     assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 40e6
 
 
-def test_alone_and_in_a_batch_the_same(parser: Polyglot) -> None:
+def test_alone_and_in_a_batch_the_same(parser: Parser) -> None:
     for language, (text, _) in TEXTS.items():
         (alone,) = parser(text, language=language)
         both = parser(f"{text}\n{text}", language=language)
@@ -92,11 +92,11 @@ def test_alone_and_in_a_batch_the_same(parser: Polyglot) -> None:
     "BNAPARSER_DATA" not in os.environ, reason="BNAPARSER_DATA: a folder with treebanks"
 )
 @pytest.mark.parametrize("language", FLOORS)
-def test_some_of_the_development_part(parser: Polyglot, language: str) -> None:
+def test_some_of_the_development_part(parser: Parser, language: str) -> None:
     """Raw text: F1 of words, and of constituents by label and place."""
     gold = gold_trees(Path(os.environ["BNAPARSER_DATA"]) / "treebanks", language, "dev")[:60]
     texts = [detokenised(tree.words, language) for tree in gold]
-    reader = parser_of(parser, language)
+    reader = parser.in_language(language)
     found = reader.parse_sentences([reader.text.sentence(text.text) for text in texts])
     scores = raw_scores(gold, texts, found)
     words, constituents = FLOORS[language]

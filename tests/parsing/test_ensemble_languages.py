@@ -14,7 +14,6 @@ from bnaparser.network.model import BnaModel
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.parser_ensemble import Ensemble
-from bnaparser.parsing.polyglot import parser_of
 from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
 from bnaparser.text.splitting import split_stream
@@ -25,7 +24,7 @@ TEXT = "他們看見台灣。我吃魚。"
 @pytest.fixture
 def twice(two_languages_dir: Path) -> list[Parser]:
     """Two copies of the parser for Chinese, which a test may change."""
-    return [parser_of(Parser.load(two_languages_dir, "cpu"), "zh") for _ in range(2)]
+    return [Parser.load(two_languages_dir, "cpu").in_language("zh") for _ in range(2)]
 
 
 def words(ensemble: Ensemble) -> list[tuple[str, ...]]:
@@ -89,7 +88,7 @@ def test_members_are_for_one_language(
     two_languages_dir: Path, tiny_model_dir: Path, build_model: Callable[..., BnaModel]
 ) -> None:
     several, english = Parser.load(two_languages_dir, "cpu"), Parser(build_model())
-    chinese, spanish = (parser_of(several, code) for code in several.languages)
+    chinese, spanish = (several.in_language(code) for code in several.languages)
     cases: list[tuple[list[Any], str]] = [
         ([chinese, spanish], f"{two_languages_dir} is for zh-Hant; {two_languages_dir} is for es;"),
         ([english, spanish], f"a model in memory is for en; {two_languages_dir} is for es; say"),

@@ -11,24 +11,21 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import Polyglot, load_parser
 from bnaparser.parsing.result import Parse
 
 
 @pytest.fixture(scope="module", params=["compiled or torch"])
-def polyglot(two_languages_dir: Path) -> Polyglot:
-    found = load_parser(str(two_languages_dir), device="cpu")
-    assert isinstance(found, Polyglot)
-    return found
+def several(two_languages_dir: Path) -> Parser:
+    return Parser.load(two_languages_dir, "cpu")
 
 
 def placed(parse: Parse, text: str) -> list[str]:
     return [text[start:end] for start, end in parse.offsets]
 
 
-def test_words_are_found_as_the_treebank_has_them(polyglot: Polyglot) -> None:
+def test_words_are_found_as_the_treebank_has_them(several: Parser) -> None:
     text = "他們看見台灣。 Juan Carlos canta a pesar de Madrid. 我吃魚。"
-    chinese, spanish, last = polyglot(text)
+    chinese, spanish, last = several(text)
     assert chinese.words == ("他們", "看見", "台灣", "。")
     assert spanish.words == ("Juan_Carlos", "canta", "a_pesar_de", "Madrid", ".")
     assert last.words == ("我", "吃", "魚", "。")
@@ -39,23 +36,23 @@ def test_words_are_found_as_the_treebank_has_them(polyglot: Polyglot) -> None:
     assert str(spanish.tree).startswith("(TOP (oracion (sn (n Juan_Carlos))")
 
 
-def test_each_language_has_its_own_labels(polyglot: Polyglot) -> None:
-    chinese = polyglot("我吃魚。", language="zh")[0].tree
-    spanish = polyglot.parsers["es"].parse_words(["我", "吃", "魚", "。"]).tree
+def test_each_language_has_its_own_labels(several: Parser) -> None:
+    chinese = several("我吃魚。", language="zh")[0].tree
+    spanish = several.in_language("es").parse_words(["我", "吃", "魚", "。"]).tree
     assert chinese is not None and spanish is not None
     assert {span.label for span in chinese.spans()} <= {"S", "NP", "VP"}
     assert {span.label for span in spanish.spans()} <= {"oracion", "sn", "grup.verb", "sp"}
     assert set(spanish.tags) <= {"n", "v", "p", "Fp"}
 
 
-def test_simplified_characters_are_read_as_traditional_ones(polyglot: Polyglot) -> None:
-    (parse,) = polyglot("他们看见台湾。")
+def test_simplified_characters_are_read_as_traditional_ones(several: Parser) -> None:
+    (parse,) = several("他们看见台湾。")
     assert parse.words == ("他们", "看见", "台湾", "。")
     assert parse.error is None
 
 
-def test_where_a_constraint_begins_or_ends_a_word_does(polyglot: Polyglot) -> None:
-    parser = polyglot.parsers["zh-Hant"]
+def test_where_a_constraint_begins_or_ends_a_word_does(several: Parser) -> None:
+    parser = several.in_language("zh-Hant")
     (parse,) = parser("他們看見台灣。", constraints=[Constraint("must", 3, 5, "NP")])
     assert parse.error is None
     assert parse.words == ("他們", "看", "見", "台", "灣", "。") or (3, 5) in {
@@ -67,16 +64,16 @@ def test_where_a_constraint_begins_or_ends_a_word_does(polyglot: Polyglot) -> No
     assert any(span.label == "NP" and marked.words[span.start] == "看見" for span in marked.spans)
 
 
-def test_a_language_that_no_model_knows_is_one_sentence(polyglot: Polyglot) -> None:
-    good, bad = polyglot("我吃魚。\nDer Hund ist nicht da, und das ist gut.")
+def test_a_language_that_no_model_knows_is_one_sentence(several: Parser) -> None:
+    good, bad = several("我吃魚。\nDer Hund ist nicht da, und das ist gut.")
     assert good.error is None
     assert bad.error == (
         "no model here knows the language 'de': there is zh-Hant (Chinese (traditional)), es (Spanish)"
     )
 
 
-def test_text_without_any_boundary(polyglot: Polyglot) -> None:
-    short, long = polyglot("我" * 300 + "\n" + "我們吃魚" * 500 + "我", "paragraph", language="zh")
+def test_text_without_any_boundary(several: Parser) -> None:
+    short, long = several("我" * 300 + "\n" + "我們吃魚" * 500 + "我", "paragraph", language="zh")
     assert short.error is None
     assert "".join(short.words) == "我" * 300
     if long.error is None:
@@ -86,9 +83,9 @@ def test_text_without_any_boundary(polyglot: Polyglot) -> None:
 
 
 def test_a_sentence_of_far_too_many_pieces_is_refused_unread(
-    polyglot: Polyglot, monkeypatch: pytest.MonkeyPatch
+    several: Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parser = polyglot.parsers["zh-Hant"]
+    parser = several.in_language("zh-Hant")
     monkeypatch.setattr(parser.model, "encode", lambda batch: pytest.fail("it was read"))
     (parse,) = parser("我吃魚" * 2001)
     assert parse.error == (
@@ -97,9 +94,9 @@ def test_a_sentence_of_far_too_many_pieces_is_refused_unread(
 
 
 def test_a_sentence_that_breaks_the_network_does_not_take_others_along(
-    polyglot: Polyglot, monkeypatch: pytest.MonkeyPatch
+    several: Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parser = polyglot.parsers["zh-Hant"]
+    parser = several.in_language("zh-Hant")
     encode = parser.model.encode
 
     def breaks(batch: list[object]) -> object:

@@ -10,7 +10,6 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.parsing.parser_ensemble import Ensemble
-from bnaparser.parsing.polyglot import Polyglot
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +35,11 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda p: p.parse_many([["a"]], [None]), "a list of tags for sentence 1, not None"),
     (lambda p: p.parse_many([["a"]], [b"N"]), "a list of tags for sentence 1, not bytes"),
     (lambda p: p.parse_many([["a"]], 5), "give a list of tags for each sentence, not an int"),
-    (lambda p: Polyglot({"en": p}).parse_sentences(["a."]), "a list of Sentence, not of a str"),  # type: ignore[list-item]
+    (lambda p: p.parse_sentences(["a."]), "a list of Sentence, not of a str"),
     (lambda p: Ensemble([p, p]).parse_sentences("a."), "a list of Sentence, not of a str"),  # type: ignore[arg-type]
     (lambda _: Ensemble.load("en"), "give a list of names of models, not one: 'en'"),
     (lambda p: p.in_language(5), 'a language by its code, as in "es", not an int'),
-    (lambda p: Polyglot({"en": p})("a.", language=5), "a language by its code"),  # type: ignore[arg-type]
+    (lambda p: p("a.", language=5), "a language by its code"),
     (lambda p: Parser(p.model, batch_tokens="5"), "batch_tokens is '5': it must be a whole number"),  # type: ignore[arg-type]
     (lambda _: Parser.load("en", 0), 'give a device as in "cuda:1", not an int: 0'),  # type: ignore[arg-type]
     (lambda p: p.parse_many([None]), "give a list of words, not None"),
@@ -50,6 +49,7 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda p: list(p.pipe("a.")), "give a list of texts, not a string: 'a.'"),
     (lambda p: list(p.pipe(["a.", 3])), "number 2 of the texts"),
     (lambda p: list(p.pipe(["a."], as_tuples=True)), "number 1 is a str: give pairs"),
+    (lambda p: Parser({"en": p}), "give a loaded model, not a Parser"),
     (lambda _: Parser("en"), r'not a str: Parser.load takes .* Parser.load\("en"\)'),  # type: ignore[arg-type]
     (lambda _: Parser.load(None), r'name or folder, as in Parser.load\("en"\), not None'),  # type: ignore[arg-type]
 ]

@@ -12,7 +12,6 @@ from bnaparser import Parser
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing import parser as parser_module
 from bnaparser.parsing.parser_ensemble import Ensemble
-from bnaparser.parsing.polyglot import load_parser
 
 
 def test_a_pickled_parser_loads_anew_wherever_it_is_read(
@@ -45,8 +44,10 @@ def test_another_machine_takes_its_best_device_unless_one_was_asked_for(
 
 def test_its_language_goes_along(tiny_model_dir: Path, two_languages_dir: Path) -> None:
     spanish = Parser.load(two_languages_dir, "cpu", language="es")
+    english = Parser.load(tiny_model_dir, "cpu")
+    english.text = english.text_rules("en")
     for parser, language in (
-        (load_parser(str(tiny_model_dir), "en", "cpu"), "en"),
+        (english, "en"),
         (spanish, "es"),
     ):
         (parse,) = parser("Mira sang.")
@@ -57,16 +58,19 @@ def test_its_language_goes_along(tiny_model_dir: Path, two_languages_dir: Path) 
 def test_several_parsers_go_along_and_each_model_is_loaded_once(
     tiny_model_dir: Path, two_languages_dir: Path
 ) -> None:
-    both = load_parser(f"{tiny_model_dir},{two_languages_dir}", None, "cpu")
+    both = Parser.load(f"{tiny_model_dir},{two_languages_dir}", "cpu")
     both.threads = 1
     again = pickle.loads(pickle.dumps(both))
     assert again.languages == both.languages and again.threads == 1
     text = "The cat sat. Ana vive en Madrid. \u6211\u5403\u9b5a\u3002"
     assert [str(one.tree) for one in again(text)] == [str(one.tree) for one in both(text)]
-    shared = [again.parsers[one].model.encoder for one in ("zh-Hant", "es")]
+    shared = [again.networks[one].encoder for one in ("zh-Hant", "es")]
     assert shared[0] is shared[1]
-    spanish = load_parser(f"{tiny_model_dir},{two_languages_dir}", "es", "cpu")
-    assert pickle.loads(pickle.dumps(spanish))("Mira sang.")[0].language == "es"
+    both.text = both.text_rules("es")
+    again = pickle.loads(pickle.dumps(both))
+    assert again("Mira sang.")[0].language == "es" and again.languages == both.languages
+    spanish = pickle.loads(pickle.dumps(both.in_language("es")))
+    assert spanish.languages == ("es",) and spanish.name == str(two_languages_dir)
 
 
 def test_an_ensemble_goes_along(tiny_model_dir: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from bnaparser import Parse, Parser
 from bnaparser.parsing.parser_ensemble import Ensemble
-from bnaparser.parsing.polyglot import Polyglot
 from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.parsing.result import Parses
 from bnaparser.text.sentence import Sentence, from_words
@@ -112,8 +111,8 @@ def test_what_is_no_character_is_an_error_of_its_sentence(
     check(parser.parse_many([bad.split(" "), good.split(" ")]))
     check([parser.parse_words(bad.split(" ")), parser.parse_words(["Dogs"])])
     check([parser.parse_words(["a", "b"], tags=["NN", f"N{sign}"]), parser.parse_words(["a"])])
-    polyglot = Polyglot({"en": parser, "es": parser})
-    check(polyglot(f"{bad}\n{good}"))
+    several = Parser({"en": parser.model, "es": parser.model})
+    check(several(f"{bad}\n{good}"))
     check(
         Ensemble([parser, parser]).parse_sentences(
             [from_words([bad[:2] + sign]), from_words(["ab"])]

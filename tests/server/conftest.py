@@ -22,7 +22,7 @@ from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
-from bnaparser.text.text_rules import ENGLISH
+from bnaparser.text.text_rules import ENGLISH, TextRules, in_language
 from bnaparser.trees.tree import Span
 
 WAIT = 20.0  # seconds after which a test that waits for an event gives up
@@ -49,6 +49,7 @@ class HeldParser:
         self.model = SimpleNamespace(
             device="cpu", takes_turns=False, labels=SimpleNamespace(names=("", "S", "S::VP", "NP"))
         )
+        self.networks = {"en": self.model}
 
     def parse_sentences(
         self,
@@ -74,6 +75,9 @@ class HeldParser:
         row = row or ("NN",) * count
         spans = (Span(0, count, "S::VP", 2.5),)
         return Parse(sentence.text, sentence.words, row, spans, 2.5, sentence.offsets)
+
+    def text_rules(self, language: str) -> TextRules:
+        return in_language(self.text, language)
 
     def hold(self) -> None:
         """Stop at the next call."""

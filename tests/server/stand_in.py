@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 from bnaparser.cli import serve as verb
 from bnaparser.errors import BnaparserError, ModelError
@@ -38,6 +38,7 @@ class StandInParser:
     model = SimpleNamespace(
         device="cpu", takes_turns=False, labels=SimpleNamespace(names=("", "S"))
     )
+    networks: ClassVar[dict[str, Any]] = {"en": model}
 
     def parse_sentences(
         self,

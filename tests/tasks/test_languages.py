@@ -14,7 +14,6 @@ from bnaparser.errors import ModelError, SettingsError
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import Polyglot
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.tasks import storage
@@ -34,8 +33,8 @@ CLASSES = ("negative", "positive")
 
 
 @pytest.fixture(scope="module")
-def polyglot(tiny_model_dir: Path, two_languages_dir: Path) -> Polyglot:
-    return Polyglot.load(f"{tiny_model_dir},{two_languages_dir}", "cpu")
+def several(tiny_model_dir: Path, two_languages_dir: Path) -> Parser:
+    return Parser.load(f"{tiny_model_dir},{two_languages_dir}", "cpu")
 
 
 @pytest.fixture
@@ -147,7 +146,7 @@ def test_a_cache_keeps_words_so_that_the_model_is_loaded_once(
 
 
 def test_parts_of_a_text_have_their_places(
-    tables: Any, tmp_path: Path, polyglot: Polyglot, monkeypatch: pytest.MonkeyPatch
+    tables: Any, tmp_path: Path, several: Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "relations.jsonl"
     marked = [("A", [0, 11]), ("B", [18, 28])]
@@ -166,7 +165,7 @@ def test_parts_of_a_text_have_their_places(
     units = mark_words(first.written, first.marks).units
     assert units == ("[E1]", "Juan_Carlos", "[/E1]", *SPANISH_WORDS[1:3], "[E2]", "Madrid", "[/E2]", ".")  # fmt: skip
     assert second.marks == ((18, 28), (29, 35))
-    classifier = Classifier(create(recipe.model_settings(), ("A", "B")), polyglot)
+    classifier = Classifier(create(recipe.model_settings(), ("A", "B")), several)
     seen = watched(classifier, monkeypatch)
     text = "[E1]Juan Carlos[/E1] canta a pesar de [E2]Madrid[/E2]."
     assert classifier(text).error is None
@@ -174,7 +173,7 @@ def test_parts_of_a_text_have_their_places(
 
 
 def test_answers_are_parts_of_the_passage_as_it_is_written(
-    tables: Any, tmp_path: Path, polyglot: Polyglot
+    tables: Any, tmp_path: Path, several: Parser
 ) -> None:
     file = tmp_path / "questions.jsonl"
     file.write_text(
@@ -188,7 +187,7 @@ def test_answers_are_parts_of_the_passage_as_it_is_written(
     (window,) = model.text_inputs.reader.windows(example)
     start, end = (place - window.first for place in window.target)
     assert SPANISH[window.starts[start] : window.ends[end]] == "a pesar de Madrid"
-    answer = Classifier(model, polyglot)(("Ana canta.", SPANISH))
+    answer = Classifier(model, several)(("Ana canta.", SPANISH))
     assert all(SPANISH[one.start : one.end] == one.text for one in answer.answers)
     assert answer.answers and np.all([one.end <= len(SPANISH) for one in answer.answers])
 
@@ -245,15 +244,15 @@ def test_the_parsers_folder_is_stored_for_its_words_alone(
 def test_without_a_name_the_parser_is_one_that_is_here_for_the_language(
     monkeypatch: pytest.MonkeyPatch, two_languages_dir: Path
 ) -> None:
-    monkeypatch.setattr("bnaparser.parsing.polyglot.name_for", lambda code: str(two_languages_dir) if code else "en")  # fmt: skip
+    monkeypatch.setattr("bnaparser.parsing.default_model.name_for", lambda code: str(two_languages_dir) if code else "en")  # fmt: skip
     (structure,) = tree_source(SyntaxTable(), "cpu", "zh-Hant")([CHINESE])
     assert structure.words == WORDS
 
 
-def test_blanks_are_those_of_the_text(polyglot: Polyglot, two_languages_dir: Path) -> None:
+def test_blanks_are_those_of_the_text(several: Parser, two_languages_dir: Path) -> None:
     from bnaparser.syntax.sources.tree_source import sentences_of
 
-    (text,) = ParserTrees(polyglot.parsers["es"], language="es").read([f"{SPANISH} Ana vive."])
+    (text,) = ParserTrees(several.in_language("es"), language="es").read([f"{SPANISH} Ana vive."])
     assert [one.spaces for one in sentences_of(text)] == [
         (True, True, True, False, True),
         (True, False, False),

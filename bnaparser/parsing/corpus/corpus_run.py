@@ -217,7 +217,7 @@ class CorpusRun:
             "bnaparser": bnaparser.__version__,
             "model": parser.name,
             "model_sha256": _fingerprint(parser),
-            **({} if parser.of_several is None else {"language": parser.of_several}),
+            **({} if parser.language is None else {"language": parser.language}),
             "precision": parser.precision,
             "batch_tokens": parser.batch_tokens,
             "max_words": parser.max_words,
@@ -242,14 +242,14 @@ def _fingerprint(parser: Parser) -> str | None:
     """A digest of a model's zip, or of the files in its folder that decide; None for one in memory."""
     if parser.name is None:
         return None
-    model = models.find(parser.name)
-    if model.is_file():
-        files = [model]
-    else:  # benepar keeps all files of a model side by side
-        files = files_below(model) if is_benepars(model) else deciding_files(model)
     digest = hashlib.sha256()
-    for file in files:
-        digest.update(f"{file.name}\n".encode())
-        with file.open("rb") as source:
-            digest.update(hashlib.file_digest(source, "sha256").digest())
+    for model in map(models.find, models.model_names(parser.name)):
+        if model.is_file():
+            files = [model]
+        else:  # benepar keeps all files of a model side by side
+            files = files_below(model) if is_benepars(model) else deciding_files(model)
+        for file in files:
+            digest.update(f"{file.name}\n".encode())
+            with file.open("rb") as source:
+                digest.update(hashlib.file_digest(source, "sha256").digest())
     return digest.hexdigest()

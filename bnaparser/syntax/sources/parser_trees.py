@@ -131,8 +131,6 @@ class ParserTrees:
         Raises ModelError where it reads part-of-speech tags, which texts do not have, SettingsError
         where it does not know the language.
         """
-        from bnaparser.parsing.polyglot import parser_of
-
         if isinstance(self.model, Path):
             from bnaparser.parsing.parser import Parser
 
@@ -143,7 +141,7 @@ class ParserTrees:
                     " that reads words alone"
                 )
             self.model = loaded
-        self.model = parser_of(self.model, self.language)
+        self.model = self.model.in_language(self.language)
         return self.model
 
     def _parses(self, sentences: Sequence[Words]) -> list[Parse]:

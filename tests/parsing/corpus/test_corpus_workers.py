@@ -95,7 +95,7 @@ class Deadly:
     name = None
     precision = "float32"
     batch_tokens = 1000
-    of_several = None
+    language = None
     threads: int | None = None
 
     def __init__(self, parser: Parser, word: str):

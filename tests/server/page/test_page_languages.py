@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bnaparser.parsing.polyglot import Polyglot
+from bnaparser.parsing.parser import Parser
 from tests.server.page.conftest import Visit
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MIXED = "The cat sat on the mat. 我吃魚。"
 def polyglot_address(
     serving: Serving, tiny_model_dir: Path, two_languages_dir: Path
 ) -> Iterator[str]:
-    parser = Polyglot.load(f"{tiny_model_dir},{two_languages_dir}", device="cpu")
+    parser = Parser.load(f"{tiny_model_dir},{two_languages_dir}", device="cpu")
     with serving(parser) as address:
         yield f"{address}/"
 

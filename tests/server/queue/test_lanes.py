@@ -30,6 +30,7 @@ class HeldWhereLong:
     def __init__(self, parser: HeldParser) -> None:
         self._parser = parser
         self.languages, self.model = parser.languages, parser.model
+        self.networks = parser.networks
 
     def parse_sentences(
         self,

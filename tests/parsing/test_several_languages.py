@@ -9,59 +9,50 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import ModelError, SettingsError
-from bnaparser.models import model_names
+from bnaparser.models import find, model_names
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.polyglot import Polyglot, load_parser
 from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
 from bnaparser.text.text_rules import known_as
 
 
 @pytest.fixture(scope="module")
-def three(tiny_model_dir: Path, two_languages_dir: Path) -> Polyglot:
-    return Polyglot.load(f"{tiny_model_dir},{two_languages_dir}", device="cpu")
+def three(tiny_model_dir: Path, two_languages_dir: Path) -> Parser:
+    return Parser.load(f"{tiny_model_dir},{two_languages_dir}", device="cpu")
 
 
-def test_each_sentence_by_the_parser_of_its_language(three: Polyglot) -> None:
+def test_each_sentence_by_the_parser_of_its_language(three: Parser) -> None:
     assert three.languages == ("en", "zh-Hant", "es")
     text = "The cat sat on the mat. 我吃魚。"
     english, chinese = three(text)
-    assert english == three.parsers["en"](text[:23])[0]
+    assert english == three.in_language("en")(text[:23])[0]
     assert chinese.words == ("我", "吃", "魚", "。")
     assert [text[start:end] for start, end in chinese.offsets] == list(chinese.words)
 
 
-def test_one_model_of_one_language_stays_a_parser(tiny_model_dir: Path) -> None:
-    parser = load_parser(str(tiny_model_dir), device="cpu")
-    assert isinstance(parser, Parser)
-    assert str(parser("Ein Hund .")[0].tree) == str(
-        Parser.load(tiny_model_dir)("Ein Hund .")[0].tree
-    )
-
-
-def test_a_language_that_is_given_is_not_guessed(three: Polyglot) -> None:
+def test_a_language_that_is_given_is_not_guessed(three: Parser) -> None:
     assert three("Ana vive en Madrid.", language="zh")[0].words[0] == "Ana"
     with pytest.raises(SettingsError, match="no model here knows the language 'fr'"):
         three("Ana", language="fr")
 
 
 def test_a_list_of_names_is_several_names(tiny_model_dir: Path, two_languages_dir: Path) -> None:
-    loaded = Polyglot.load([str(tiny_model_dir), str(two_languages_dir)], device="cpu")
+    loaded = Parser.load([str(tiny_model_dir), str(two_languages_dir)], device="cpu")
     assert loaded.languages == ("en", "zh-Hant", "es")
-    with pytest.raises(ModelError, match=r"several models, and one is wanted here.*Polyglot\.load"):
-        Parser.load(f"{tiny_model_dir},{two_languages_dir}")
+    with pytest.raises(ModelError, match=r"several models, and one is wanted here.*Parser\.load"):
+        find(f"{tiny_model_dir},{two_languages_dir}")
 
 
 def test_what_cannot_be_loaded_is_told(tiny_model_dir: Path, two_languages_dir: Path) -> None:
     with pytest.raises(SettingsError, match="there are two models for 'en'"):
-        load_parser(f"{tiny_model_dir},{tiny_model_dir}")
+        Parser.load(f"{tiny_model_dir},{tiny_model_dir}")
     with pytest.raises(SettingsError, match=r"knows the language 'de': there is en \(English\)"):
-        load_parser(str(tiny_model_dir), "de")
-    with pytest.raises(SettingsError, match="needs a parser"):
-        Polyglot({})
+        Parser.load(tiny_model_dir, "cpu", language="de")
+    with pytest.raises(SettingsError, match="needs a network"):
+        Parser({})
 
 
-def test_questions_and_tags_go_to_their_sentences(three: Polyglot) -> None:
+def test_questions_and_tags_go_to_their_sentences(three: Parser) -> None:
     sentences = [three.text.sentence("我吃魚。"), from_words(["The", "cat", "sat"])]
     chinese, english = three.parse_sentences(sentences, questions=[Question(2), Question()])
     assert len(chinese.alternatives) == 1
@@ -86,26 +77,19 @@ def test_a_parser_of_several_languages_gives_each_sentence_labels_of_its_own(
 ) -> None:
     """Loaded by itself, it gave labels of all languages."""
     parser = Parser.load(two_languages_dir, "cpu")
-    polyglot = Polyglot.load(str(two_languages_dir), "cpu")
     text = "Ellos viven cerca de la casa de los vecinos.\n我吃魚。"
-    assert parser(text) == polyglot(text)
     assert [parse.language for parse in parser(text)] == ["es", "zh-Hant"]
-    known = {language: polyglot.parsers[language].labels for language in ("es", "zh-Hant")}
+    known = {language: parser.in_language(language).labels for language in ("es", "zh-Hant")}
     words = [
         ["Ellos", "viven", "cerca_de", "la", "casa", "de", "los", "vecinos", "."],
         ["我", "吃", "魚", "。"],
     ]
-    for parses in (
-        parser.parse_many(words),
-        polyglot.parse_sentences(list(map(from_words, words))),
-    ):
-        for parse, language in zip(parses, ("es", "zh-Hant"), strict=True):
-            assert {span.label for span in parse.spans} <= known[language]
-    parser.threads = 1
-    assert parser(text) == polyglot(text)
+    for parse, language in zip(parser.parse_many(words), ("es", "zh-Hant"), strict=True):
+        assert {span.label for span in parse.spans} <= known[language]
+    assert parser.labels == known["es"] | known["zh-Hant"]
 
 
-def test_words_that_are_given_tell_their_language(three: Polyglot, two_languages_dir: Path) -> None:
+def test_words_that_are_given_tell_their_language(three: Parser, two_languages_dir: Path) -> None:
     """It was None, though the tree was by the Spanish labels."""
     (parse,) = three("Mi hermana vive en el centro de la ciudad .", split="token")
     assert (parse.language, parse.error) == ("es", None)
@@ -113,7 +97,7 @@ def test_words_that_are_given_tell_their_language(three: Polyglot, two_languages
     assert (alone.language, alone.tree) == ("es", parse.tree)
 
 
-def test_given_words_of_a_language_that_nobody_knows_are_refused(three: Polyglot) -> None:
+def test_given_words_of_a_language_that_nobody_knows_are_refused(three: Parser) -> None:
     given = [["Собака", "лает", "."], ["El", "gato", "no", "está", "."]]
     found = three.parse_sentences([from_words(words) for words in given])
     assert [parse.error is None for parse in found] == [False, True]
@@ -123,16 +107,15 @@ def test_given_words_of_a_language_that_nobody_knows_are_refused(three: Polyglot
 def test_a_parser_of_several_languages_is_as_it_is_set_now(two_languages_dir: Path) -> None:
     parser = Parser.load(two_languages_dir, "cpu")
     assert parser("Ana vive en Madrid.")[0].error is None
-    parser.max_words, parser.batch_tokens = 3, 77
+    parser.max_words = 3
     assert "more than" in (parser("Ana vive en Madrid.")[0].error or "")
-    assert {one.batch_tokens for one in parser._apart().values()} == {77}
 
 
 def test_a_parser_in_one_of_its_languages(two_languages_dir: Path, tiny_model_dir: Path) -> None:
     spanish = Parser.load(two_languages_dir, "cpu", language="es")
     (parse,) = spanish("Ana vive en Madrid.")
-    polyglot = Polyglot.load(str(two_languages_dir), "cpu")
-    assert parse == polyglot("Ana vive en Madrid.", language="es")[0]
+    several = Parser.load(two_languages_dir, "cpu")
+    assert parse == several("Ana vive en Madrid.", language="es")[0]
     assert (parse.language, spanish.languages) == ("es", ("es",))
     again = pickle.loads(pickle.dumps(spanish))
     assert (again.languages, again("Ana vive en Madrid.")[0]) == (("es",), parse)

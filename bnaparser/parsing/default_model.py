@@ -1,0 +1,39 @@
+"""Which model is taken where none is named."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from bnaparser.errors import ModelError, SettingsError
+from bnaparser.models import SHIPPED, shipped
+from bnaparser.models.about import languages
+from bnaparser.parsing.found_words import unknown_language
+from bnaparser.text.text_rules import known_as
+
+ENGLISH = "en"
+"""The language of the model that ships, and its name."""
+
+
+def name_for(language: str | None) -> str:
+    """Return the model to take where none is named: ``en``, or one that is here for another language.
+
+    Raises SettingsError where none is, and names the languages that there are.
+    """
+    if language is None or known_as(language, [ENGLISH]):
+        return ENGLISH
+    from bnaparser.models.packages import installed
+
+    folders = {name: SHIPPED / name for name in shipped()}
+    folders |= {one.name: one.folder for one in installed() if not one.problem}
+    here: list[str] = []
+    for name, folder in folders.items():
+        with suppress(ModelError):  # of a damaged one, which keeps nobody from the others
+            if known_as(language, known := languages(folder)):
+                return name
+            here += known
+    raise SettingsError(unknown_language(language, sorted(set(here))))
+
+
+def name_in(name: str, language: str) -> str:
+    """Return the model to take for a language where a setting names one: ``en`` is for English alone."""
+    return name_for(language) if name == ENGLISH else name
