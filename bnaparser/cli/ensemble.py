@@ -27,7 +27,7 @@ from bnaparser.files.text_files import LineReader
 from bnaparser.text.split_names import SPLITS, Split
 
 if TYPE_CHECKING:
-    from bnaparser.parsing.parser_ensemble import Ensemble
+    from bnaparser.parsing.ensemble import Ensemble
     from bnaparser.parsing.result import Parse
     from bnaparser.text.sentence import Sentence
 
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if options.trees is not None and options.input is not None:
         raise SettingsError("give either --input or --trees, not both")
     quiet_libraries()
-    from bnaparser.parsing.parser_ensemble import Ensemble
+    from bnaparser.parsing.ensemble import Ensemble
     from bnaparser.treebanks.reading import list_files
 
     # A wrong name is known before the output is emptied.

@@ -125,6 +125,11 @@ class BnaModel(nn.Module):
         return self.subwords.reads_case
 
     @property
+    def parts(self) -> list[tuple[BnaModel, float]]:
+        """Itself alone."""
+        return [(self, 1.0)]
+
+    @property
     def reads_alone(self) -> bool:
         """Tell whether what a sentence gets would depend on the others of a batch.
 

@@ -47,6 +47,10 @@ class ParsingNetwork(Protocol):
     def takes_turns(self) -> bool:
         """Tell whether batches had better be computed one after another, where there are cores for several."""
 
+    @property
+    def parts(self) -> Sequence[tuple[ParsingNetwork, float]]:
+        """The networks that it is made of, each with its share; most often itself, with 1."""
+
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import ModelError, quoted
+from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.parallel import in_batches
 from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
@@ -28,12 +30,9 @@ _FEW_PIECES = 500  # a short sentence may have longer words, and costs little
 Begins = NDArray[np.bool_]
 Scores = NDArray[np.float32]
 
-Voters = Sequence[tuple[ParsingNetwork, float]]
-"""Networks for the same languages, and how much each counts; most often there is one."""
-
 
 def with_words(
-    networks: Voters,
+    network: ParsingNetwork,
     sentences: Sequence[Sentence],
     questions: Question | Sequence[Question],
     batch_tokens: int,
@@ -42,12 +41,11 @@ def with_words(
 ) -> tuple[Sequence[Sentence], Question | Sequence[Question]]:
     """Return sentences whose words are known, and the questions, which count these words.
 
-    Several networks decide by the mean of their scores, those that find words. A sentence of given
-    words stays as it is. One in a language that the networks do not know, or without words, has the
-    reason in its question; so has one that surely has more than ``max_words``, for which the networks are
-    not asked. Where a constraint begins or ends, a word does.
+    A sentence of given words stays as it is. One in a language that the network does not know, or
+    without words, has the reason in its question; so has one that surely has more than ``max_words``,
+    for which the network is not asked. Where a constraint begins or ends, a word does.
     """
-    languages = networks[0][0].settings.text.languages
+    languages = network.settings.text.languages
     most = max(_PIECES_OF_A_WORD * max_words, _FEW_PIECES)
     places = [index for index, one in enumerate(sentences) if 0 < len(one.pieces) <= most]
     long = [index for index, one in enumerate(sentences) if len(one.pieces) > most]
@@ -60,7 +58,7 @@ def with_words(
     if len(asked) != len(sentences):
         return sentences, questions  # which is an error, told where questions are read
     known = list(sentences)
-    found = _begins(networks, [sentences[index] for index in places], batch_tokens, threads)
+    found = _begins(network, [sentences[index] for index in places], batch_tokens, threads)
     for index, begins in zip(places, found, strict=True):
         if isinstance(begins, str):
             asked[index] = asked[index].under(begins)
@@ -97,39 +95,31 @@ def unknown_language(language: str, known: Sequence[str]) -> str:
 
 
 def _begins(
-    networks: Voters, sentences: Sequence[Sentence], batch_tokens: int, threads: int
+    network: ParsingNetwork, sentences: Sequence[Sentence], batch_tokens: int, threads: int
 ) -> list[Begins | str | None]:
     """Say of each sentence's pieces whether they begin a word; None where rules are to say it."""
     if not sentences:
         return []
-    finders = [
-        (network, share) for network, share in networks if network.settings.text.segment_words
-    ]
-    if not finders:
+    if not network.settings.text.segment_words:
         return [_without_finder(sentence) for sentence in sentences]
-    scored = [_word_scores(network, sentences, batch_tokens, threads) for network, _ in finders]
-    shares = [share for _, share in finders]
-    return [_begin_words(scores, shares) for scores in zip(*scored, strict=True)]
-
-
-def _begin_words(scores: Sequence[Scores | str], shares: Sequence[float]) -> Begins | str:
-    """Return where the networks' scores of a sentence's pieces are above 0 together, or why there are none."""
-    total: Scores | None = None
-    for one, share in zip(scores, shares, strict=True):
-        if isinstance(one, str):
-            return one
-        own = one * np.float32(share)
-        total = own if total is None else total + own
-    assert total is not None
-    return total > 0
+    scores = _word_scores(network, sentences, batch_tokens, threads)
+    return [one if isinstance(one, str) else one > 0 for one in scores]
 
 
 def _word_scores(
     network: ParsingNetwork, sentences: Sequence[Sentence], batch_tokens: int, threads: int
 ) -> list[Scores | str]:
     """Return the score of each sentence's pieces, above 0 where one begins a word, or why there are none."""
-    read = [rules_of(str(one.language)).as_read(one.words, network.reads_case) for one in sentences]
-    prepared = each_or_reason(network.prepare, read, FAILED)
+
+    def prepare(given: Sequence[Sentence]) -> list[PreparedSentence]:
+        return prepare_parts(
+            network,
+            lambda part: part.prepare(
+                [rules_of(str(one.language)).as_read(one.words, part.reads_case) for one in given]
+            ),
+        )
+
+    prepared = each_or_reason(prepare, sentences, FAILED)
     good = {index: one for index, one in enumerate(prepared) if not isinstance(one, str)}
     places = list(good)
 

@@ -14,6 +14,7 @@ from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
 from bnaparser.errors import SettingsError, check_flag, type_name
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
+from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Backend, Precision, load_network
@@ -435,7 +436,7 @@ class Parser:
         """Parse sentences with the network of their language; a Parse each, in order."""
         size, threads = self._at_once(network, batch_tokens), self.usable_threads()
         sentences, questions = with_words(
-            [(network, 1.0)], sentences, questions, size, threads, self.max_words
+            network, sentences, questions, size, threads, self.max_words
         )
         reads_tags, turns = network.settings.tags.given, network.takes_turns
         limits = ParsingLimits(reads_tags, self.max_words, size, threads, turns)
@@ -478,6 +479,11 @@ class Parser:
         return self._prepare(self.model, given)
 
     def _prepare(self, network: ParsingNetwork, given: Sequence[Given]) -> list[PreparedSentence]:
+        return prepare_parts(network, partial(self._prepare_part, given=given))
+
+    def _prepare_part(
+        self, network: ParsingNetwork, given: Sequence[Given]
+    ) -> list[PreparedSentence]:
         tags = [one.tags for one in given if one.tags is not None]
         rows = None if len(tags) < len(given) else tags
         joined = network.settings.encoder.detokenize

@@ -23,7 +23,7 @@ def read_texts(parser: Parser, language: str, texts: Sequence[str]) -> list[list
     check_finds_words(parser.model, rules)
     read = [list(split_stream([text], 0, rules)) for text in texts]
     known, _ = with_words(
-        [(parser.model, 1.0)],
+        parser.model,
         [sentence for sentences in read for sentence in sentences],
         PLAIN,
         parser.at_once(),

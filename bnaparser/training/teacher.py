@@ -24,8 +24,8 @@ from bnaparser import chart
 from bnaparser.encoders.batching import PARSING_TOKENS, default_tokens
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import find
-from bnaparser.network.committee import Committee
 from bnaparser.network.compiled.compiled_network import CompiledNetwork
+from bnaparser.network.ensemble_network import EnsembleNetwork
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.parallel import in_batches
@@ -66,9 +66,9 @@ def load_teacher(names: Sequence[str], device: str) -> dict[str, ParsingNetwork]
 
 @dataclass(frozen=True)
 class Readers:
-    """A committee that reads one language, with the rules by which each of its networks does."""
+    """The networks that read one language, and the rules by which each of its networks does."""
 
-    committee: Committee
+    ensemble: EnsembleNetwork
     rules: tuple[TextRules, ...]
 
     @classmethod
@@ -82,13 +82,13 @@ class Readers:
                 raise SettingsError(f"train.teacher: {name} is for {theirs}, not for {language}")
             views.append(reader[0])
             rules.append(reader[1])
-        return cls(Committee(views, [1 / len(views)] * len(views)), tuple(rules))
+        return cls(EnsembleNetwork(views, [1 / len(views)] * len(views)), tuple(rules))
 
     def prepare(self, sentences: Sequence[Words]) -> list[Prepared]:
         """Return sentences as each of the networks takes them."""
         of_each = [
             prepare_words(network, rules, sentences)
-            for network, rules in zip(self.committee.networks, self.rules, strict=True)
+            for network, rules in zip(self.ensemble.networks, self.rules, strict=True)
         ]
         return list(zip(*of_each, strict=True))
 
@@ -108,7 +108,7 @@ class Teacher:
         languages = student.settings.text.languages
         self.readers = {language: Readers.of(networks, language) for language in languages}
         for readers in self.readers.values():
-            _check_fit(networks, readers.committee, student)
+            _check_fit(networks, readers.ensemble, student)
         compiled = all(isinstance(one, CompiledNetwork) for one in networks.values())
         self.threads = torch.get_num_threads() if compiled else 1
         device = next(iter(networks.values())).device
@@ -150,56 +150,54 @@ class Teacher:
         sizes = [max(one.size for one in each) for each in prepared]
 
         def read(places: list[int]) -> list[SoftTarget]:
-            return self._of_batch(readers.committee, [prepared[place] for place in places])
+            return self._of_batch(readers.ensemble, [prepared[place] for place in places])
 
         try:
             return in_batches(read, sizes, self.batch_tokens, self.threads)
         except chart.ScoresError as error:
             raise ModelError(f"train.teacher has scores that are no numbers: {error}") from error
 
-    def _of_batch(self, committee: Committee, batch: Sequence[Prepared]) -> list[SoftTarget]:
+    def _of_batch(self, ensemble: EnsembleNetwork, batch: Sequence[Prepared]) -> list[SoftTarget]:
         with ExitStack() as stack:
-            for network in committee.networks:
+            for network in ensemble.networks:
                 stack.enter_context(network.inference())
             encoded = [
                 network.encode(prepared)
                 for network, prepared in zip(
-                    committee.networks, zip(*batch, strict=True), strict=True
+                    ensemble.networks, zip(*batch, strict=True), strict=True
                 )
             ]
-            scores = committee.mean_scores(encoded)
-            tags = committee.mean_tags(encoded) if committee.predicts_tags else None
+            scores = ensemble.mean_scores(encoded)
+            tags = ensemble.mean_tags(encoded) if ensemble.predicts_tags else None
         lengths = [one[0].words for one in batch]
-        trees = self._trees(committee, scores, lengths)
-        of_words = (
-            [NO_ROWS] * len(lengths) if tags is None else self._tags(committee, tags, lengths)
-        )
+        trees = self._trees(ensemble, scores, lengths)
+        of_words = [NO_ROWS] * len(lengths) if tags is None else self._tags(ensemble, tags, lengths)
         return [SoftTarget(*both, weight=1.0) for both in zip(trees, of_words, strict=True)]
 
     def _trees(
-        self, committee: Committee, scores: NDArray[np.float32], lengths: Sequence[int]
+        self, ensemble: EnsembleNetwork, scores: NDArray[np.float32], lengths: Sequence[int]
     ) -> list[SparseRows]:
         """Return the probabilities of constituents, over the trees that the student may give."""
         student = self.student
-        mine, theirs = shared_columns(student.labels, committee.labels)
+        mine, theirs = shared_columns(student.labels, ensemble.labels)
         known = np.full((len(scores), len(student.labels)), -np.inf, np.float32)
         known[:, mine] = scores[:, theirs]
         found = chart.marginals_packed(
             known,
             lengths,
             threads=1,
-            temperature=committee.temperature,
-            allow_empty_root=student.allow_empty_root and committee.allow_empty_root,
+            temperature=ensemble.temperature,
+            allow_empty_root=student.allow_empty_root and ensemble.allow_empty_root,
         )
         found.probabilities[:, 0] = 0  # no constituent
         spans = [chart.span_count(n) for n in lengths]
         return [SparseRows.of(part) for part in _split(found.probabilities, spans)]
 
     def _tags(
-        self, committee: Committee, tags: NDArray[np.float32], lengths: Sequence[int]
+        self, ensemble: EnsembleNetwork, tags: NDArray[np.float32], lengths: Sequence[int]
     ) -> list[SparseRows]:
         """Return the probabilities of the tags that the student knows; a word without any has none."""
-        mine, theirs = shared_columns(self.student.tags, committee.tags)
+        mine, theirs = shared_columns(self.student.tags, ensemble.tags)
         known = np.zeros((len(tags), len(self.student.tags)), np.float32)
         known[:, mine] = tags[:, theirs]
         total = known.sum(axis=1, keepdims=True)
@@ -218,15 +216,15 @@ def _split(rows: NDArray[np.float32], sizes: Sequence[int]) -> list[NDArray[np.f
 
 
 def _check_fit(
-    networks: Mapping[str, ParsingNetwork], committee: Committee, student: BnaModel
+    networks: Mapping[str, ParsingNetwork], ensemble: EnsembleNetwork, student: BnaModel
 ) -> None:
     """Refuse a teacher from which a student can learn nothing, or not all that is to be learned."""
-    labels, _ = shared_columns(student.labels, committee.labels)
+    labels, _ = shared_columns(student.labels, ensemble.labels)
     if len(labels) == 1:  # no constituent
         raise SettingsError("train.teacher has no label that the training trees have")
     log.info("the teacher knows %d of %d labels", len(labels) - 1, len(student.labels) - 1)
     if not student.settings.tags.predict:
-        if committee.predicts_tags:
+        if ensemble.predicts_tags:
             raise SettingsError(
                 "train.teacher has tags, and the student would have none: set tags.predict = true"
             )
@@ -237,5 +235,5 @@ def _check_fit(
             f"train.teacher: {', '.join(without)} predicts no tags, which the student is to learn:"
             " leave it out, or tags.predict"
         )
-    if not shared_columns(student.tags, committee.tags)[0]:
+    if not shared_columns(student.tags, ensemble.tags)[0]:
         raise SettingsError("train.teacher has no tag that the training trees have")

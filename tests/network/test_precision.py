@@ -20,7 +20,7 @@ from bnaparser.network.int8_linear import compute_in_int8
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings
 from bnaparser.network.precision import PRECISIONS, load_network
-from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.training.data import Example
 
 WORDS = ["The", "cat", "saw", "Mira", "."]

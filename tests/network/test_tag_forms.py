@@ -17,7 +17,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.precision import load_network
 from bnaparser.network.tag_forms import allowed_tags, word_forms
-from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.training.warm_start import create_from
 
 PUNCTUATION = ["''", "``", ",", ".", ":", "-LRB-", "-RRB-", "HYPH"]

@@ -11,9 +11,9 @@ import pytest
 from bnaparser.cli import main
 from bnaparser.errors import SettingsError
 from bnaparser.network.model import BnaModel
+from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.parser_ensemble import Ensemble
 from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
 from bnaparser.text.splitting import split_stream

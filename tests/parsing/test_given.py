@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bnaparser import Parser
-from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.ensemble import Ensemble
 
 
 @pytest.fixture(scope="module")

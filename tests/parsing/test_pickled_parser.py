@@ -11,7 +11,7 @@ import pytest
 from bnaparser import Parser
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing import parser as parser_module
-from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.ensemble import Ensemble
 
 
 def test_a_pickled_parser_loads_anew_wherever_it_is_read(

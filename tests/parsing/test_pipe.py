@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bnaparser import Parse, Parser
-from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.parsing.result import Parses
 from bnaparser.text.sentence import Sentence, from_words

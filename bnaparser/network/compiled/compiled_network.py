@@ -120,6 +120,11 @@ class CompiledNetwork:
         with self.source.open("rb") as file:
             return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
 
+    @property
+    def parts(self) -> list[tuple[CompiledNetwork, float]]:
+        """Itself alone."""
+        return [(self, 1.0)]
+
     def barring(self, known: LanguageNames) -> CompiledNetwork:
         """Return a network that shares all weights, and gives only the labels and tags known."""
         view = copy(self)

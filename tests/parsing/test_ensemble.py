@@ -16,7 +16,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.tag_forms import allowed_tags, word_forms
 from bnaparser.parsing.each_sentence import Given
-from bnaparser.parsing.parser_ensemble import Ensemble
+from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.question import PLAIN
 from bnaparser.text.sentence import from_words
 from bnaparser.training.data import Example
@@ -49,25 +49,25 @@ def literal_mean(
     ensemble: Ensemble, words: tuple[str, ...], shares: list[float]
 ) -> tuple[np.ndarray, list[str]]:
     """Return the scores of all labels of all spans, and the tags, summed name by name."""
-    spans = np.zeros((chart.span_count(len(words)), len(ensemble.labels)), np.float64)
-    tags = np.zeros((len(words), len(ensemble.tags)))
+    spans = np.zeros((chart.span_count(len(words)), len(ensemble.model.labels)), np.float64)
+    tags = np.zeros((len(words), len(ensemble.model.tags)))
     for parser, share in zip(ensemble.parsers, shares, strict=True):
         model = parser.model
         with torch.no_grad():
             encoded = model.encode(parser.prepare([Given(from_words(words), None, PLAIN)]))
             probabilities = torch.from_numpy(model.all_tag_scores(encoded)).softmax(-1).numpy()
         scores = model.all_scores(encoded)
-        for number, name in enumerate(ensemble.labels.names):
+        for number, name in enumerate(ensemble.model.labels.names):
             for span, row in enumerate(scores):
                 known = name in model.labels
                 spans[span, number] += share * (
                     row[model.labels.number(name)] if known else row[1:].min()
                 )
-        for number, name in enumerate(ensemble.tags.names):
+        for number, name in enumerate(ensemble.model.tags.names):
             if name in model.tags:
                 tags[:, number] += share * probabilities[:, model.tags.number(name)]
-    tags[~allowed_tags(ensemble.tags.names)[word_forms(words)]] = -1.0
-    return spans, [ensemble.tags.names[best] for best in tags.argmax(axis=1)]
+    tags[~allowed_tags(ensemble.model.tags.names)[word_forms(words)]] = -1.0
+    return spans, [ensemble.model.tags.names[best] for best in tags.argmax(axis=1)]
 
 
 @pytest.mark.parametrize("shares", [None, [1.0, 2.0, 5.0]])
@@ -81,11 +81,13 @@ def test_the_tree_is_the_best_one_in_the_mean_of_all_scores(
         scores, tags = literal_mean(ensemble, words, parts)
         assert not scores[:, 0].any()
         best = chart.decode(scores.astype(np.float32), len(words))
-        wanted = [Span(s, e, ensemble.labels.names[label]) for s, e, label in best.spans.tolist()]
+        wanted = [
+            Span(s, e, ensemble.model.labels.names[label]) for s, e, label in best.spans.tolist()
+        ]
         assert [span._replace(score=None) for span in parse.spans] == wanted
         assert parse.score == pytest.approx(best.score, rel=1e-4)
         assert list(parse.tags) == tags
-    assert {"", "NEW"} < set(ensemble.labels.names) and "NEW" in ensemble.tags
+    assert {"", "NEW"} < set(ensemble.model.labels.names) and "NEW" in ensemble.model.tags
 
 
 def test_a_parser_and_itself_are_that_parser(parsers: list[Parser]) -> None:
@@ -128,3 +130,12 @@ def test_what_makes_no_ensemble_is_refused(
     reads = Parser(build_model("bert", tagging=TagSettings(given=True)))
     with pytest.raises(SettingsError, match="reads tags"):
         Ensemble([parsers[0], reads])
+
+
+def test_it_takes_what_a_parser_takes(parsers: list[Parser]) -> None:
+    ensemble = Ensemble(parsers)
+    first, second = ensemble("She sang. It rained.", n_best=2)
+    alone = ensemble.parse_sentence("She sang.", n_best=2)
+    assert str(alone.tree) == str(first.tree)
+    assert first.words == ("She", "sang", ".") and len(first.alternatives) == 1
+    assert second.offsets[0] == (10, 12) and second.tree is not None

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bnaparser.network.committee import Committee
+from bnaparser.network.ensemble_network import EnsembleNetwork
 from bnaparser.network.labels import BARRED, Inventory
+from bnaparser.network.model_settings import ModelSettings
 
 NO_TAGS = Inventory.of_tags([])
 
@@ -18,11 +19,9 @@ def network(scores: dict[str, list[float]]) -> Any:
     labels = Inventory.of_labels(scores)
     columns = [[0.0] * 2, *(scores[name] for name in labels.names[1:])]
     table = np.array(columns, np.float32).T
-    settings = SimpleNamespace(
-        tags=SimpleNamespace(predict=False), chart=SimpleNamespace(temperature=1.0)
-    )
     return SimpleNamespace(
-        labels=labels, tags=NO_TAGS, settings=settings, allow_empty_root=False,
+        labels=labels, tags=NO_TAGS, settings=ModelSettings(), allow_empty_root=False,
+        backend="torch", precision="float32",
         allowed_tags=np.ones((1, 0), np.bool_),
         all_scores=lambda _: table.copy(),
     )  # fmt: skip
@@ -32,14 +31,14 @@ def test_a_label_that_one_bars_counts_there_as_the_worst_and_one_that_all_bar_is
     bars = float(BARRED) + 3.0
     first = network({"NP": [4.0, -2.0], "sn": [bars, bars], "x": [bars, bars], "z": [bars, bars]})
     second = network({"NP": [2.0, 2.0], "sn": [6.0, 6.0], "x": [bars, bars], "y": [-8.0, 0.0]})
-    committee = Committee([first, second], [0.5, 0.5])
-    assert committee.labels.names == ("", "NP", "sn", "x", "y", "z")
-    found = committee.mean_scores([None, None])
+    ensemble = EnsembleNetwork([first, second], [0.5, 0.5])
+    assert ensemble.labels.names == ("", "NP", "sn", "x", "y", "z")
+    found = ensemble.mean_scores([None, None])
     expected = [[0, 3, 5, BARRED, -2, BARRED], [0, 0, 2, BARRED, -1, BARRED]]
     np.testing.assert_array_equal(found, np.array(expected, np.float32))
 
 
 def test_scores_that_are_no_numbers_stay_so_that_they_are_told() -> None:
     bad = network({"NP": [float("nan")] * 2})
-    found = Committee([bad, bad], [0.5, 0.5]).mean_scores([None, None])
+    found = EnsembleNetwork([bad, bad], [0.5, 0.5]).mean_scores([None, None])
     assert np.isnan(found[:, 1]).all()

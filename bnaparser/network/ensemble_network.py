@@ -1,0 +1,240 @@
+"""Several networks as one network: mean scores of spans, mean probabilities of tags, mean scores of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnaparser.network.best_labels import BestLabels, packed_best
+from bnaparser.network.labels import BARRED, Inventory, LanguageNames
+from bnaparser.network.model_settings import ChartSettings
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
+from bnaparser.network.tag_forms import allowed_tags, best_tags
+
+
+@dataclass(frozen=True)
+class PreparedForEach(PreparedSentence):
+    """A sentence as each network of an ensemble takes it."""
+
+    of_each: tuple[PreparedSentence, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Subwords of the network that splits the sentence into the most subwords."""
+        return max(one.size for one in self.of_each)
+
+
+@dataclass(frozen=True)
+class EncodedByEach:
+    """A batch as each network of an ensemble has encoded it."""
+
+    of_each: tuple[Any, ...]
+    lengths: list[int]
+
+
+def prepare_parts(
+    network: ParsingNetwork, prepare: Callable[[ParsingNetwork], list[PreparedSentence]]
+) -> list[PreparedSentence]:
+    """Return sentences as a network takes them, given how each of its parts takes them."""
+    of_each = [prepare(part) for part, _ in network.parts]
+    if len(of_each) == 1:
+        return of_each[0]
+    return [
+        PreparedForEach(same[0].words, (), forms=same[0].forms, of_each=same)
+        for same in zip(*of_each, strict=True)
+    ]
+
+
+class EnsembleNetwork:
+    """Networks for one language that score together, as one `ParsingNetwork`.
+
+    Each reads the words with an encoder and a vocabulary of its own. Labels and tags are those that any of
+    them knows. ``shares`` are how much each counts, parts of 1. The temperature is the mean of theirs,
+    and words have tags where all of them predict tags. Words of raw text are found by those that find words.
+    """
+
+    def __init__(self, networks: Sequence[ParsingNetwork], shares: Sequence[float]):
+        self.networks, self.shares = list(networks), list(shares)
+        self.labels = Inventory.of_labels(name for one in networks for name in one.labels.names)
+        self.tags = Inventory.of_tags(name for one in networks for name in one.tags.names)
+        self.allowed_tags = allowed_tags(self.tags.names, _known_tags(networks))
+        self.predicts_tags = all(one.settings.tags.predict for one in networks)
+        self.allow_empty_root = any(one.allow_empty_root for one in networks)
+        self.temperature = sum(
+            share * one.settings.chart.temperature
+            for share, one in zip(shares, networks, strict=True)
+        )
+        first = networks[0]
+        self.backend, self.precision = first.backend, first.precision
+        self.by_language: dict[str, LanguageNames] = {}
+        tags = first.settings.tags.model_copy(update={"predict": self.predicts_tags})
+        finds = any(one.settings.text.segment_words for one in networks)
+        self.settings = first.settings.model_copy(
+            update={
+                "tags": tags,
+                "text": first.settings.text.model_copy(update={"segment_words": finds}),
+                "chart": ChartSettings(temperature=self.temperature),
+            }
+        )
+        self._columns = [_places(one.labels, self.labels) for one in networks]
+        self._tag_columns = [_places(one.tags, self.tags) for one in networks]
+
+    @property
+    def device(self) -> Any:
+        """Where the first network computes."""
+        return self.networks[0].device
+
+    @property
+    def reads_case(self) -> bool:
+        """Whether small letters and capitals are different to any network."""
+        return any(one.reads_case for one in self.networks)
+
+    @property
+    def reads_alone(self) -> bool:
+        """Whether the result for a sentence depends on its batch in any network."""
+        return any(one.reads_alone for one in self.networks)
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether any network computes its batches faster one after another."""
+        return any(one.takes_turns for one in self.networks)
+
+    @property
+    def parts(self) -> list[tuple[ParsingNetwork, float]]:
+        """The networks and their shares."""
+        return list(zip(self.networks, self.shares, strict=True))
+
+    def fingerprint(self) -> str:
+        """Return a text that differs for other networks, other weights or other shares."""
+        return "+".join(f"{share} {one.fingerprint()}" for one, share in self.parts)
+
+    def eval(self) -> EnsembleNetwork:
+        """Put all networks into evaluation mode."""
+        for network in self.networks:
+            network.eval()
+        return self
+
+    def prepare(
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]] | None = None,
+        written: Sequence[Sequence[str]] | None = None,
+    ) -> list[PreparedSentence]:
+        """Return sentences of words that all networks read in the same way; no network reads tags."""
+        return prepare_parts(self, lambda one: one.prepare(sentences, None, written))
+
+    @contextmanager
+    def inference(self) -> Iterator[None]:
+        """Keep no gradients in any network in here."""
+        with ExitStack() as stack:
+            for network in self.networks:
+                stack.enter_context(network.inference())
+            yield
+
+    def encode(self, batch: Sequence[PreparedSentence]) -> EncodedByEach:
+        """Run the encoder and the layers of each network over the sentences."""
+        prepared_by = [one.of_each for one in batch if isinstance(one, PreparedForEach)]
+        assert len(prepared_by) == len(batch)  # else they were not prepared by an ensemble
+        of_each = zip(*prepared_by, strict=True)
+        encoded = tuple(
+            network.encode(prepared)
+            for network, prepared in zip(self.networks, of_each, strict=True)
+        )
+        return EncodedByEach(encoded, encoded[0].lengths)
+
+    def best_labels(self, encoded: EncodedByEach) -> BestLabels:
+        """Return the best label of every span in the mean of the scores."""
+        scores = self.all_scores(encoded)
+        labels = scores[:, 1:].argmax(axis=1).astype(np.int32) + 1
+        best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        return packed_best(best, labels, encoded.lengths, self.allow_empty_root)
+
+    def all_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
+        """Return the mean scores of all labels of all spans, as `mean_scores` does."""
+        return self.mean_scores(encoded.of_each)
+
+    def all_tag_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
+        """Return the mean probabilities of all tags of all words: float32 (words, tags)."""
+        return self.mean_tags(encoded.of_each)
+
+    def all_word_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
+        """Return the mean scores of pieces as beginnings of words, of the networks that find words."""
+        finders = [
+            np.float32(share) * network.all_word_scores(known)
+            for (network, share), known in zip(self.parts, encoded.of_each, strict=True)
+            if network.settings.text.segment_words
+        ]
+        total: NDArray[np.float32] = sum(finders[1:], start=finders[0])
+        return total
+
+    def best_tags(self, encoded: EncodedByEach, allowed: NDArray[np.bool_]) -> list[int]:
+        """Return the tag of most mean probability of every word that its form allows."""
+        return best_tags(self.all_tag_scores(encoded), allowed)
+
+    def mean_scores(self, encoded: Sequence[Any]) -> NDArray[np.float32]:
+        """Return the mean score of every label of every span: float32 (spans, labels).
+
+        ``encoded`` is the batch as each network has encoded it. A label that one does not know, or that is of
+        another language, scores there as the worst that it knows; one that is so for all is barred.
+        """
+        total: NDArray[np.float32] | None = None
+        offered = np.zeros(len(self.labels), np.bool_)
+        for network, known, columns, share in zip(
+            self.networks, encoded, self._columns, self.shares, strict=True
+        ):
+            own = network.all_scores(known)
+            scores = np.repeat(_worst(own), len(self.labels), axis=1)
+            # In all rows, as it is the label's bias; what is no number stays, so that it is told.
+            may_be = ~(own[0] < BARRED / 2)
+            known_columns = np.array(columns)[may_be]
+            scores[:, known_columns] = own[:, may_be]
+            offered[known_columns] = True
+            scores *= np.float32(share)
+            total = scores if total is None else total + scores
+        assert total is not None
+        total[:, ~offered] = BARRED
+        return total
+
+    def mean_tags(self, encoded: Sequence[Any]) -> NDArray[np.float32]:
+        """Return the mean probability of every tag of every word: float32 (words, tags)."""
+        total = np.zeros((sum(encoded[0].lengths), len(self.tags)), np.float32)
+        for network, known, columns, share in zip(
+            self.networks, encoded, self._tag_columns, self.shares, strict=True
+        ):
+            total[:, columns] += share * _softmax(network.all_tag_scores(known))
+        return total
+
+
+def _worst(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return of each span the worst score of a label, float32 (spans, 1), but for those of other languages."""
+    labels = scores[:, 1:]
+    if labels.min() < BARRED / 2:
+        labels = np.where(labels < BARRED / 2, np.float32(np.inf), labels)
+    worst: NDArray[np.float32] = labels.min(axis=1, keepdims=True)
+    return worst
+
+
+def _known_tags(networks: Iterable[ParsingNetwork]) -> set[str]:
+    """Return the tags that any of the networks knows in its language."""
+    return {
+        name
+        for one in networks
+        for name, of_name in zip(one.tags.names, one.allowed_tags.T, strict=True)
+        if of_name.any()
+    }
+
+
+def _places(names: Inventory, among: Inventory) -> list[int]:
+    return [among.number(name) for name in names.names]
+
+
+def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probabilities: NDArray[np.float32] = exponents / exponents.sum(axis=1, keepdims=True)
+    return probabilities

@@ -1,0 +1,83 @@
+"""Several parsers that decide together: of every span and every word, the mean of their scores.
+
+Words are what they share. Each reads them with an encoder and a vocabulary of its own and scores all
+labels of all spans; the best tree is looked for once, in the mean of these scores. It is slower than
+all of its parsers together, and made to write trees that a single parser learns from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bnaparser.errors import SettingsError
+from bnaparser.network.averaging import normalised_shares
+from bnaparser.network.ensemble_network import EnsembleNetwork
+from bnaparser.parsing.parser import Parser
+
+
+class Ensemble(Parser):
+    """Loaded parsers that parse as one. ``Ensemble.load(["en", "runs/mine/model"])``.
+
+    The parsers may have different labels and tags: a label that one does not have scores there as the
+    worst label that it has. The temperature is the mean of theirs. Words have tags where all parsers
+    predict tags. Words of raw text are found by the parsers that find words, together.
+
+    Args:
+        parsers: Two parsers or more for the same language.
+        shares: How much each counts, positive numbers of any sum; by default all the same.
+
+    Raises:
+        SettingsError: Shares are wrong or there is no second parser, a parser reads tags, or the
+            parsers are not for one language.
+    """
+
+    def __init__(self, parsers: Sequence[Parser], shares: Sequence[float] | None = None):
+        self.parsers, self._given_shares = list(parsers), shares
+        self.shares = normalised_shares(len(parsers), shares, "an ensemble")
+        for parser in parsers:
+            if parser.reads_tags:
+                raise SettingsError(f"{parser.name} reads tags: it cannot be part of an ensemble")
+        language = _same_language(parsers)
+        network = EnsembleNetwork([parser.model for parser in parsers], self.shares)
+        super().__init__(
+            {language: network},
+            min(parser.batch_tokens for parser in parsers),
+            min(parser.max_words for parser in parsers),
+        )
+        self.threads = min((one.threads for one in parsers if one.threads), default=None)
+        names = [parser.name for parser in parsers if parser.name is not None]
+        self.name = ",".join(names) if len(names) == len(parsers) else None
+
+    @classmethod
+    def load(  # type: ignore[override]
+        cls,
+        names: Sequence[str | Path],
+        shares: Sequence[float] | None = None,
+        device: str | None = None,
+        language: str | None = None,
+    ) -> Ensemble:
+        """Load models by their names or folders; of those for several languages the ``language`` is taken.
+
+        Raises as `Parser.load` and the constructor do, and SettingsError where one does not know the
+        language.
+        """
+        if isinstance(names, str | Path):
+            raise TypeError(f"give a list of names of models, not one: {str(names)!r}")
+        normalised_shares(len(names), shares, "an ensemble")  # before models are loaded
+        return cls([Parser.load(name, device, language=language) for name in names], shares)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.parsers, self._given_shares)
+
+
+def _same_language(parsers: Sequence[Parser]) -> str:
+    """Return the language that all parsers are for; SettingsError where there is no such one."""
+    known = [parser.languages for parser in parsers]
+    if len(known[0]) == 1 and all(languages == known[0] for languages in known):
+        return known[0][0]
+    told = "; ".join(
+        f"{one.name or 'a model in memory'} is for {', '.join(one.languages)}" for one in parsers
+    )
+    raise SettingsError(f"an ensemble is for one language: {told}; say which, or leave one out")
