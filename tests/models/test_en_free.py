@@ -38,14 +38,20 @@ SOURCES = {
     "TREEBANKS/genia/train.txt.xz": ("GENIA Treebank v1",),
     "TREEBANKS/genia/dev.txt.xz": ("GENIA Treebank v1",),
     "TREEBANKS/silver_bert/ewt.txt.xz": ("Yang and others", "English Web Treebank"),
-    "benchmarks/constructions/train.mrg": ("benchmarks/constructions",),
+    "recipes/data/constructions_train.mrg": ("recipes/data/constructions.toml",),
     "ENCODER": ("all-MiniLM-L6-v2", "all-mpnet-base-v2"),
     "SILVER": TEXT,
     "TEXT": TEXT,
     "VARIED": TEXT,
 }
 IN_THE_CARD = (
-    *("MASC", "CRAFT", "GENIA Treebank v1", "English Web Treebank", "benchmarks/constructions"),
+    *(
+        "MASC",
+        "CRAFT",
+        "GENIA Treebank v1",
+        "English Web Treebank",
+        "recipes/data/constructions.toml",
+    ),
     *("running text", "Stack Exchange", "all-MiniLM-L6-v2", "all-mpnet-base-v2"),
 )
 # Strings of recipes that name nothing to learn from.

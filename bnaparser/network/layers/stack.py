@@ -43,7 +43,7 @@ class LayerStack(nn.Module):
             )
             # The authors' program draws the table with deviation 1. Added to a content of a quarter
             # of that, it all but hides the words for hundreds of updates
-            # (benchmarks/ablation/ablation.md).
+            # (benchmarks/studies/ablation/ablation.md).
             nn.init.normal_(self.positions, std=settings.first_position_deviation)
             self.norm = nn.LayerNorm(settings.hidden_size)
         self.dropout = FeatureDropout(settings.input_dropout)

@@ -3,7 +3,7 @@
 M.-C. de Marneffe and others 2021, Universal Dependencies. Functions in labels (NP-TMP, SBAR-ADV) are
 followed where the tree has them. Where it has none, the shape of the tree and lists of English words
 (`bnaparser.trees.heads.english`) decide. How often relations are those of people is measured in
-benchmarks/heads/heads.md.
+benchmarks/studies/heads/heads.md.
 """
 
 from __future__ import annotations

@@ -1,0 +1,217 @@
+"""What it is worth to tell the parser something: F1 where part of the gold tree is given as constraints.
+
+    python -m benchmarks.studies.constraints.run_constraints TREEBANKS [--model en] [--sentences N]
+
+TREEBANKS holds ``NAME/dev.txt.xz`` (or ``.mrg``) for each of five sets; the maps of
+``recipes/label_maps.toml`` are applied to the gold trees of masc and craft. Each kind of knowledge stands
+beside as much of it that is drawn at random: what a constraint is worth must come from its being right.
+Writes ``constraints.md`` beside this file, or in ``--output``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from benchmarks.accuracy.run_accuracy import LABEL_MAPS, SETS
+from benchmarks.machine import begun, command, listed, processor, versions, without_folders
+from bnaparser import Parser, Tree
+from bnaparser.eval import score
+from bnaparser.parsing.named_constraints import Constraint
+from bnaparser.parsing.question import PLAIN, Dependencies, Question
+from bnaparser.text.sentence import from_words
+from bnaparser.treebanks.label_maps import read_label_map
+from bnaparser.treebanks.reading import list_files, load_trees
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.heads.collins import COLLINS
+from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
+from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.tree import CHAIN
+
+Asking = Callable[[Tree, random.Random], Question]
+_OPENING = {"``": "''", "-LRB-": "-RRB-"}
+
+
+def main() -> None:
+    options = options_from_command_line()
+    where = f"{begun()}; {processor()}; {listed(versions(('bnaparser', 'numba')))}"
+    again = command("benchmarks.studies.constraints.run_constraints", without_folders(sys.argv[1:]))
+    parser = Parser.load(options.model, device="cpu", precision=options.precision)
+    sets = {name: list(gold_trees(options, name)) for name in SETS}
+    lines = [
+        "| told | " + " | ".join(sets) + " |",
+        "|---|" + "---|" * len(sets),
+        "| sentences | " + " | ".join(str(len(trees)) for trees in sets.values()) + " |",
+    ]
+    for name, ask in ASKED.items():
+        cells = [cell(parser, trees, ask) for trees in sets.values()]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        print(lines[-1], flush=True)
+    text = PAGE.format(
+        table="\n".join(lines),
+        where=where,
+        model=options.model,
+        precision=parser.precision,
+        again=again,
+    )
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / "constraints.md").write_text(text, encoding="utf-8")
+
+
+def options_from_command_line() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("treebanks", type=Path)
+    parser.add_argument("--model", default="en")
+    parser.add_argument("--part", default="dev")
+    parser.add_argument("--precision", default="auto")
+    parser.add_argument("--sentences", type=int, metavar="N", help="the first N of each set")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent, metavar="DIR")
+    return parser.parse_args()
+
+
+def gold_trees(options: argparse.Namespace, name: str) -> Iterator[Tree]:
+    (file,) = list_files(f"{options.treebanks}/{name}/{options.part}.*")
+    label_map = read_label_map(LABEL_MAPS, name) if SETS[name] else None
+    for tree in islice(load_trees(file), options.sentences):
+        yield tree if label_map is None else label_map.apply(tree)
+
+
+def cell(parser: Parser, gold: Sequence[Tree], ask: Asking) -> str:
+    """F1 in percent, and in brackets how many sentences no tree could be found for."""
+    draw = random.Random(1)
+    sentences = [from_words(map(unescape, tree.words)) for tree in gold]
+    questions = [ask(tree, draw) for tree in gold]
+    parses = parser.parse_sentences(sentences, questions=questions)
+    trees = [
+        Tree.from_spans(tree.words, tree.tags, parse.spans)
+        for tree, parse in zip(gold, parses, strict=True)
+    ]
+    failed = sum(parse.error is not None for parse in parses)
+    return f"{score(gold, trees).f1:.2f}" + (f" ({failed})" if failed else "")
+
+
+def noun_phrases(tree: Tree, label: str | None) -> list[Constraint]:
+    return [
+        Constraint("must", span.start, span.end, () if label is None else (label,))
+        for span in tree.spans()
+        if "NP" in span.label.split(CHAIN) and span.end - span.start > 1
+    ]
+
+
+def random_brackets(tree: Tree, draw: random.Random) -> list[Constraint]:
+    """As many constituents as there are noun phrases, of their lengths, that do not cross."""
+    found: list[Constraint] = []
+    n = len(tree.words)
+    for known in noun_phrases(tree, None):
+        length = known.end - known.start
+        start = draw.randrange(n - length + 1)
+        new = Constraint("must", start, start + length)
+        if not any(_crosses(new, one) for one in found):
+            found.append(new)
+    return found
+
+
+def _crosses(one: Constraint, other: Constraint) -> bool:
+    return (
+        one.start < other.start < one.end < other.end
+        or other.start < one.start < other.end < one.end
+    )
+
+
+def names(tree: Tree) -> list[Constraint]:
+    """Rows of proper nouns, which no constituent is to cross."""
+    found, start = [], 0
+    for place, tag in enumerate([*tree.tags, ""]):
+        if not tag.startswith("NNP"):
+            if place - start > 1:
+                found.append(Constraint("uncrossed", start, place))
+            start = place + 1
+    return found
+
+
+def random_rows(tree: Tree, draw: random.Random) -> list[Constraint]:
+    found = []
+    for known in names(tree):
+        length = known.end - known.start
+        start = draw.randrange(len(tree.words) - length + 1)
+        found.append(Constraint("uncrossed", start, start + length))
+    return found
+
+
+def quoted(tree: Tree) -> list[Constraint]:
+    """What stands between quotation marks or brackets."""
+    found: list[Constraint] = []
+    open_marks: list[tuple[str, int]] = []
+    for place, tag in enumerate(tree.tags):
+        if open_marks and tag == open_marks[-1][0]:
+            start = open_marks.pop()[1]
+            if place - start > 1:
+                found.append(Constraint("uncrossed", start, place))
+        elif tag in _OPENING:
+            open_marks.append((_OPENING[tag], place + 1))
+    return found
+
+
+def fitting(rules: HeadRules, malus: float) -> Asking:
+    def ask(tree: Tree, draw: random.Random) -> Question:
+        return Question(dependencies=Dependencies(dependencies(tree, rules), _marks(tree), malus))
+
+    return ask
+
+
+def random_heads(tree: Tree, draw: random.Random) -> Question:
+    """The same tree of heads over the words in another order."""
+    heads = dependencies(tree, COLLINS)
+    order = list(range(len(heads)))
+    draw.shuffle(order)
+    moved = [0] * len(heads)
+    for word, head in enumerate(heads):
+        moved[order[word]] = order[head - 1] + 1 if head else 0
+    return Question(dependencies=Dependencies(tuple(moved), _marks(tree)))
+
+
+def _marks(tree: Tree) -> tuple[bool, ...]:
+    return tuple(map(is_punctuation, tree.tags))
+
+
+def under(constraints: Callable[[Tree, random.Random], list[Constraint]]) -> Asking:
+    return lambda tree, draw: PLAIN.under(constraints(tree, draw))
+
+
+ASKED: dict[str, Asking] = {
+    "nothing": lambda tree, draw: PLAIN,
+    "noun phrases of several words": under(lambda tree, draw: noun_phrases(tree, "NP")),
+    "the same, without their label": under(lambda tree, draw: noun_phrases(tree, None)),
+    "as many brackets at random places": under(random_brackets),
+    "names that nothing crosses (rows of proper nouns)": under(lambda tree, draw: names(tree)),
+    "as many rows at random places": under(random_rows),
+    "quotations and brackets that nothing crosses": under(lambda tree, draw: quoted(tree)),
+    "heads by Collins' rules, malus 1": fitting(COLLINS, 1.0),
+    "heads by Collins' rules, malus 2": fitting(COLLINS, 2.0),
+    "heads by Collins' rules, malus 4": fitting(COLLINS, 4.0),
+    "heads by UD's rules, malus 2": fitting(UD, 2.0),
+    "the same heads, words shuffled, malus 2": random_heads,
+}
+
+PAGE = """# What it is worth to know something
+
+F1 of `{model}` ({precision}) on development sentences where the parser is told part of what the gold tree says, and where it
+is told as much at random. In brackets: sentences for which constraints left no tree, which count as without constituents.
+
+{table}
+
+Noun phrases and heads are read off the gold trees, so these rows say what right knowledge is worth, not what an annotator or
+a tagger gets. Rows of proper nouns and quotations are found by the gold tags alone; some gold constituents do cross them.
+
+{where}
+
+`{again}`
+"""
+
+if __name__ == "__main__":
+    main()
