@@ -21,7 +21,7 @@ def quiet_libraries() -> None:
 
 def log_compiling() -> None:
     """Write to standard error that loops of the parser are compiled, or that no folder can keep them."""
-    compiling = logging.getLogger("bnaparser.compute.kept_code")
+    compiling = logging.getLogger("bnaparser.compute.code_cache")
     if compiling.handlers:
         return
     handler = logging.StreamHandler(sys.stderr)

@@ -1,4 +1,4 @@
-"""Compiled functions that Python calls: their machine code is read from disk, and no compiler is imported for it.
+"""Compiled functions that Python calls: LLVM loads their machine code from a cache, and Numba is imported only to compile.
 
 A kernel is a function of a module that only the compiler imports. `words` says how it gets its arguments.
 """
@@ -16,28 +16,29 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from bnaparser.compute.kept_code import CodeFile, tell_once, writable_folder
+from bnaparser.compute.code_cache import CodeFile, log_once, writable_folder
 from bnaparser.compute.processor import target_machine
 from bnaparser.compute.words import Kind, check_arrays, flatten, parsed
 from bnaparser.errors import SettingsError
 
 NAME = "kernel"
-# What Numba's functions write beside their status: a result, which is none, and why one failed.
+# Where a function of Numba's writes its result and the reason of an error, beside the status that it returns.
 _ignored = (ctypes.c_int64 * 2)()
 _IGNORED = ctypes.addressof(_ignored)
 
 
 class Kernel:
-    """A compiled function that writes to the arrays it is given and returns nothing.
+    """A compiled function that writes to its arguments and returns nothing.
 
     Args:
-        place: its module and its name there, such as "bnaparser.compute.products:multiply_bytes".
-        kinds: what its parameters are, in order.
+        place: module and name of the function, such as "bnaparser.compute.products:multiply_bytes".
+        kinds: the type of each parameter, as `words` writes types.
     """
 
     def __init__(self, place: str, *kinds: Kind):
@@ -47,9 +48,10 @@ class Kernel:
         self._function: Callable[[int, int, int], int] | None = None
 
     def __call__(self, *arguments: Any) -> None:
-        """Run the function, without Python's lock.
+        """Run the function without the GIL.
 
-        Raises TypeError if an argument is not what the kernel takes.
+        Raises:
+            TypeError: an argument has another type or number of dimensions, or is not C-contiguous.
         """
         words: list[int] = []
         flatten(self._kinds, arguments, words)
@@ -59,7 +61,7 @@ class Kernel:
             raise RuntimeError(f"{self.place} failed")
 
     def compile(self) -> bytes:
-        """Compile the function for this processor, keep its machine code on disk, and return it."""
+        """Compile the function for this processor, write its machine code to the cache, and return the machine code."""
         from bnaparser.compute.kernel_compiler import compile_kernel
 
         module, _, name = self.place.partition(":")
@@ -67,9 +69,9 @@ class Kernel:
         self._file.write(code)
         return code
 
-    def is_kept(self) -> bool:
-        """Return whether the machine code for this processor is on disk."""
-        return self._file.read() is not None
+    def is_cached(self) -> bool:
+        """Return whether the function is loaded, or its machine code for this processor is in the cache."""
+        return self._function is not None or self._file.read() is not None
 
     @cached_property
     def _file(self) -> CodeFile:
@@ -78,31 +80,32 @@ class Kernel:
 
     def _load(self) -> Callable[[int, int, int], int]:
         code = self._file.read()
-        if code is None and self.place in _beside:
-            _beside[self.place].wait()
+        if code is None and self.place in _in_background:
+            _in_background[self.place].wait()
             code = self._file.read()
         if code is None:
-            _tell()
+            _log_compiling()
             code = self.compile()
         self._function = _machine_code(code)
         return self._function
 
 
-def compile_beside(groups: Sequence[Sequence[Kernel]]) -> None:
-    """Start a process that compiles kernels; this process waits for its end when it calls one of them.
+def compile_in_background(groups: Sequence[Sequence[Kernel]]) -> None:
+    """Start a process that compiles kernels. A call of one of these kernels waits for the end of the process.
 
-    Nothing is started for what is compiled already, or if the machine code could not be kept.
+    No process is started if all machine code is in the cache, or if the cache cannot be written.
 
     Args:
-        groups: kernels that take about the same time; each group is compiled on a core of its own.
+        groups: groups of kernels that take about the same time to compile. Each group gets a core.
     """
     missing = [
-        [one for one in group if one.place not in _beside and not one.is_kept()] for group in groups
+        [one for one in group if one.place not in _in_background and not one.is_cached()]
+        for group in groups
     ]
     missing = [group for group in missing if group]
     if not missing or writable_folder() is None or not _is_python(sys.executable):
         return
-    _tell()
+    _log_compiling()
     command = f"import sys; sys.path[:] = {sys.path!r}; from bnaparser.compute.kernel import compile_missing; compile_missing()"
     with suppress(OSError):
         process = subprocess.Popen(
@@ -116,48 +119,50 @@ def compile_beside(groups: Sequence[Sequence[Kernel]]) -> None:
             pickle.dump(
                 [[(one.place, one.kinds) for one in group] for group in missing], process.stdin
             )
-        _beside.update({one.place: process for group in missing for one in group})
+        _in_background.update({one.place: process for group in missing for one in group})
 
 
 def _is_python(program: str | None) -> bool:
-    """Return whether a program is Python's interpreter, not one that has Python inside, such as uWSGI."""
+    """Return whether a program is a Python interpreter, not a program that embeds Python, such as uWSGI."""
     return Path(program or "").name.lower().startswith(("python", "pypy"))
 
 
 def compile_missing() -> None:
-    """Compile the groups of kernels that standard input names, pickled, and keep their machine code."""
+    """Compile groups of kernels and write their machine code to the cache; standard input has the groups, pickled."""
     groups = [
         [Kernel(place, *kinds) for place, kinds in group] for group in pickle.load(sys.stdin.buffer)
     ]
-    # The first kernel takes the compiler a second more, which a process that is forked then has behind it.
+    # Numba needs a second for its first kernel. Processes that are forked afterwards do not need it again.
     groups[0].pop(0).compile()
-    children = []
+    children: list[int] = []
     if hasattr(os, "fork"):
-        while len(groups) > 1 and (child := os.fork()):
+        while len(groups) > 1:
+            child = os.fork()
+            if not child:
+                groups, children = groups[-1:], []
+                break
             children.append(child)
             groups.pop()
-        groups = groups[-1:]
-    for group in groups:
-        for kernel in group:
-            if not kernel.is_kept():
-                kernel.compile()
+    for kernel in chain.from_iterable(groups):
+        if not kernel.is_cached():
+            kernel.compile()
     for child in children:
         os.waitpid(child, 0)
 
 
-# Kernels that other processes compile just now.
-_beside: dict[str, subprocess.Popen[bytes]] = {}
+# The process that compiles a kernel, by the kernel's place.
+_in_background: dict[str, subprocess.Popen[bytes]] = {}
 
 
-def _tell() -> None:
-    tell_once(
+def _log_compiling() -> None:
+    log_once(
         logging.INFO,
-        "compiling loops of the parser for this processor: they are not kept yet, and it takes some 10 to 30 s",
+        "compiling loops of the parser for this processor: the cache has no machine code of them yet; this takes 5 to 20 s",
     )
 
 
 def check_compiler() -> None:
-    """Raise SettingsError where Numba was told to compile nothing: a parser consists of compiled functions."""
+    """Raise SettingsError if NUMBA_DISABLE_JIT is set: a parser consists of compiled functions."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         raise SettingsError(
             "NUMBA_DISABLE_JIT is set, so nothing is compiled, and a parser consists of compiled functions:"
@@ -166,12 +171,12 @@ def check_compiler() -> None:
 
 
 def _machine_code(code: bytes) -> Callable[[int, int, int], int]:
-    """Return the function that machine code has; the first line names the functions of the system that it calls."""
+    """Load machine code and return its function; the first line of the code names the C functions that it calls."""
     check_arrays()
     names, _, code = code.partition(b"\n")
     for name in names.decode().split():
         _name_to_llvm(name)
-    # LLVM's engine ends with its module, and takes the code along.
+    # The code lives as long as the engine.
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -185,11 +190,10 @@ _engines: list[Any] = []
 
 @cache
 def _name_to_llvm(name: str) -> None:
-    """Tell LLVM where a function of the system is, such as "logf"."""
-    with suppress(
-        TypeError, AttributeError
-    ):  # Windows has no such list, or the function is elsewhere
+    """Tell LLVM the address of a C function, such as "logf"."""
+    # On Windows there is no handle of the process itself: TypeError.
+    with suppress(TypeError, AttributeError):
         address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
         llvm.add_symbol(name, address)
         return
-    import_module("numba")  # which adds its own
+    import_module("numba")  # it tells LLVM the addresses of the C functions that it calls

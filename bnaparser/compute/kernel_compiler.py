@@ -30,15 +30,16 @@ _SCALARS = {
 
 
 def compile_kernel(function: Callable[..., None], kinds: Sequence[Kind], called: str) -> bytes:
-    """Return machine code for this processor, after a line with the names of the system's functions that it calls.
+    """Return machine code for this processor, after a line with the names of the C functions that it calls.
 
-    The code has one function: int32 of three addresses, two that Numba's functions write to and that of the
-    arguments' words. It needs neither Numba nor Python to run.
+    The machine code runs without Numba and Python. It has one function, which returns a status (int32, 0 for success)
+    and takes three addresses: where a result is written, where the reason of an error is written, and the words of
+    the arguments.
 
     Args:
-        function: what is compiled. It may make no arrays but views of those that it is given.
-        kinds: what its parameters are.
-        called: the name that the function gets in the machine code.
+        function: the function to compile. It makes no arrays except views of its arguments.
+        kinds: the types of its parameters.
+        called: the name of the function in the machine code.
     """
     run = numba.njit(
         nogil=True,
@@ -61,9 +62,9 @@ def compile_kernel(function: Callable[..., None], kinds: Sequence[Kind], called:
 
 
 def _of_one_address(function: Callable[..., None], reader: Any) -> Callable[[int], None]:
-    """Return the function with one parameter, ``place``, from which it reads its arguments first.
+    """Return the function with one parameter, the address ``place``, and a first line that reads the arguments there.
 
-    One that calls the function would take half as long again to compile.
+    A second function that calls the first would take half as long again to compile.
     """
     tree = ast.parse(inspect.getsource(function))
     (definition,) = (one for one in tree.body if isinstance(one, ast.FunctionDef))
@@ -79,7 +80,7 @@ def _of_one_address(function: Callable[..., None], reader: Any) -> Callable[[int
 
 
 def _type(kind: Kind) -> types.Type:
-    """Return Numba's type of a kind."""
+    """Return the type that Numba has for a parameter."""
     if isinstance(kind, tuple):
         items = [_type(item) for item in kind[1:]]
         if kind[0] is tuple:

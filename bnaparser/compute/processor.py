@@ -1,4 +1,4 @@
-"""The processor that is compiled for: the one that this process runs on, unless Numba's variables name another one.
+"""The target processor: the processor of this machine, unless Numba's variables name another processor.
 
 NUMBA_CPU_NAME and NUMBA_CPU_FEATURES mean what they mean to Numba, which is not imported for it; so tests compute as an
 older machine would.
@@ -26,9 +26,9 @@ class Processor(NamedTuple):
 
 @cache
 def processor() -> Processor:
-    """Return what is compiled for."""
+    """Return the target processor."""
     llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()  # the engine asks for it, if nothing is compiled, too
+    llvm.initialize_native_asmprinter()  # the engine needs it even if nothing is compiled
     triple, named = llvm.get_process_triple(), os.environ.get("NUMBA_CPU_NAME")
     name = named or llvm.get_host_cpu_name()
     features = os.environ.get("NUMBA_CPU_FEATURES")
@@ -48,7 +48,7 @@ def processor() -> Processor:
 
 
 def target_machine() -> llvm.TargetMachine:
-    """Return LLVM's description of the processor, for code that is run at once."""
+    """Return the target machine that LLVM compiles for, with the options of a JIT compiler."""
     triple, name, features = processor()
     return llvm.Target.from_triple(triple).create_target_machine(
         cpu=name,

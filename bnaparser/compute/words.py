@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# "f4:2" is an array of float32 with two dimensions, "f4" a number; a tuple is a class of tuples and what its items are.
+# The type of a parameter: "f4:2" is a two-dimensional array of float32, "f4" a number of float32; a tuple is a class of
+# tuples and the types of its items.
 Kind = str | tuple[Any, ...]
 
 # Where the fields of a numpy array begin, as numpy's C interface has them: the address of the data, and, a number of
@@ -35,7 +36,7 @@ class _Struct(NamedTuple):
 
 
 def parsed(kind: Kind) -> Any:
-    """Return a kind as `flatten` takes it."""
+    """Return the type of a parameter in the form that `flatten` takes."""
     if isinstance(kind, tuple):
         return _Struct(tuple(parsed(item) for item in kind[1:]))
     dtype, _, dimensions = kind.partition(":")
@@ -50,7 +51,11 @@ def _bits_of_float(number: float) -> int:
 
 
 def flatten(kinds: Sequence[Any], values: Sequence[Any], words: list[int]) -> None:
-    """Append the words of values."""
+    """Append the 64-bit words of arguments to a list.
+
+    Raises:
+        TypeError: an array has another dtype or number of dimensions, or is not C-contiguous.
+    """
     for kind, value in zip(kinds, values, strict=True):
         if kind.__class__ is _Array:
             if (
@@ -59,7 +64,7 @@ def flatten(kinds: Sequence[Any], values: Sequence[Any], words: list[int]) -> No
                 or not value.flags.c_contiguous
             ):
                 raise TypeError(
-                    f"a kernel takes an array of {kind.dtype} with {kind.dimensions} dimensions in one piece, not"
+                    f"a kernel takes a C-contiguous array of {kind.dtype} with {kind.dimensions} dimensions, not"
                     f" {value.dtype} of shape {value.shape}, strides {value.strides}"
                 )
             words.append(id(value))

@@ -29,7 +29,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bnaparser.compute import kept_code
+from bnaparser.compute import code_cache
 from bnaparser.compute.kernel import Kernel
 from bnaparser.compute.processor import processor as processor_of_this_process
 
@@ -62,7 +62,7 @@ def compute(processor: int, folder: Path) -> Counter[str]:
         if value is not None:
             os.environ[variable] = value
     processor_of_this_process.cache_clear()
-    kept_code._compiler.cache_clear()
+    code_cache._compiler.cache_clear()
     counts: Counter[str] = Counter()
     global MARK
     MARK = 10 * processor
@@ -104,7 +104,7 @@ def be_slow(dying: float) -> None:
 
     for module, name in ((os, "replace"), (os, "open"), (os, "fchmod"), (tempfile, "mkstemp")):
         setattr(module, name, slow(getattr(module, name)))
-    kept_code.open = slow_open  # type: ignore[attr-defined]
+    code_cache.open = slow_open  # type: ignore[attr-defined]
 
 
 def start(processor: int, folder: Path, dying: float | None) -> tuple[int, int]:

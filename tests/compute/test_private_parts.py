@@ -19,7 +19,7 @@ from numba import types
 from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
 
-from bnaparser.compute import kept_code, kernel_compiler
+from bnaparser.compute import code_cache, kernel_compiler
 from bnaparser.compute.words import check_arrays
 
 
@@ -69,7 +69,7 @@ def the_compiler_says_for_which_processor_it_compiles() -> None:
 
 def settings_have_their_names() -> None:
     source = inspect.getsource(numba.core.config)
-    for name in (*kept_code._SETTINGS, "CACHE_DIR", "DISABLE_JIT", "CPU_NAME", "CPU_FEATURES"):
+    for name in (*code_cache._SETTINGS, "CACHE_DIR", "DISABLE_JIT", "CPU_NAME", "CPU_FEATURES"):
         assert f"NUMBA_{name}" in source, name
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bnaparser.compute import kept_code
+from bnaparser.compute import code_cache
 from bnaparser.compute import kernel as kernels
 from bnaparser.compute.kernel import Kernel
 
@@ -30,10 +30,10 @@ def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     for name in ("package", "user", "temporary"):
         (tmp_path / name).mkdir()
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
-    monkeypatch.setattr(kept_code, "_PACKAGE", tmp_path / "package")
+    monkeypatch.setattr(code_cache, "_PACKAGE", tmp_path / "package")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    kept_code.tell_once.cache_clear()
+    code_cache.log_once.cache_clear()
     yield
 
 
@@ -44,7 +44,7 @@ def one_more(numbers: Any) -> None:
 
 def kernel(number: float = 1) -> Kernel:
     kind = "i8:1" if isinstance(number, int) else "f8:1"
-    return Kernel("tests.compute.test_compiling:one_more", kind)
+    return Kernel("tests.compute.test_code_cache:one_more", kind)
 
 
 def kept(folder: Path) -> list[Path]:
@@ -54,7 +54,7 @@ def kept(folder: Path) -> list[Path]:
 def from_disk(number: float = 1) -> bool:
     """Compute with a kernel that knows nothing; tell whether it read its code."""
     function = kernel(number)
-    kept_before = function.is_kept()
+    kept_before = function.is_cached()
     numbers = np.array([number])
     function(numbers)
     assert numbers[0] == number + 1
@@ -116,7 +116,7 @@ def test_only_files_of_this_user_of_root_and_of_the_programs_owner_are_run(tmp_p
     mode, inode, device, links, _, *rest = file.stat()
 
     def safe(user: int, mode: int = mode) -> bool:
-        return kept_code._is_safe(
+        return code_cache._is_safe(
             os.stat_result((mode, inode, device, links, user, *rest)), file.parent
         )
 
@@ -169,11 +169,11 @@ def test_a_users_cache_folder_that_is_none_is_passed_over(
     monkeypatch.setenv("XDG_CACHE_HOME", value)
     monkeypatch.setenv("HOME", "/dev/null")
     close(tmp_path / "package")
-    assert not kernel().is_kept()
+    assert not kernel().is_cached()
     assert not from_disk()
     (file,) = kept(tmp_path)
     assert file.is_relative_to(tmp_path / "temporary")
-    assert kernel().is_kept()
+    assert kernel().is_cached()
 
 
 def test_a_folder_that_cannot_be_written_is_read(
@@ -229,17 +229,17 @@ def test_a_change_of_a_source_file_makes_it_old_and_removes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rooms = [tmp_path / "chart", tmp_path / "compute"]
-    monkeypatch.setattr(kept_code, "_HERE", rooms[1])
-    monkeypatch.setattr(kept_code, "_folder_of", lambda module: rooms[0])
+    monkeypatch.setattr(code_cache, "_HERE", rooms[1])
+    monkeypatch.setattr(code_cache, "_folder_of", lambda module: rooms[0])
     for room in [*rooms, *rooms]:
         room.mkdir(exist_ok=True)
         with (room / "loops.py").open("a", encoding="utf-8") as file:
             file.write("# more\n")
-        kept_code._hash_of_sources.cache_clear()
-        assert not kernel().is_kept()
+        code_cache._hash_of_sources.cache_clear()
+        assert not kernel().is_cached()
         assert not from_disk()
         assert from_disk()
-    kept_code._hash_of_sources.cache_clear()
+    code_cache._hash_of_sources.cache_clear()
     assert len(kept(tmp_path)) == 1
 
 
@@ -249,7 +249,7 @@ def test_two_versions_that_share_a_folder_leave_each_others_code(
     close(tmp_path / "package")
     for new in (True, False):
         for version in ("a" * 64, "b" * 64):
-            monkeypatch.setattr(kept_code, "_hash_of_sources", lambda folder: version)  # noqa: B023
+            monkeypatch.setattr(code_cache, "_hash_of_sources", lambda folder: version)  # noqa: B023
             assert from_disk() != new
 
 
@@ -259,10 +259,10 @@ def test_a_setting_of_numba_that_changes_the_code_has_code_of_its_own(
     """NUMBA_OPT=0, once, left slow code for all later runs."""
     assert not from_disk()
     monkeypatch.setenv("NUMBA_OPT", "0")
-    kept_code._compiler.cache_clear()
+    code_cache._compiler.cache_clear()
     assert not from_disk()
     monkeypatch.undo()
-    kept_code._compiler.cache_clear()
+    code_cache._compiler.cache_clear()
 
 
 @unix
@@ -300,7 +300,9 @@ def test_numba_compiles_for_the_processor_that_is_named(settings: dict[str, str]
 def test_a_kernel_refuses_arrays_that_are_not_what_it_takes() -> None:
     numbers = np.zeros(4)
     for wrong in (numbers[::2], numbers.astype(np.float32), numbers.reshape(2, 2)):
-        with pytest.raises(TypeError, match="a kernel takes an array of float64 with 1 dimensions"):
+        with pytest.raises(
+            TypeError, match="a kernel takes a C-contiguous array of float64 with 1 dimensions"
+        ):
             kernel(1.5)(wrong)
 
 

@@ -1,4 +1,4 @@
-"""The machine code of kernels on disk.
+"""The cache of the machine code of kernels on disk.
 
 Each kernel's code for one processor is one file. Its name has hashes of all that the code depends on, and its content
 is checked when it is read. There is no index and no lock, and any state that a process leaves is either whole or ignored.
@@ -87,7 +87,7 @@ class CodeFile:
                 return
             except OSError as error:
                 reasons.append(f"{folder}: {error.strerror or error}")
-        tell_once(
+        log_once(
             logging.WARNING,
             "machine code cannot be kept, so each run compiles again; NUMBA_CACHE_DIR=FOLDER names a folder"
             f" that can be written ({'; '.join(reasons)})",
@@ -111,7 +111,7 @@ class CodeFile:
 
 
 @cache
-def tell_once(level: int, message: str) -> None:
+def log_once(level: int, message: str) -> None:
     """Log why a sentence takes longer, each reason once in a process."""
     log.log(level, message)
 
