@@ -4,9 +4,8 @@
 program. ``python -m bnaparser.eval.evalb`` is EVALB itself, with its options and its output.
 """
 
-from bnaparser.eval.api import Scores, score
+from bnaparser.eval.api import PyevalbScores, Scores, score, score_with_pyevalb
 from bnaparser.eval.params import Params, collins
-from bnaparser.eval.pyevalb import PyevalbScores, score_with_pyevalb
 from bnaparser.eval.report import Row
 from bnaparser.eval.significance import Significance, compare_outputs
 

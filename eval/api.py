@@ -1,7 +1,9 @@
-"""EVALB's scores as values: ``score("gold.mrg", "pred.mrg").f1``, or of trees already in memory."""
+"""Scores as values: ``score("gold.mrg", "pred.mrg").f1`` as EVALB, `score_with_pyevalb` as another program has them."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -9,12 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import BinaryIO
 
-from bnaparser.errors import DataError, type_name
-from bnaparser.eval.errorlog import ErrorLog
+from bnaparser.errors import DataError, MissingExtraError, type_name
 from bnaparser.eval.files import open_seekable, tree_lines
-from bnaparser.eval.pairs import PairScorer
 from bnaparser.eval.params import Params, collins
-from bnaparser.eval.report import Row, Totals, percent
+from bnaparser.eval.report import ErrorLog, Row, Totals, percent
+from bnaparser.eval.scorer import PairScorer
 
 Trees = str | os.PathLike[str] | Iterable[object]
 """A file name, or trees: anything whose ``str`` is one.
@@ -142,4 +143,60 @@ def _scores(totals: Totals, messages: list[bytes], rows: list[Row]) -> Scores:
             message.decode(errors="backslashreplace").rstrip("\n") for message in messages
         ),
         rows=tuple(rows),
+    )
+
+
+@dataclass(frozen=True)
+class PyevalbScores:
+    """PYEVALB's summary, in percent; ``messages`` is what it printed about single sentences."""
+
+    recall: float
+    precision: float
+    f1: float
+    complete_match: float
+    average_crossing: float
+    no_crossing: float
+    tag_accuracy: float
+    sentences: int
+    valid: int
+    error_sentences: int
+    messages: str
+
+
+def score_with_pyevalb(gold: Trees, pred: Trees) -> PyevalbScores:
+    """Return a second opinion: the scores of PYEVALB 0.1.3, another program (extra ``compare``).
+
+    PYEVALB knows no parameter file: TOP and punctuation count, ADVP is not PRT, function tags stay, and
+    a bracket that occurs twice is matched once. So its figures differ from EVALB's, by up to one point.
+    Lines beyond the shorter side are ignored.
+
+    Raises MissingExtraError if it is not installed, and DataError where it breaks down: on an
+    unlabelled outer bracket, a line without brackets, an empty first line, no valid sentence.
+    """
+    try:
+        from PYEVALB import scorer, summary
+    except ImportError:
+        raise MissingExtraError("PYEVALB", "compare") from None
+    sides = [
+        [line.decode("utf-8", "replace") for line in lines] for lines in read_sides(gold, pred)
+    ]
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            result = summary.summary(scorer.Scorer().score_corpus(*sides))
+    except Exception as error:  # whatever it stumbles over: it checks nothing
+        reason = f"{type(error).__name__}: {error}"
+        raise DataError(f"PYEVALB breaks down on these trees ({reason}); use EVALB") from error
+    return PyevalbScores(
+        recall=result.bracket_recall,
+        precision=result.bracket_prec,
+        f1=result.bracker_fmeasure,
+        complete_match=result.complete_match,
+        average_crossing=result.average_crossing,
+        no_crossing=result.no_crossing,
+        tag_accuracy=result.tagging_accuracy,
+        sentences=int(result.sent_num),
+        valid=int(result.valid_sent_num),
+        error_sentences=int(result.error_sent_num),
+        messages=printed.getvalue(),
     )

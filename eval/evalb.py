@@ -16,12 +16,11 @@ from io import BufferedWriter, FileIO, RawIOBase
 from typing import BinaryIO
 
 from bnaparser.errors import DataError
-from bnaparser.eval.errorlog import ErrorLog, TooManyErrors
 from bnaparser.eval.files import open_bytes
-from bnaparser.eval.lines import LINE_PIECE
-from bnaparser.eval.pairs import PairScorer
 from bnaparser.eval.params import Params, c_integer, read_params
-from bnaparser.eval.report import HEADER, Totals, totals_text
+from bnaparser.eval.report import HEADER, ErrorLog, TooManyErrors, Totals, totals_text
+from bnaparser.eval.scorer import PairScorer
+from bnaparser.eval.sentence import LINE_PIECE
 
 USAGE = b""" evalb [-dDh][-c n][-e n][-p param_file] gold-file test-file  
                                                          

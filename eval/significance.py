@@ -15,9 +15,8 @@ from itertools import compress
 
 from bnaparser.errors import DataError
 from bnaparser.eval.api import Trees, read_sides, score
-from bnaparser.eval.errorlog import OK
 from bnaparser.eval.params import Params
-from bnaparser.eval.report import Row
+from bnaparser.eval.report import OK, Row
 
 _FIELD = 64
 _MASK = (1 << _FIELD) - 1

@@ -8,7 +8,7 @@ import pytest
 
 from bnaparser import Tree
 from bnaparser.errors import BnaparserError, DataError, MissingExtraError, TreeError
-from bnaparser.trees.search.pattern_tokens import PatternError
+from bnaparser.trees.search.parsing import PatternError
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from benchmarks.accuracy.run_accuracy import PACKAGES, SETS, gold_trees
 from benchmarks.machine import listed, now, processor, versions
 from bnaparser import Parser, Tree
 from bnaparser.eval import collins
-from bnaparser.eval.fast import FastScorer
+from bnaparser.eval.scorer import FastScorer
 
 LENGTHS = (10, 20, 30, 40)  # words a sentence at most
 LABELS, CONFUSIONS = 20, 12  # rows at most

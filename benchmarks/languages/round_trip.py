@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchmarks.languages.detokenised import detokenised
 from bnaparser.text.language_guess import guessed_language
+from bnaparser.text.sentence import put_together
 from bnaparser.text.splitting import read_sentences
-from bnaparser.text.text_pieces import put_together
 from bnaparser.text.text_rules import known_as, rules_of
 from bnaparser.treebanks.reading import load_trees
 

@@ -28,7 +28,7 @@ from benchmarks.languages.run_languages import gold_trees
 from benchmarks.machine import now, processor
 from bnaparser import Parser, Tree
 from bnaparser.eval import collins
-from bnaparser.eval.fast import FastScorer
+from bnaparser.eval.scorer import FastScorer
 
 MOST_LABELS = 8  # of a language
 COMMON = 10  # constituents that a label must have

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.machine import listed, now, processor, versions
 from bnaparser import Parse, Parser, Tree
 from bnaparser.eval import score
-from bnaparser.text.english.recasing import recased
+from bnaparser.text.english.normalization import recased
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import list_files, load_trees
 from bnaparser.trees.escapes import unescape

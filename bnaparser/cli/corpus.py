@@ -15,7 +15,7 @@ from bnaparser.cli.asking import add_trees, question_of
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
-from bnaparser.text.split_names import SPLITS
+from bnaparser.text.sentence import SPLITS
 
 if TYPE_CHECKING:
     from bnaparser.parsing.corpus.corpus_run import CorpusProgress, CorpusRun

@@ -24,7 +24,7 @@ from bnaparser.cli.streams import (
 )
 from bnaparser.errors import SettingsError
 from bnaparser.files.text_files import LineReader
-from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.sentence import SPLITS, Split
 
 if TYPE_CHECKING:
     from bnaparser.parsing.ensemble import Ensemble

@@ -32,7 +32,7 @@ from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import SettingsError
 from bnaparser.files.text_files import LineReader
 from bnaparser.parsing.startup import loading
-from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.sentence import SPLITS, Split
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parse, Parser

@@ -20,11 +20,10 @@ from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.treebanks.reading import Found
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import head_rules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.search import Match, Pattern
-from bnaparser.trees.search.pattern_tokens import PatternError
+from bnaparser.trees.search.parsing import PatternError
 from bnaparser.trees.tree import Tree
 
 SHOWN = ("bracket", "words", "pretty", "draw", "json")

@@ -17,7 +17,7 @@ from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import unpacked
 from bnaparser.files.text_files import OPTION, LineReader
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Split
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

@@ -1,4 +1,4 @@
-"""Tensors and JSON of a model folder: float32, float16, or int8 with one float32 scale a row."""
+"""Weights of a model folder as tensors: float32, float16, or int8 with one float32 scale a row."""
 
 from __future__ import annotations
 
@@ -14,10 +14,32 @@ from torch import Tensor
 
 from bnaparser.compute.packed import Matrix, RowScaled
 from bnaparser.errors import DataError, ModelError, in_one_line
-from bnaparser.files.coded import CODED, SCALE, code
-from bnaparser.files.matrices import STORE, read_matrices
-from bnaparser.files.rounded import is_large_matrix, round_rows
+from bnaparser.files.matrices import CODED, SCALE, STORE, code, read_matrices
 from bnaparser.files.tables import parse_json
+
+# Matrices smaller than this are not worth a scale a row.
+SMALLEST = 16384
+
+
+def is_large_matrix(tensor: Tensor) -> bool:
+    """Tell whether a tensor is stored as int8 where the matrices of a model are."""
+    return tensor.is_floating_point() and tensor.dim() == 2 and tensor.numel() >= SMALLEST
+
+
+def round_rows(matrix: Tensor, step: float | None = None) -> tuple[Tensor, Tensor]:
+    """Return a float matrix (rows, columns) as int8, and its scales, float32 (rows, 1).
+
+    Without ``step`` a row's largest number is 127. With it a row's scale is that share of its root
+    mean square: few values are left, and few bits a weight once they are coded. 0.9 leaves some
+    2.2 bits.
+    """
+    largest = matrix.abs().amax(dim=1, keepdim=True) / 127
+    scale = largest
+    if step is not None:
+        scale = torch.maximum(matrix.square().mean(dim=1, keepdim=True).sqrt() * step, largest)
+    scale = scale.clamp(min=1e-12 / 127)
+    return (matrix / scale).round().to(torch.int8), scale
+
 
 # Where the weights file says which tensors are others under a second name.
 COPIES = "copies"
@@ -40,7 +62,7 @@ def write_weights(
     """Write a weights file; ``store`` is "float32", "float16" or "int8" (large matrices only).
 
     Tensors in bfloat16 are written as float32: numpy, which reads the file, has no bfloat16.
-    ``step`` is that of `bnaparser.files.rounded.round_rows`.
+    ``step`` is that of `bnaparser.files.tensors.round_rows`.
     """
     once, copies = without_copies(tensors)
     metadata = {"format": "pt", STORE: store, COPIES: json.dumps(copies)}

@@ -14,7 +14,7 @@ import numpy as np
 from bnaparser.errors import MissingExtraError
 from bnaparser.inspection.gates import GateCurve
 from bnaparser.inspection.maps import AttentionMaps, Maps
-from bnaparser.trees.drawing.widths import visible
+from bnaparser.trees.drawing.layout import visible
 
 COLOURS = ("#a8321f", "#125e93", "#25693b", "#805400", "#4a3fa3", "#565c66")
 INK, GRID, MASKED = "#1c1a17", "#dedcd6", "#e9e7e2"

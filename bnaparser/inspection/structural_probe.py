@@ -29,7 +29,7 @@ from bnaparser.inspection.probe_scores import (
 )
 from bnaparser.inspection.vectors import Vectors
 from bnaparser.syntax.structure import tree_distances
-from bnaparser.trees.heads.forest import Heads, parents_first
+from bnaparser.trees.heads.dependencies import Heads, parents_first
 
 log = logging.getLogger(__name__)
 

@@ -24,12 +24,10 @@ from bnaparser.integrations.benepar_models import download, locate
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.parsing.parser import Parser as LoadedParser
 from bnaparser.parsing.result import Parse
-from bnaparser.text.languages import guess_language, spacing
+from bnaparser.text.detokenize import blanks_after, guess_language, spacing, typed
 from bnaparser.text.splitting import read_sentences
-from bnaparser.text.typed import blanks_after, typed
 from bnaparser.trees.escapes import BRACKET_ESCAPES
-from bnaparser.trees.nltk_trees import assemble_nltk
-from bnaparser.trees.tree import preorder
+from bnaparser.trees.tree import assemble_nltk, preorder
 
 with suppress(MissingExtraError):  # spaCy is needed for that name alone
     from bnaparser.integrations.benepar_spacy import BeneparComponent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bnaparser.text.typed import TypedSentence
+from bnaparser.text.detokenize import TypedSentence
 
 
 def spaced_sentence(words: Iterable[tuple[str, bool]]) -> TypedSentence:

@@ -33,7 +33,7 @@ from bnaparser.network.model_settings import (
     ScorerSettings,
     TagSettings,
 )
-from bnaparser.text.languages import guess_language, spacing
+from bnaparser.text.detokenize import guess_language, spacing
 
 # Of an encoder nobody reads: its summary of a text, numbers that are counted anew, and, in T5, second
 # names of the subwords' vectors and a table that no layer uses.

@@ -38,7 +38,7 @@ from bnaparser.network.prepared import (
 from bnaparser.network.scorer import SpanScorer
 from bnaparser.network.tag_forms import allowed_tags, word_forms
 from bnaparser.network.word_shapes import WordShape, word_shapes
-from bnaparser.text.typed import words_and_blanks
+from bnaparser.text.detokenize import words_and_blanks
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192

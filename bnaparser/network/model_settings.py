@@ -123,7 +123,7 @@ class LanguageSettings(Settings):
     languages: tuple[str, ...] = ("en",)
     """Codes of the treebanks' languages, keys of `LANGUAGE_NAMES`."""
     segment_words: bool = False
-    """Train a head that finds the words of raw text (`bnaparser.text.text_pieces`)."""
+    """Train a head that finds the words of raw text (`bnaparser.text.sentence`)."""
     hidden_size: int = Field(128, gt=0)
     """Size of that head's hidden layer."""
     loss_weight: float = Field(1.0, ge=0)

@@ -18,7 +18,7 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.text.english.token_rules import EMOTICON
+from bnaparser.text.english.tokens import EMOTICON
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.dependencies import is_punctuation
 

@@ -17,7 +17,7 @@ from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.named_constraints import Numbered, check_amount, numbered, told
 from bnaparser.parsing.question import Dependencies, Question
-from bnaparser.trees.heads.forest import parents_first
+from bnaparser.trees.heads.dependencies import parents_first
 from bnaparser.trees.tree import Span
 
 Scores = NDArray[np.float32]

@@ -17,8 +17,7 @@ from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
-from bnaparser.text.sentence import MAX_WORDS, Sentence
-from bnaparser.text.text_pieces import put_together
+from bnaparser.text.sentence import MAX_WORDS, Sentence, put_together
 from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, known_as, rules_of
 
 FAILED = "no words were found in this sentence"

@@ -26,8 +26,7 @@ from typing import NamedTuple
 
 from bnaparser.errors import SentenceError, check_flag, shortened
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
-from bnaparser.text.sentence import Sentence
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Sentence, Split
 from bnaparser.text.splitting import check_split, read_sentences, split_lines, text_lines
 from bnaparser.text.text_rules import ENGLISH, TextRules
 

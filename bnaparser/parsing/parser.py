@@ -41,8 +41,8 @@ from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread
-from bnaparser.text.sentence import MAX_WORDS, Sentence
-from bnaparser.text.split_names import Split
+from bnaparser.text.detokenize import as_typed
+from bnaparser.text.sentence import MAX_WORDS, Sentence, Split
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import (
     TextRules,
@@ -52,7 +52,6 @@ from bnaparser.text.text_rules import (
     rules_of,
     seeming_language,
 )
-from bnaparser.text.typed import as_typed
 
 if TYPE_CHECKING:
     import torch

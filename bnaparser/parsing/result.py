@@ -15,8 +15,7 @@ from bnaparser.errors import DataError, quoted
 from bnaparser.files.tables import json_line, parse_json
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.escapes import escape_brackets, penn_words
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import CHAIN, Span, Tree
 
 # Trees that a notebook draws of a list: more make it slow.

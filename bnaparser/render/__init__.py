@@ -5,10 +5,15 @@ from __future__ import annotations
 from bnaparser.render.conllu_lines import conllu
 from bnaparser.render.html import HTML_END, HTML_START, html_figure, html_section
 from bnaparser.render.latex import forest
-from bnaparser.render.negra_export import EXPORT_START, export
-from bnaparser.render.penn_mrg import penn
 from bnaparser.render.pictures import pdf_pages, png
-from bnaparser.render.tiger_xml import TIGER_END, TIGER_START, tiger
+from bnaparser.render.treebank_formats import (
+    EXPORT_START,
+    TIGER_END,
+    TIGER_START,
+    export,
+    penn,
+    tiger,
+)
 from bnaparser.trees.drawing.svg import draw
 from bnaparser.trees.drawing.text import draw_text
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bnaparser.trees.escapes import unescape, whole
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.heads.universal import universal_arcs
 from bnaparser.trees.tree import Tree
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bnaparser.trees.brackets import ROOT_LABELS
-from bnaparser.trees.drawing.widths import visible
+from bnaparser.trees.drawing.layout import visible
 from bnaparser.trees.tree import Tree
 
 # Commands that typeset characters which TeX takes for something else. The empty groups keep TeX

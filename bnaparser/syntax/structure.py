@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import SentenceError
-from bnaparser.trees.heads.dependencies import dependencies
-from bnaparser.trees.heads.forest import Heads, parents_first
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.dependencies import Heads, dependencies, parents_first
+from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree
 
 UNREACHABLE = int(np.iinfo(np.int32).max)

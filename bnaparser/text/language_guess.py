@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from bnaparser.text.composed import composed
+from bnaparser.text.characters import composed
 from bnaparser.text.rules.chinese_characters import is_simplified
 
 _SCRIPTS = (

@@ -1,7 +1,7 @@
 """From text to sentences of words, each with its place in the input.
 
-How a language is read, ``rules`` say: English, unless others are given. What a line of the text is, its
-writer knows: ``split_names`` has the choice. Nothing is downloaded and nothing heavy imported.
+``rules`` say how a language is read: English, unless others are given. `Split` says what a line of the
+text is. Nothing is downloaded and nothing heavy imported.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from bnaparser.errors import quoted
-from bnaparser.text.english.english_text import tokenize
-from bnaparser.text.english.entities import decoded
-from bnaparser.text.english.token_rules import BLANK
-from bnaparser.text.sentence import Sentence, from_spaced_words
-from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.characters import decoded
+from bnaparser.text.english.sentences import tokenize
+from bnaparser.text.english.tokens import BLANK
+from bnaparser.text.sentence import SPLITS, Sentence, Split, from_spaced_words
 from bnaparser.text.text_rules import ENGLISH, TextRules
 
 __all__ = ["check_split", "goes_on", "paragraphs", "read_sentences", "split", "split_lines"]

@@ -14,18 +14,19 @@ from functools import partial
 from typing import NamedTuple
 
 from bnaparser.errors import quoted
-from bnaparser.text.english import english_text, stand_ins
-from bnaparser.text.english.entities import as_written, decoded, has_entities
+from bnaparser.text.characters import as_written, decoded, has_entities
+from bnaparser.text.english import normalization
+from bnaparser.text.english.sentences import sentences as english_sentences
+from bnaparser.text.english.sentences import tokenize
 from bnaparser.text.language_guess import guessed_language
-from bnaparser.text.rules import blank_separated, chinese, japanese, unseparated
+from bnaparser.text.rules import blank_separated, unseparated
 from bnaparser.text.rules.chinese_characters import read_as_simplified, read_as_traditional
 from bnaparser.text.rules.french import FRENCH
 from bnaparser.text.rules.icelandic import ICELANDIC
 from bnaparser.text.rules.indonesian import INDONESIAN
 from bnaparser.text.rules.portuguese import PORTUGUESE, with_marks
 from bnaparser.text.rules.spanish import SPANISH
-from bnaparser.text.sentence import Sentence
-from bnaparser.text.text_pieces import TextPiece
+from bnaparser.text.sentence import Sentence, TextPiece
 from bnaparser.trees.escapes import unescape
 
 LANGUAGE_NAMES = {
@@ -99,7 +100,7 @@ class TextRules:
         return sentence if self.named is None else replace(sentence, language=self.named)
 
 
-ENGLISH = TextRules("en", english_text.sentences, english_text.tokenize, as_read=stand_ins.as_read)
+ENGLISH = TextRules("en", english_sentences, tokenize, as_read=normalization.as_read)
 
 
 def check_readable(language: str) -> str:
@@ -351,8 +352,10 @@ _RULES = {
         _spelled("id", INDONESIAN),
         _spelled("is", ICELANDIC),
         replace(_spelled("pt", PORTUGUESE), as_read=with_marks),
-        _unspaced("ja", japanese.SENTENCE_END, whole_spans=japanese.whole_spans),
-        _unspaced("zh-Hans", chinese.SENTENCE_END, read_as_simplified),
-        _unspaced("zh-Hant", chinese.CLAUSE_END, read_as_traditional),
+        _unspaced(
+            "ja", unseparated.JAPANESE_SENTENCE_END, whole_spans=unseparated.japanese_quotations
+        ),
+        _unspaced("zh-Hans", unseparated.CHINESE_SENTENCE_END, read_as_simplified),
+        _unspaced("zh-Hant", unseparated.CHINESE_CLAUSE_END, read_as_traditional),
     )
 }

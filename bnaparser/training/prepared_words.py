@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
+from bnaparser.text.detokenize import as_typed
 from bnaparser.text.sentence import from_words
 from bnaparser.text.text_rules import TextRules, known_as, rules_of
-from bnaparser.text.typed import as_typed
 
 
 def reader_of(network: ParsingNetwork, language: str) -> tuple[ParsingNetwork, TextRules] | None:

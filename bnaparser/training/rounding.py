@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
-from bnaparser.files.rounded import is_large_matrix, round_rows
+from bnaparser.files.tensors import is_large_matrix, round_rows
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from bnaparser.errors import DataError, SentenceError
 from bnaparser.treebanks.reading import StrPath, read_lines
-from bnaparser.trees.heads.forest import parents_first
+from bnaparser.trees.heads.dependencies import parents_first
 
 COLUMNS = 10
 _WORD = re.compile(r"[0-9]{1,9}")  # Python refuses to read numbers of thousands of digits

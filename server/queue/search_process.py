@@ -16,8 +16,8 @@ from typing import Any
 
 from bnaparser.errors import TreeError, shortened
 from bnaparser.trees.search import Match, Pattern
-from bnaparser.trees.search.pattern_tokens import PatternError
-from bnaparser.trees.search.unseen import Unseen
+from bnaparser.trees.search.parsing import PatternError
+from bnaparser.trees.search.pattern import Unseen
 from bnaparser.trees.tree import Tree
 
 MOST_TOLD = 10_000  # nodes that an answer tells of; the others are counted

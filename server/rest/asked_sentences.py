@@ -22,8 +22,7 @@ from bnaparser.server.rest.request_schemas import (
     TokensRequest,
 )
 from bnaparser.server.service_settings import ServerSettings
-from bnaparser.text.sentence import Sentence, from_words
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Sentence, Split, from_words
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import ENGLISH, TextRules
 

@@ -18,7 +18,7 @@ from bnaparser.server.rest.request_schemas import (
     TEXT_EXAMPLE,
     TREE_EXAMPLE,
 )
-from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.sentence import SPLITS, Split
 
 router = APIRouter()
 

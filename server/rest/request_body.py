@@ -40,8 +40,7 @@ from bnaparser.server.rest.request_schemas import (
 )
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.settings import mistakes, nearest
-from bnaparser.text.sentence import Sentence, from_words
-from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.sentence import SPLITS, Sentence, Split, from_words
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import ENGLISH, TextRules
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 from bnaparser.parsing.named_constraints import Kind
 from bnaparser.parsing.question import MALUS, TEMPERATURES, Decoder
 from bnaparser.settings import Checked
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Split
 
 Format = Literal["json", "bracket", "svg"]
 _LARGEST = 2**63

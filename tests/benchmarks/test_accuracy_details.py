@@ -21,7 +21,7 @@ from benchmarks.accuracy.run_details import (
 from benchmarks.languages import run_language_details
 from bnaparser import Parser, Tree
 from bnaparser.eval import collins, score
-from bnaparser.eval.fast import FastScorer
+from bnaparser.eval.scorer import FastScorer
 
 GOLD = "(TOP (S (NP (PRP I)) (VP (VBP see) (PRT (RP out)) (NP (NN tea))) (. .)))"
 GIVEN = "(TOP (S (NP (PRP I)) (VP (VBP see) (ADVP (RP out)) (ADJP (NN tea))) (. .)))"

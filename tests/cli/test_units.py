@@ -12,7 +12,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.cli.parse import main as bnaparse
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Split
 
 Answer = tuple[int, str, str]
 TEXT = "It rained. Dogs bark.\nThe cat slept.\n\nIt is so."

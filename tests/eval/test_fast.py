@@ -8,11 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bnaparser.eval.errorlog import OK, ErrorLog, TooManyErrors
-from bnaparser.eval.fast import FastScorer
-from bnaparser.eval.pairs import PairScorer
 from bnaparser.eval.params import Params, collins, new
-from bnaparser.eval.report import Row
+from bnaparser.eval.report import OK, ErrorLog, Row, TooManyErrors
+from bnaparser.eval.scorer import FastScorer, PairScorer
 
 LABELS = (b"S", b"NP", b"VP", b"NP-SBJ", b"-X", b"ADVP", b"PRT", b"TOP", b"", b"A", b"B", b"C")
 TAGS = (b"NN", b"VB", b",", b"''", b"POS", b"-NONE-", b"", b"A", b"ADVP", b"PRT", b"NN-X")

@@ -16,10 +16,8 @@ from safetensors.torch import save_file
 
 from bnaparser.compute.packed import RowScaled
 from bnaparser.errors import ModelError
-from bnaparser.files.coded import code, decode
-from bnaparser.files.matrices import read_matrices
-from bnaparser.files.rounded import round_rows
-from bnaparser.files.tensors import read_weights, write_weights
+from bnaparser.files.matrices import code, decode, read_matrices
+from bnaparser.files.tensors import read_weights, round_rows, write_weights
 
 
 def normal(rows: int, columns: int) -> torch.Tensor:

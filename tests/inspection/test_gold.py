@@ -8,7 +8,7 @@ import pytest
 
 from bnaparser.errors import DataError
 from bnaparser.inspection.gold import read_gold
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import UD
 
 
 def test_trees_are_cleaned_and_their_tags_say_what_punctuation_is(tmp_path: Path) -> None:

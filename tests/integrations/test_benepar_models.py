@@ -22,7 +22,7 @@ from bnaparser.errors import ModelError
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
-from bnaparser.text.typed import blanks_after, typed
+from bnaparser.text.detokenize import blanks_after, typed
 from bnaparser.trees.tree import Tree
 from tests.integrations.benepar_fixtures import MODELS, answers, archive, folder, rewritten
 

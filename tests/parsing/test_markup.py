@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bnaparser.errors import SentenceError
 from bnaparser.parsing.markup import MarkedLines, marked_sentences, unmark
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Split
 from bnaparser.text.splitting import split_lines
 
 

@@ -18,7 +18,7 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerKind, LayerSettings, TagSettings
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.parser import MAX_WORDS
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Split
 from bnaparser.training.data import Example
 
 

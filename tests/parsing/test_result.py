@@ -12,7 +12,7 @@ import pytest
 from bnaparser import Parser
 from bnaparser.errors import DataError
 from bnaparser.parsing.result import MOST_DRAWN, Parse, Parses
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Split
 from bnaparser.trees.tree import Span
 from tests.render.drawings import HtmlReader, forest_words, texts
 

@@ -17,11 +17,10 @@ from bnaparser.parsing.parquet_rows import parquet_writer
 from bnaparser.parsing.result import Parse
 from bnaparser.render import EXPORT_START, TIGER_END, TIGER_START, conllu, export, penn, tiger
 from bnaparser.treebanks.conllu import MultiwordToken, read_conllu
-from bnaparser.trees.drawing.widths import visible
+from bnaparser.trees.drawing.layout import visible
 from bnaparser.trees.escapes import escape_brackets, unescape
-from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Span, Tree, parse_trees
 from tests.render.drawings import ODD
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.render import draw, forest, html_section
-from bnaparser.trees.drawing.widths import visible
+from bnaparser.trees.drawing.layout import visible
 from bnaparser.trees.tree import Span, Tree
 from tests.render.drawings import forest_words, texts, words
 

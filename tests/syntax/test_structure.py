@@ -25,8 +25,7 @@ from bnaparser.syntax.structure import (
     relations,
     tree_distances,
 )
-from bnaparser.trees.heads.collins import COLLINS
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Tree
 
 CAT = (2, 3, 0, 3, 6, 4)  # The cat sat on the mat

@@ -48,7 +48,7 @@ def test_what_is_stored_is_what_is_loaded(model: TaskModel, tmp_path: Path) -> N
 def test_int8_is_smaller_and_close(
     model: TaskModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bnaparser.files.rounded.SMALLEST", 512)
+    monkeypatch.setattr("bnaparser.files.tensors.SMALLEST", 512)
     for store in ("float32", "int8"):
         storage.save(model, tmp_path / store, store, {})
     sizes = [(tmp_path / s / "model.safetensors").stat().st_size for s in ("float32", "int8")]

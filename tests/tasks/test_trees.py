@@ -13,7 +13,7 @@ from bnaparser.syntax.sources.tree_source import TreeSource, sentences_of, words
 from bnaparser.tasks.settings import SyntaxTable
 from bnaparser.tasks.trees import tree_source, words_only
 from bnaparser.text.splitting import split
-from bnaparser.trees.heads.forest import parents_first
+from bnaparser.trees.heads.dependencies import parents_first
 
 WORDS = ("The", "(", "cat", ")", "sat", "down", "at", "last")
 

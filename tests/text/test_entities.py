@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bnaparser.text.english.entities import decoded, has_entities
+from bnaparser.text.characters import decoded, has_entities
 from bnaparser.text.splitting import split
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bnaparser.text.english.recasing import recased
+from bnaparser.text.english.normalization import recased
 
 
 @pytest.mark.parametrize(

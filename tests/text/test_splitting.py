@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from benchmarks.text import run_text
 from bnaparser.text.english.line_hyphens import with_whole_words
 from bnaparser.text.english.tokens import word_spans
-from bnaparser.text.sentence import Sentence
-from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.sentence import SPLITS, Sentence, Split
 from bnaparser.text.splitting import (
     goes_on,
     read_sentences,

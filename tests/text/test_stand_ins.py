@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.text.english.stand_ins import as_read
+from bnaparser.text.english.normalization import as_read
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.text.sentence import Sentence
+from bnaparser.text.sentence import Sentence, TextPiece, put_together
 from bnaparser.text.splitting import read_sentences, split_stream
-from bnaparser.text.text_pieces import TextPiece, put_together
 from bnaparser.text.text_rules import LANGUAGE_NAMES, guessing, in_language, known_as, rules_of
 from tests.text.test_splitting import TEXTS, unseen
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bnaparser.text.english.stand_ins import as_read
+from bnaparser.text.english.normalization import as_read
 from bnaparser.text.text_rules import guessing, rules_of
 
 

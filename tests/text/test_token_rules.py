@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bnaparser.text.english import tokens
-from bnaparser.text.english.token_rules import (
+from bnaparser.text.english.tokens import (
     TOKEN_RULES,
     Kind,
     TokenRule,

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from bnaparser.errors import SettingsError
-from bnaparser.files.rounded import round_rows
+from bnaparser.files.tensors import round_rows
 from bnaparser.network import storage
 from bnaparser.network.model_settings import LayerSettings
 from bnaparser.training.checkpoints import BEST

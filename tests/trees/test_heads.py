@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from bnaparser.errors import SettingsError
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.trees.cleaning import clean
-from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies, head_rules, is_punctuation
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD, HeadRules
 from bnaparser.trees.heads.universal import universal_arcs
 from bnaparser.trees.tree import Tree
 

@@ -27,10 +27,8 @@ from bnaparser.text.sentence import from_words
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import list_files, load_trees
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD, HeadRules
 from bnaparser.trees.tree import CHAIN
 
 Asking = Callable[[Tree, random.Random], Question]

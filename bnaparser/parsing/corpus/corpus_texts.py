@@ -9,7 +9,7 @@ from itertools import chain
 from bnaparser.errors import DataError
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile
 from bnaparser.parsing.corpus.pieces import Piece
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Split
 from bnaparser.text.splitting import paragraphs
 
 _COLUMNS = 10

@@ -17,8 +17,7 @@ from bnaparser.parsing.corpus.pieces import Fields, Piece
 from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
 from bnaparser.parsing.parser import Parse, Parser
 from bnaparser.parsing.question import PLAIN, Question
-from bnaparser.text.sentence import Sentence, from_words
-from bnaparser.text.split_names import Split
+from bnaparser.text.sentence import Sentence, Split, from_words
 from bnaparser.text.splitting import split_lines, text_lines
 from bnaparser.text.text_rules import TextRules
 

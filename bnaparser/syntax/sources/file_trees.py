@@ -16,8 +16,7 @@ from bnaparser.treebanks.conllu import load_conllu
 from bnaparser.treebanks.reading import StrPath, find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree
 
 

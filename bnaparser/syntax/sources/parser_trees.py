@@ -16,8 +16,7 @@ from bnaparser.syntax.structure import Structure
 from bnaparser.text.sentence import Sentence, from_words, not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, known_as
 from bnaparser.treebanks.reading import StrPath
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:

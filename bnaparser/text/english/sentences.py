@@ -1,4 +1,4 @@
-"""Where sentences begin and end in a block of running text, as character spans.
+"""English text to sentences of Penn Treebank words.
 
 A block is text without a blank line. Each place where a sentence could end (a full stop, question
 or exclamation mark with a blank after it, an Asian full stop, a line that its writer broke off) is
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bnaparser.text.characters import as_written, decoded, has_entities
 from bnaparser.text.english.abbreviations import (
     AFTER_COMPANY,
     COMPANIES,
@@ -17,8 +18,9 @@ from bnaparser.text.english.abbreviations import (
     Period,
     period_at,
 )
-from bnaparser.text.english.entities import as_written, decoded, has_entities
-from bnaparser.text.english.token_rules import BLANK, GLUED_MARK, GLUED_PERIOD, PICTURE
+from bnaparser.text.english.line_hyphens import has_line_hyphens, with_whole_words
+from bnaparser.text.english.tokens import BLANK, GLUED_MARK, GLUED_PERIOD, PICTURE, word_spans
+from bnaparser.text.sentence import Sentence
 
 _STOP = re.compile(
     rf"""
@@ -370,3 +372,31 @@ def _period_ends(
         if _NUMBER_BEFORE.search(text, max(start, before - 4), before):
             return True
     return starter or any(mark in _QUOTATION for mark in stop["close"])
+
+
+def tokenize(text: str, start: int = 0) -> Sentence:
+    """Return the words of one sentence; ``start`` is where ``text`` begins in the input.
+
+    A word that a hyphen divides at the end of a line is whole, and has the place of both its parts. Text
+    without a word (blanks, characters without width) gives a sentence without words.
+    """
+    whole, places = with_whole_words(text) if has_line_hyphens(text) else (text, None)
+    spans = word_spans(whole)
+    if not spans:
+        return Sentence("", (), ())
+    words = tuple([whole[begin:end] for begin, end in spans])
+    if places is not None:
+        spans = [(places[begin], places[end - 1] + 1) for begin, end in spans]
+    return Sentence(
+        text[spans[0][0] : spans[-1][1]],
+        words,
+        tuple([(begin + start, end + start) for begin, end in spans]),
+    )
+
+
+def sentences(block: str, start: int) -> Iterator[Sentence]:
+    """Yield the sentences of a block that begins at ``start`` in the input."""
+    for begin, end in sentence_spans(block):
+        sentence = tokenize(block[begin:end], start + begin)
+        if sentence.words:
+            yield sentence

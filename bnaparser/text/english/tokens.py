@@ -1,16 +1,328 @@
-"""Penn Treebank words of one sentence, as character spans: splitting only, nothing is rewritten.
+r"""English words as the Penn Treebank separates them: one rule a row, each with an example.
 
-One regular expression, made of the rows of `token_rules`, finds the candidates; what needs more
-context (periods, clitics) follows in Python. The time is linear in the text.
+The rules are those of the Wall Street Journal part of the treebank: clitics apart (``do n't``),
+punctuation apart, words with hyphens, slashes and ampersands whole (``62%-owned``, ``and/or``).
+
+To add a rule, write a row where it belongs: at each place of a text the first row that fits is taken,
+kind by kind and from the top. Patterns are those of ``re.VERBOSE``: a blank is written ``[ ]``, a
+``#`` ``\#``. A row must consume in one direction only (``++`` rather than ``+`` inside a repetition),
+so that the time stays linear in the text.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
+from bnaparser.text.characters import as_written, decoded, has_entities
 from bnaparser.text.english.abbreviations import Period, period_at
-from bnaparser.text.english.entities import as_written, decoded, has_entities
-from bnaparser.text.english.token_rules import APOSTROPHE, TOKEN_RULES, token_pattern
+
+Kind = Literal["whole", "smile", "mark", "elided", "stop", "word", "other"]
+"""What becomes of a match: see the table of each kind. ``tokens`` does what needs more context."""
+
+
+class TokenRule(NamedTuple):
+    """A rule: its name, its pattern, and an example: a text, and its words with blanks between."""
+
+    name: str
+    pattern: str
+    text: str
+    words: str
+
+
+# Between words: white space, controls, direction marks, zero-width spaces. NUL and half of a surrogate
+# pair are in words, by which the sentence is refused: they are not text.
+# As the inside of a character class; so are the constants below.
+BLANK = (
+    r"\s\x01-\x1f\x7f-\x9f\u180e\u200b\u200e\u200f\u2028-\u202e"
+    r"\u2061-\u206f\ufeff\ufff9-\ufffb"
+)
+# Of these, what has no width: inside a word it is part of the word.
+NO_WIDTH = r"\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\ufeff"
+_QUOTES = '"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4'
+_BRACKETS = r"()\[\]{}<>"
+_ASIAN = r"\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_CURRENCY = r"$\xa3\xa4\xa5\u20a0-\u20cf"
+_ALONE = (  # never inside a word
+    r";?!\u2026\u2014\u2015\xbf\xa1\xa7\xb6|\u2020-\u2023\u25a0-\u25ff\u2190-\u21ff"
+    + _CURRENCY
+    + r"\u060c\u061b\u061f\u0964\u0965"
+    + _ASIAN
+)
+_PICTURES = r"\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
+_SPLIT = BLANK + _QUOTES + _BRACKETS + _ALONE + _PICTURES
+
+APOSTROPHE = r"['\u2019\u02bc`\xb4]"
+_START = rf"(?<![^{BLANK}])"
+_END = rf"(?![^{BLANK}])"
+_CLITICS = "(?i:s|re|ve|ll|d|m)"
+
+# ``good.The``, ``42.The``: a blank forgotten, and not a name such as ``System.Out``.
+_GLUED = (
+    r"(?:The|This|That|It|He|She|We|They|You|But|And|If|There|What|In|My|Then|So"
+    r"|I(?=['\u2019][a-z]|[ ](?!of\b|and\b|to\b)[a-z]))\b"
+)
+GLUED_PERIOD = rf"(?:(?<=[a-z][a-z]\.)|(?<=[\d)\]\"\u201d]\.))(?={_GLUED})"
+# ``Stop!I know``, ``Stop !I know``, but not ``index.php?Name=1`` and not ``a !Send type``.
+GLUED_MARK = rf"(?<=[a-z])(?: [!?]++(?=[A-Z][a-z]*+[{BLANK},'\u2019]) | [ ][!?]++(?={_GLUED}) )"
+
+_PICTURE_RULES = (
+    TokenRule(
+        "emoticon",
+        rf"""
+        {_START}(?:
+          [<>]?[:;=][-o*^']?[)\](\[DPpOo3/\\|*@}}{{]{{1,4}}
+        | [8xX]-[)(DPp] | [xX]D+ | \(-?[:;]
+        | [oO>^T;*-]_+[oO<^T;*-] | -\.- | >\.< | \^[.o]?\^ | :\$ | \\o/ | \xaf\\_\([^{BLANK}]\)_/\xaf
+        )(?=[.,!?"'\u2019\u201d]*{_END})
+        """,
+        "Good :-) or bad :(, so xD",
+        "Good :-) or bad :( , so xD",
+    ),
+    TokenRule("heart", rf"{_START}</?3+(?=[.,!?]*{_END})", "I <3 it </3", "I <3 it </3"),
+    TokenRule(
+        "flag",
+        r"[\U0001f1e6-\U0001f1ff]{2}",
+        "\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7 won",
+        "\U0001f1e9\U0001f1ea \U0001f1eb\U0001f1f7 won",
+    ),
+    TokenRule(
+        "key",
+        r"[0-9*\#]\ufe0f?\u20e3",
+        "1\ufe0f\u20e32\ufe0f\u20e3",
+        "1\ufe0f\u20e3 2\ufe0f\u20e3",
+    ),
+    TokenRule(
+        "picture, with its colours and joined ones",
+        rf"[{_PICTURES}]"
+        rf"(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d[{_PICTURES}])*+",
+        "ok\U0001f44d\U0001f3fd\U0001f469\u200d\U0001f469",
+        "ok \U0001f44d\U0001f3fd \U0001f469\u200d\U0001f469",
+    ),
+)
+
+# A word, whatever it is made of.
+_WHOLE = (
+    TokenRule(
+        "address on the net",
+        rf"""
+        (?: (?:https?|ftp|file):// | www\. | mailto: | doi:(?=10) )
+        (?: [^{BLANK}<>"\u201c\u201d.,;:!?'\u2019()\[\]{{}}\u2026]++
+          | [.,;:!?'\u2019]++(?=[\w/&=\#%~+-])
+          | \([^{BLANK}()]{{0,200}}\)
+        )++
+        """,
+        "See http://a.org/x_(y)?z=1, or (www.b.com).",
+        "See http://a.org/x_(y)?z=1 , or ( www.b.com ) .",
+    ),
+    TokenRule(
+        "address without a scheme",
+        rf"""
+        (?<![^{BLANK}("'\u201c]) (?:[\w-]++\.)++ (?:com|org|net|edu|gov|io|uk|de|fr|eu|ca|au)/
+        (?: [^{BLANK}<>"\u201c\u201d.,;:!?'\u2019()\[\]{{}}\u2026\u2014\u2015]++
+          | [.,;:!?](?=[\w/&=\#%~+-]) | \([^{BLANK}()]{{0,200}}\) )*+
+        """,
+        "See google.com/search?q=a,b, or (bbc.co.uk/a_(b)).",
+        "See google.com/search?q=a,b , or ( bbc.co.uk/a_(b) ) .",
+    ),
+    *_PICTURE_RULES,
+    TokenRule("markup", rf"</?[A-Za-z][^{BLANK}<>]*>", "<b>bold</b> face", "<b> bold </b> face"),
+)
+
+# Faces that could be the end of a bracket.
+_SMILES = (
+    TokenRule(
+        "emoticon after a word, a blank forgotten",
+        rf"(?<=[\w!?.])[:;][-o^']?\)(?=[.,!?]*{_END})",
+        "I like it:) so much!;-) (or so:)",
+        "I like it :) so much ! ;-) ( or so : )",
+    ),
+)
+
+# Punctuation of several characters, or that could be taken for a part of a word.
+_MARKS = (
+    TokenRule("ellipsis before the full stop", r"\.{3}(?=\.(?!\.))", "And so....", "And so ... ."),
+    TokenRule("ellipsis", r"\.{2,}", "Well... no", "Well ... no"),
+    TokenRule("not equal", r"!=+", "a!=b !== c", "a != b !== c"),
+    TokenRule("questions and exclamations", r"[?!]+", "What?! No!", "What ?! No !"),
+    TokenRule("arrow to the right", r"<?-+>", "a-->b <-> c", "a --> b <-> c"),
+    TokenRule("arrow to the left", r"<-+", "a<--b", "a <-- b"),
+    TokenRule("double arrow", r"=+>", "a => b", "a => b"),
+    TokenRule("dash of hyphens", r"-{2,}", "one--or two", "one -- or two"),
+    TokenRule("dash of short dashes", r"\u2013{2,}", "one\u2013\u2013two", "one \u2013\u2013 two"),
+    TokenRule(
+        "dash",
+        r"[\u2014\u2015]+",
+        "one\u2014two\u2014\u2014three",
+        "one \u2014 two \u2014\u2014 three",
+    ),
+    TokenRule("ellipsis of one character", r"\u2026+", "so\u2026\u2026", "so \u2026\u2026"),
+    TokenRule("fence of code", r"`{3,}", "```\nso", "``` so"),
+    TokenRule("quote of two backquotes", r"``", "``so", "`` so"),
+    TokenRule("quote of two apostrophes", r"''", "so''", "so ''"),
+    TokenRule("section sign", r"\xa7+", "\xa7\xa7 5", "\xa7\xa7 5"),
+    TokenRule("asterisks after a word", r"\*++(?!\w)", "so** it", "so ** it"),
+    TokenRule("asterisks before a word", r"(?<!\w)\*++", "**so", "** so"),
+    TokenRule("at most", r"<=>?", "a<=b <=> c", "a <= b <=> c"),
+    TokenRule("at least", r">=", "a>=b", "a >= b"),
+    TokenRule("less or greater", r"<>", "a<>b", "a <> b"),
+    TokenRule("becomes", r":=", "a:=b", "a := b"),
+    TokenRule("bars", r"\|{2,}", "a || b", "a || b"),
+    TokenRule("quoted lines, shifts", r">{2,}|<{2,}", ">> a << 2", ">> a << 2"),
+    TokenRule("number sign", r"\#(?=\d)", "#5 of #us", "# 5 of #us"),
+    TokenRule(
+        "dollars of a country",
+        rf"[A-Z]{{1,3}}\$(?=[\d.]|{_END})",
+        "US$5 or C$",
+        "US$ 5 or C$",
+    ),
+)
+
+# Words of which letters are left out, written with an apostrophe at one end.
+_ELIDED = (
+    TokenRule(
+        "the end is left out",
+        r"(?<![\w'\u2019])(?i:ol?|an|n|th|yo|mo|lil|jus|wi|fo|po|sho)['\u2019](?!\w)",
+        "one o' us, the ol'. An' you, Guns N' Roses",
+        "one o' us , the ol' . An' you , Guns N' Roses",
+    ),
+    TokenRule(
+        "the beginning is left out",
+        rf"""
+        (?<![^{BLANK}"\u201c(\u2014-])['\u2019\u2018](?:
+            (?:[Ee]m|[Tt]is|[Tt]was|[Tt]il|till|[Cc]ause|[Cc]uz|bout|round|cross|neath|nother
+              |[Tt]isn['\u2019]t|[Tt]wasn['\u2019]t|[Tt]were|[Tt]would|[Tt]wixt|[Mm]ongst|[Gg]ainst|[Nn]uff|[Ff]raid|[Ss]cuse)\b(?!-)
+          | n['\u2019]{_END} | (?<=[a-z][ ]['\u2018\u2019])[NR]['\u2019](?=[ ][A-Z])
+          | (?:Bout|Round|Cross|Till|Neath|Nother|[Tt]will|[Tt]ween|[Ss]pect|[Cc]ept|[Kk]ay|[Ss]up|[Cc]ourse|[Mm]erica|n|im|er|ere)\b(?!-)
+              (?![^'\u2019]{{0,60}}[\w.,!?]['\u2019](?!\w))
+          | [0-9]{{2}}s?\b | {_CLITICS}{_END} )
+        """,
+        "rock 'n' roll of the '90s, 'cause it 's good. 'Round here, 'nuff said",
+        "rock 'n' roll of the '90s , 'cause it 's good . 'Round here , 'nuff said",
+    ),
+    TokenRule(
+        "a clitic after punctuation",
+        rf"(?<=[!?.)%\]\"\u201d])['\u2019]{_CLITICS}(?![\w'\u2019])",
+        "Yahoo!'s \"Jaws\"'s 5%'s",
+        "Yahoo ! 's \" Jaws \" 's 5 % 's",
+    ),
+)
+
+# A period that is not inside a word: it may still be the word's own.
+_STOPS = (
+    TokenRule("period", r"\.(?!\w)", "Mr. Ray left.", "Mr. Ray left ."),
+    TokenRule(
+        "period after a quotation, a blank forgotten",
+        r"(?<=[\"\u201d'\u2019)\]])\.(?=[A-Z])",
+        "(so).Nobody came",
+        "( so ) . Nobody came",
+    ),
+)
+
+# What a word is made of: plain characters, and others only where they stand beside certain ones.
+_PARTS = (
+    TokenRule(
+        "plain characters", rf"[^{_SPLIT}.'\u2019,:%*\u2013-]++", "and/or AT&T", "and/or AT&T"
+    ),
+    TokenRule(
+        "period",
+        rf"\.(?:(?=[\w])|(?=['\u2019]s\b)|(?=[-/&]\w))(?!{GLUED_PERIOD})",
+        "a 3.5 U.S.-based one.The end",
+        "a 3.5 U.S.-based one . The end",
+    ),
+    TokenRule(
+        "hyphen, but not between two amounts",
+        rf"(?<!-)-(?![->]|(?<=\d-)[A-Z]{{0,3}}[{_CURRENCY}]\d)",
+        "a well-known -5, $5-$10",
+        "a well-known -5 , $ 5 - $ 10",
+    ),
+    TokenRule("dash", r"(?<=\w)\u2013(?=\w)", "in 1990\u201395", "in 1990\u201395"),
+    TokenRule("apostrophe", rf"(?<=[\w.]){APOSTROPHE}(?=\w)", "O'Neil", "O'Neil"),
+    TokenRule("apostrophe of a decade", r"(?<=-)['\u2019](?=\d)", "the mid-'90s", "the mid-'90s"),
+    TokenRule(
+        "apostrophe for the g of -ing",
+        r"(?<=[A-Za-z](?:in|IN))['\u2019](?![\w'\u2019])",
+        "I'm goin'. He 'can win'.",
+        "I 'm goin' . He ' can win ' .",
+    ),
+    TokenRule(
+        "apostrophes of 'n'", r"(?<=-)['\u2019]n['\u2019](?=-)", "rock-'n'-roll", "rock-'n'-roll"
+    ),
+    TokenRule("apostrophe of o'", r"(?<=-o)['\u2019](?=-\w)", "jack-o'-lantern", "jack-o'-lantern"),
+    TokenRule(
+        "comma or colon of a number", r"(?<=\d)[,:](?=\d)", "1,000 at 10:30", "1,000 at 10:30"
+    ),
+    TokenRule("no width", rf"(?<=\w)[{NO_WIDTH}]++(?=\w)", "to\u200bgether", "to\u200bgether"),
+    TokenRule("double colon", r"(?<=\w)::(?=\w)", "std::sort", "std::sort"),
+    TokenRule("drive", r"(?<=[A-Za-z]):(?=\\)", r"C:\temp", r"C:\temp"),
+    TokenRule(
+        "brackets of a word, not of a number",
+        r"""
+        (?: (?<=[A-Za-z]) | (?<=[A-Za-z]\d) | (?<=[A-Za-z]\d\d) | (?<=\w-) )
+        \( (?!\d{4}\)) [\w+.,;/:=-]{0,8} \)
+        """,
+        "friend(s) f(x) foo() CD4(+) 8(A)",
+        "friend(s) f(x) foo() CD4(+) 8 ( A )",
+    ),
+    TokenRule(
+        "a power of ten",
+        r"(?<=\b10)\(-\d{1,2}\) | (?: (?<=[x\xd7/]10) | (?<=[x\xd7][ ]10) ) \(\d{1,2}\)",
+        "10(-7) M, 5 x 10(6), not Rule 10(5)",
+        "10(-7) M , 5 x 10(6) , not Rule 10 ( 5 )",
+    ),
+    TokenRule("vitamin D", r"(?<=\d)\(OH\)(?=\d?D)", "1,25(OH)2D3", "1,25(OH)2D3"),
+    TokenRule(
+        "bands of a chromosome",
+        r"(?<=\d\)) \( [pq]\d [\w.;-]{0,14} \)",
+        "t(9;22)(q34;q11)",
+        "t(9;22)(q34;q11)",
+    ),
+    TokenRule("an ending in brackets", r"(?<=\w) \[ [a-z]{1,8} \]", "major[ities]", "major[ities]"),
+    TokenRule("a beginning in brackets", r"\[ [\w+]{1,6} \] (?=[\w-])", "[w]hat", "[w]hat"),
+    TokenRule("feet", r"(?<=[\dA-Z])['\u2019](?=-\w)", "a 6'-tall man", "a 6'-tall man"),
+    TokenRule("percent", r"%(?=-\w)", "62%-owned, 5%", "62%-owned , 5 %"),
+    TokenRule("asterisk", r"(?<=\w)\*++(?=\w)", "2*3", "2*3"),
+)
+
+# Whatever is left stands alone.
+_OTHER = (TokenRule("any character", rf"[^{BLANK}]", "($5), so", "( $ 5 ) , so"),)
+
+TOKEN_RULES: Mapping[Kind, Sequence[TokenRule]] = {
+    "whole": _WHOLE,
+    "smile": _SMILES,
+    "mark": _MARKS,
+    "elided": _ELIDED,
+    "stop": _STOPS,
+    "word": _PARTS,
+    "other": _OTHER,
+}
+
+
+def alternatives(rules: Sequence[TokenRule]) -> str:
+    """Return one pattern that matches what any of the rules matches, the first one first."""
+    return " | ".join(rule.pattern for rule in rules)
+
+
+def token_pattern(rules: Mapping[Kind, Sequence[TokenRule]]) -> re.Pattern[str]:
+    """Compile all rules to one regular expression; the kind of a match is its ``lastgroup``."""
+    groups = {kind: alternatives(of_kind) for kind, of_kind in rules.items()}
+    groups["word"] = f"(?: {groups['word']} )++"
+    return re.compile(
+        " | ".join(f"(?P<{kind}> {group} )" for kind, group in groups.items()), re.VERBOSE
+    )
+
+
+# Faces of letters and marks, and pictures of any kind, for a verbose pattern.
+EMOTICON = _PICTURE_RULES[0].pattern
+PICTURE = alternatives(_PICTURE_RULES)
+
+
+# A flag is two letters of its own, a key a digit in a frame.
+WHOLE_EMOJI = r"[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3"
+# Behind a first character: how it is shown, the colour of skin, and what is joined to it.
+EMOJI_GOES_ON = rf"[\ufe00-\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d(?:[^{BLANK}\w])?"
+
 
 _TOKEN = token_pattern(TOKEN_RULES)
 # No width, but part of the word they stand in: soft hyphen, joiners, variation selectors, tags.

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bnaparser.text.composed import composed, places_of_composed
+from bnaparser.text.characters import composed, places_of_composed
 from bnaparser.text.english.sentences import segments
-from bnaparser.text.english.token_rules import BLANK, NO_WIDTH, PICTURE
-from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
-from bnaparser.text.text_pieces import TextPiece
+from bnaparser.text.english.tokens import BLANK, EMOJI_GOES_ON, NO_WIDTH, PICTURE, WHOLE_EMOJI
+from bnaparser.text.sentence import TextPiece
 from bnaparser.trees.escapes import unescape
 
 Span = tuple[int, int]
@@ -186,10 +185,10 @@ def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
             if number and stop["mark"] == ".":
                 is_item = True  # 1. The first of a list
             elif _ends(block, start, stop, spelling, lower_case):
-                yield from _stripped(block, start, stop.start("blank"))
+                yield from stripped(block, start, stop.start("blank"))
                 start = stop.end()
                 may_be_item, is_item = is_item or "\n" in stop["blank"], False
-        yield from _stripped(block, start, end)
+        yield from stripped(block, start, end)
 
 
 def _is_in_small_letters(block: str) -> bool:
@@ -272,7 +271,8 @@ def _may_begin(text: str, stop: re.Match[str], lower_case: bool) -> bool:
     return following.isalpha() or following.isdigit() or following in _OPENING
 
 
-def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
+def stripped(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the span without the blanks around it; nothing where it is blank."""
     first = _VISIBLE.search(text, start, end)
     if first is not None:
         while not _VISIBLE.match(text, end - 1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from bnaparser.text.rules.blank_separated import Spelling
-from bnaparser.text.text_pieces import TextPiece
+from bnaparser.text.sentence import TextPiece
 from bnaparser.trees.escapes import unescape
 
 _ELIDED_BEFORE_ANY = "(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)"

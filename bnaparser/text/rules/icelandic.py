@@ -6,7 +6,7 @@ Rules cut wherever an article or a pronoun could begin; a network says where one
 from __future__ import annotations
 
 from bnaparser.text.rules.blank_separated import Spelling
-from bnaparser.text.text_pieces import TextPiece
+from bnaparser.text.sentence import TextPiece
 from bnaparser.trees.escapes import unescape
 
 _ENDINGS = [

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from bnaparser.text.rules.blank_separated import Spelling
-from bnaparser.text.text_pieces import TextPiece
+from bnaparser.text.sentence import TextPiece
 
 _ARTICLES = "o a os as"
 _DEMONSTRATIVES = """

@@ -1,4 +1,4 @@
-"""Languages that put no blanks between words: every character is a piece, and a network finds words.
+"""Chinese and Japanese, which put no blanks between words: every character is a piece, and a network finds words.
 
 Letters and digits of the West that stand together are one piece, in half width or in full.
 """
@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from bnaparser.text.english.token_rules import BLANK
-from bnaparser.text.rules.emoji import EMOJI_GOES_ON, WHOLE_EMOJI
-from bnaparser.text.text_pieces import TextPiece
-
-Span = tuple[int, int]
+from bnaparser.text.english.tokens import BLANK, EMOJI_GOES_ON, WHOLE_EMOJI
+from bnaparser.text.rules.blank_separated import Span, stripped
+from bnaparser.text.sentence import TextPiece
 
 _LATIN = r"A-Za-z\xc0-\u024f\uff21-\uff3a\uff41-\uff5a"
 _DIGIT = r"0-9\uff10-\uff19"
+_STRAIGHT = frozenset("\"'")
 _ADDRESS = re.compile(
     r"https?://[!-~]*(?<![.,;:!?)\]\"'])|www\.[!-~]*(?<![.,;:!?)\]\"'])"
     r"|[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64})+"
@@ -65,9 +65,9 @@ def sentence_spans(
         quote = block[end - 1]
         if quote in _STRAIGHT and block.count(quote, start, end - 1) % 2 == 0:
             end -= 1
-        yield from _stripped(block, start, end)
+        yield from stripped(block, start, end)
         start = end
-    yield from _stripped(block, start, len(block))
+    yield from stripped(block, start, len(block))
 
 
 def _within(spans: Sequence[Span], end: int) -> bool:
@@ -75,13 +75,70 @@ def _within(spans: Sequence[Span], end: int) -> bool:
     return before >= 0 and end <= spans[before][1]
 
 
-_STRAIGHT = frozenset("\"'")
-_VISIBLE = re.compile(rf"[^{BLANK}]")
+# Chinese. The Sinica Treebank takes each clause for a sentence, the Chinese Treebank none.
+_CHINESE_CLOSING = "[」』）】》〉〕\"'’”)\\]]*+"
+# A half-width period ends a sentence behind a Chinese character only: 3.5, U.S.A.
+_CHINESE_FINAL = r"(?:(?<![。！？!?｡])[。！？!?｡]++|(?<!…)…++(?![，。！？])|(?<=[\u3400-\u9fff])(?:\.(?![A-Za-z0-9０-９.])|．(?![0-9０-９．])))"
+# Between digits a mark is a number's, or a time's: 1,000, 12:30.
+_PAUSE = r"(?:(?<![0-9０-９])[，；：;:,]|[，；：;:,](?![0-9０-９]))"
+# With a comma behind its quotation marks a sentence goes on, and a clause has it.
+CHINESE_SENTENCE_END = re.compile(f"{_CHINESE_FINAL}{_CHINESE_CLOSING}(?![，、；：,;])")
+CHINESE_CLAUSE_END = re.compile(f"(?:{_CHINESE_FINAL}|{_PAUSE}){_CHINESE_CLOSING}(?:、|{_PAUSE})*+")
+
+# Japanese
+_PAIRS = {"」": "「", "』": "『", "）": "（", ")": "("}
+_OPENED = frozenset(_PAIRS.values())
+_CLOSING = "」』）】》〉〕”)"
+# What begins with と and is no "that", which somebody says or thinks: ところが, とても.
+_NO_PARTICLE = "(?:ころ[がで]|ても|っても|にかく|うとう|りあえず|もかく|もあれ|なりの|くに|きどき|つぜん|もだち|んでもな)"
+# Behind a bracket a particle goes on, but にいさん and がたがた begin anew.
+_GOES_ON = (
+    rf"っ|と(?!{_NO_PARTICLE})"
+    r"|[、，」』）をの]|[にがはもでへや](?![\u3041-\u309f])|に[はも]|など|なんて|ため(?!息)"
+)
+# Behind a mark alone what is said goes on, too; behind a full stop only before a word for saying it.
+_SAID = rf"(?<=[！？!?])と(?!{_NO_PARTICLE})|と(?!同時)[\u3400-\u9fff]|とい[いえっわ](?!ても)|って(?!いうか)"
+# Several quotations within a sentence, the last of which somebody says: 彼は「行く。」「待て。」と叫んだ.
+_NEXT_QUOTED = re.compile("(?:「[^「」]{0,100}」){1,4}と")
+JAPANESE_SENTENCE_END = re.compile(
+    # Within what is written in Latin letters a mark ends none: Yahoo!ニュース, 3.5.
+    r"(?:(?<![。！？｡])[。！？｡]++|(?<![A-Za-z!?])[!?]++|(?<![!?])[!?]++(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\.(?![A-Za-z0-9０-９.])|．(?![0-9０-９．])))"
+    rf"[{_CLOSING}\"']*+(?![、，」』）])(?!{_SAID})(?!(?<=[{_CLOSING}])(?:{_GOES_ON}))"
+)
+_BEHIND = re.compile(_GOES_ON)
+# Behind these a sentence begins; what is quoted elsewhere is part of another one.
+_BEGINS_BEHIND = frozenset("。！？｡!?―—…」』）】》〉〕”)\"' \t\r\n\u3000")
+_LONGEST = 400  # characters in brackets; with more, one may have been forgotten
 
 
-def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
-    first = _VISIBLE.search(text, start, end)
-    if first is not None:
-        while not _VISIBLE.match(text, end - 1):
-            end -= 1
-        yield first.start(), end
+def japanese_quotations(block: str) -> list[Span]:
+    """Return ``(start, end)`` of what is in brackets and in one sentence, in order and apart.
+
+    It is what goes on behind its brackets, or begins within a sentence: several sentences that somebody
+    says by themselves are several.
+    """
+    found: list[Span] = []
+    opened: list[int] = []
+    depth: Counter[str] = Counter()
+    for place, sign in enumerate(block):
+        if sign in _OPENED:
+            opened.append(place)
+            depth[sign] += 1
+        elif depth[_PAIRS.get(sign, "")]:
+            start = _closed(block, opened, depth, _PAIRS[sign])
+            inner = start > 0 and block[start - 1] not in _BEGINS_BEHIND
+            if place - start <= _LONGEST and (inner or _BEHIND.match(block, place + 1)):
+                while found and found[-1][0] > start:
+                    found.pop()
+                goes_on = inner and _NEXT_QUOTED.match(block, place + 1) is not None
+                found.append((start, place + goes_on))  # no end behind the bracket, too
+    return found
+
+
+def _closed(block: str, opened: list[int], depth: Counter[str], sign: str) -> int:
+    """Return where the last of these brackets was opened; those within it are closed with it."""
+    while True:
+        start = opened.pop()
+        depth[block[start]] -= 1
+        if block[start] == sign:
+            return start

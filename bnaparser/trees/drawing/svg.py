@@ -21,8 +21,8 @@ from bnaparser.trees.drawing.layout import (
     Box,
     DrawableTree,
     arrange,
+    visible,
 )
-from bnaparser.trees.drawing.widths import visible
 
 COLOURS = {
     "clause": ("#4a3fa3", "#edebf9"),

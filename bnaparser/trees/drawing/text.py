@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bnaparser.trees.drawing.layout import DrawableTree, drawn_top
-from bnaparser.trees.drawing.widths import cells, visible
+from bnaparser.trees.drawing.layout import DrawableTree, cells, drawn_top, visible
 
 GAP = 2  # columns between two words or labels
 # What a branch looks like in a cell that it leaves to these sides: up, down, left, right.

@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bnaparser.errors import SettingsError
+from bnaparser.errors import SentenceError, SettingsError
 from bnaparser.trees.cleaning import core_label
 from bnaparser.trees.heads.clauses import CLAUSES, first_word, functions, read_clause
-from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.english import AUXILIARIES, BE, FIXED, NOMINATIVES
-from bnaparser.trees.heads.rules import HeadRules, Search
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD, HeadRules, Search
 from bnaparser.trees.tree import Tree
 
 _PREDICATES = Search("left", ("ADJP", "NP", "NML", "QP", "UCP", "WHNP", "PP"))
@@ -312,3 +310,28 @@ def _copulas_of_questions(
     for place, label in enumerate(labels):
         if label == "SQ" and place - 1 == governors[place] != chosen:
             yield place
+
+
+Heads = Sequence[int]
+"""The head of each word, counted from 1 in the whole text; 0 for a root. Roots may be several."""
+
+
+def parents_first(heads: Heads) -> list[int]:
+    """Return the words, from 0, by their depth: roots, then what hangs on them, and so on.
+
+    Raises SentenceError, naming the word, where heads are no forest: one lies outside the text, or
+    following them from a word leads round in a circle.
+    """
+    count = len(heads)
+    below: list[list[int]] = [[] for _ in range(count + 1)]
+    for place, head in enumerate(heads):
+        if not 0 <= head <= count:
+            raise SentenceError(f"the head of word {place + 1} is {head}: there are {count} words")
+        below[head].append(place)
+    order = below[0]
+    for place in order:  # grows as it is read
+        order.extend(below[place + 1])
+    if len(order) < count:
+        lost = min(set(range(count)) - set(order))
+        raise SentenceError(f"following heads up from word {lost + 1} goes round in a circle")
+    return order

@@ -9,19 +9,23 @@ benchmarks/studies/heads/heads.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bnaparser.trees.cleaning import core_label
 from bnaparser.trees.heads import english
-from bnaparser.trees.heads.arcs import Arc, arcs
-from bnaparser.trees.heads.clause_relations import clause_relation
-from bnaparser.trees.heads.clauses import CLAUSES, NONFINITE, has_lone_preposition, read_clause
+from bnaparser.trees.heads.arcs import NOUN_TAGS, Arc, arcs, is_direct_speech
+from bnaparser.trees.heads.clauses import (
+    CLAUSES,
+    NONFINITE,
+    NOUN_PHRASES,
+    Clause,
+    has_lone_preposition,
+    read_clause,
+)
 from bnaparser.trees.heads.dependencies import is_punctuation
 from bnaparser.trees.heads.english import is_form_of
-from bnaparser.trees.heads.final_relations import settle_relations
-from bnaparser.trees.heads.nouns import NOUN_TAGS, is_direct_speech
-from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree
 
 _PARTS: dict[str, str] = {
@@ -365,3 +369,280 @@ def _of_a_question_phrase(arc: Arc) -> str:
     if not has_subject:
         return "nsubj"
     return "obl" if has_lone_preposition(clause) else "obj"
+
+
+_ADVERBIAL = frozenset({"ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT"})
+
+
+def clause_relation(arc: Arc) -> str:
+    """Return the relation of a clause or verb phrase whose head is no noun.
+
+    A function in the label decides (SBAR-ADV, S-SBJ), then what begins the clause, then its head.
+    """
+    clause = read_clause(arc.node)
+    if _is_subject_clause(arc, clause):
+        return "csubj"
+    if arc.functions & _ADVERBIAL:
+        return "advcl"
+    if "TPC" in arc.functions:
+        return "ccomp"
+    is_introduced = bool(clause.question or clause.introducers)
+    if arc.child == "SBAR" and (is_introduced or clause.form not in ("TO", "VBG")):
+        return _of_a_subordinate_clause(arc, clause)
+    if arc.parent == "PP":
+        return "advcl"
+    if arc.parent == "VP" and not arc.before:
+        return _after_a_verb(arc, clause)
+    if arc.parent in ("ADJP", "ADVP"):
+        return _after_an_adjective(arc, clause)
+    return _beside_a_clause(arc, clause)
+
+
+def _is_subject_clause(arc: Arc, clause: Clause) -> bool:
+    """Whether a clause stands where the subject would: "That he lied is obvious"."""
+    if "SBJ" in arc.functions:
+        return True
+    if not arc.before or arc.parent not in ("S", "SQ", "SINV") or arc.head_child != "VP":
+        return False
+    between = arc.phrase.labels[arc.place + 1 : arc.chosen]
+    if "NP" in between or "," in between or "NP" in arc.phrase.labels[: arc.place]:
+        return False
+    if arc.child == "SBAR":
+        first = (*clause.introducers, clause.question_word)[0]
+        if first in ("when", "where"):  # "when you leave, (call me)" is no subject
+            return read_clause(arc.phrase.node.subtrees[arc.chosen]).form not in NONFINITE
+        return clause.question == "WHNP" or first in ("that", "whether", "for", "how", "why")
+    return clause.form in ("VBG", "TO")
+
+
+def _of_a_subordinate_clause(arc: Arc, clause: Clause) -> str:
+    """Return the relation of "that he left", "if he left", "what he said"."""
+    introducers, asks = clause.introducers, is_form_of(arc.head_word, english.ASKING)
+    first = introducers[0] if introducers else clause.question_word
+    is_after_head = not arc.before and arc.parent in ("VP", "ADJP", "S", "SQ")
+    if (
+        clause.question == "WHNP"
+        and arc.is_after_comma
+        and clause.question_word in ("which", "who")
+    ):
+        return "advcl:relcl"
+    if not is_after_head:
+        return "advcl"
+    if clause.question and not introducers:
+        if clause.question in ("WHNP", "WHADJP", "WHPP"):
+            return "ccomp"
+        is_indirect = first in english.QUESTION_ADVERBS or (asks and first in ("when", "where"))
+        return "ccomp" if is_indirect and arc.parent != "S" else "advcl"
+    if introducers == ("that",) or not introducers:
+        is_of_degree = arc.parent == "ADJP" and arc.has_before(("so", "such"))
+        return "advcl" if is_of_degree or clause.is_inverted else "ccomp"
+    if first == "whether":
+        return "ccomp"
+    if introducers == ("if",):
+        return "ccomp" if asks and not arc.is_after_comma else "advcl"
+    return "advcl"
+
+
+def _after_a_verb(arc: Arc, clause: Clause) -> str:
+    form = clause.form
+    if arc.child == "VP" and arc.is_after_comma:
+        return "conj" if arc.phrase.labels.count("VP") > 2 else "parataxis"
+    if arc.label_before == "IN":
+        return "advcl"  # "left after (he came)"
+    if form not in NONFINITE:
+        return _of_a_finite_clause(arc)
+    if arc.is_after_comma:
+        return "advcl" if form in ("TO", "VBG", "VBN") or clause.subject else "parataxis"
+    if clause.subject is not None or form in ("VB", ""):
+        return "xcomp"
+    if form == "TO":
+        return "xcomp" if _is_completed(arc) else "advcl"
+    if form == "VBG":
+        return "xcomp" if is_form_of(arc.head_word, english.ENJOYING) else "advcl"
+    return "xcomp"
+
+
+def _is_completed(arc: Arc) -> bool:
+    """Whether an infinitive completes a verb, "want to go", or says what for, "left to go"."""
+    verb, between = arc.head_word, arc.phrase.labels[arc.chosen + 1 : arc.place]
+    if arc.head_tag == "VBN":
+        verbs = english.WANTING | english.ORDERING
+        return verb not in ("used", "needed") and is_form_of(verb, verbs)
+    if not NOUN_PHRASES.isdisjoint(between):
+        return is_form_of(verb, english.ORDERING)
+    if is_form_of(verb, english.GOING):
+        return (verb == "going" and not between) or "PRT" in between
+    return is_form_of(verb, english.WANTING)
+
+
+def _of_a_finite_clause(arc: Arc) -> str:
+    """The relation of a clause without a conjunction after a verb: direct speech, or an aside."""
+    is_aside = arc.is_after_comma and arc.node.end - arc.node.start < 4
+    says = is_form_of(arc.head_word, english.SAYING | english.ASKING)
+    return "parataxis" if is_aside or (arc.is_after_comma and not says) else "ccomp"
+
+
+def _after_an_adjective(arc: Arc, clause: Clause) -> str:
+    if clause.form in ("TO", "VBG") and clause.subject is None:
+        if arc.head_word in english.TOUGH and clause.form == "TO":
+            return "ccomp"
+        return "xcomp" if arc.head_word in english.ABLE else "advcl"
+    return "advcl" if clause.form in ("TO", "VBG", "VBN") else "ccomp"
+
+
+def _beside_a_clause(arc: Arc, clause: Clause) -> str:
+    """The relation of a clause within a clause: direct speech, a participle, another clause."""
+    is_quoted = "''" in arc.phrase.labels[arc.place + 1 : arc.chosen]
+    says = is_quoted or is_form_of(arc.head_word, english.SAYING)
+    if arc.before and says and clause.form not in ("VBG", "TO", "VBN"):
+        return "ccomp"
+    if clause.subject is None and (arc.before or clause.form in ("TO", "VBG", "VBN")):
+        return "advcl"
+    return "parataxis"
+
+
+def settle_relations(arcs: Sequence[Arc | None], relations: Sequence[str]) -> list[str]:
+    """Return the relations, changed where other dependents of the head say so.
+
+    Args:
+        arcs: The arc of each word, None for the root.
+        relations: The relation of each word, as its own place in the tree tells it.
+    """
+    settled = list(relations)
+    dependents: dict[int, list[int]] = {}
+    for place, arc in enumerate(arcs):
+        if arc is not None:
+            dependents.setdefault(arc.head, []).append(place)
+    for head, places in dependents.items():
+        known = [arc for arc in map(arcs.__getitem__, places) if arc is not None]
+        _Dependents(head, places, known, settled).settle()
+    for place, arc in enumerate(arcs):
+        if arc is not None and settled[place] == "obl" and arc.head_tag == "VBN":
+            _settle_agent(arc, place, arcs, settled, dependents)
+    return settled
+
+
+class _Dependents:
+    """The dependents of one word, in order."""
+
+    def __init__(
+        self, head: int, places: Sequence[int], arcs: Sequence[Arc], relations: list[str]
+    ) -> None:
+        self.head, self.places, self.arcs, self.relations = head, places, arcs, relations
+
+    def settle(self) -> None:
+        if self.has("expl") and not self.has("nsubj"):
+            self.rename("obj", "nsubj")  # "there is a man"
+        self.settle_it()
+        self.settle_question()
+        self.settle_objects()
+        if self.has("aux:pass"):
+            self.settle_auxiliaries()
+            self.rename("nsubj", "nsubj:pass")
+            self.rename("csubj", "csubj:pass")
+        self.settle_subjects()
+
+    def has(self, relation: str) -> bool:
+        return any(self.relations[place] == relation for place in self.places)
+
+    def rename(self, old: str, new: str) -> None:
+        for place in self.places:
+            if self.relations[place] == old:
+                self.relations[place] = new
+
+    def settle_question(self) -> None:
+        """Tell the subject of "who did this?": with an object before the verb it would be "who did this see?"."""
+        asked = self._place("obj", child="WHNP")
+        other = self._place("nsubj", parent="SQ")
+        if asked is None or other is None or other < self.head or self.has("aux"):
+            return
+        self.relations[asked], self.relations[other] = "nsubj", "obj"
+
+    def _place(self, relation: str, child: str = "", parent: str = "") -> int | None:
+        """Return the first dependent with a relation whose phrase, or the phrase above, has the label."""
+        for place, arc in zip(self.places, self.arcs, strict=True):
+            if self.relations[place] == relation and (arc.child == child or arc.parent == parent):
+                return place
+        return None
+
+    def settle_auxiliaries(self) -> None:
+        """Keep the last auxiliary as that of the passive: "is *being* seen"."""
+        passives = [place for place in self.places if self.relations[place] == "aux:pass"]
+        for place in passives[:-1]:
+            self.relations[place] = "aux"
+
+    def settle_subjects(self) -> None:
+        """Of several subjects, keep the one that is nearest to the verb."""
+        subjects = [
+            place for place in self.places if self.relations[place] in ("nsubj", "nsubj:pass")
+        ]
+        nearest = min(subjects, key=lambda place: abs(place + 1 - self.head), default=None)
+        for place in subjects:
+            if place != nearest:
+                self.relations[place] = "dislocated"
+
+    def settle_objects(self) -> None:
+        """Tell objects apart on both sides of the verb: "what did he give *her*", "was elected *president*"."""
+        objects = [place for place in self.places if self.relations[place] == "obj"]
+        verb = self.arcs[0].head_word
+        if len(objects) == 2 and is_form_of(verb, english.GIVING | english.TELLING):
+            self.relations[objects[-1]] = "iobj"
+        if objects and self.has("aux:pass") and is_form_of(verb, english.NAMING):
+            self.relations[objects[-1]] = "xcomp"
+
+    def settle_it(self) -> None:
+        """Tell "it" that stands for a clause: "*it* is clear that he lied"."""
+        subject = next((place for place in self.places if self.relations[place] == "nsubj"), None)
+        if subject is None or self.arcs[self.places.index(subject)].word != "it":
+            return
+        for place, arc in zip(reversed(self.places), reversed(self.arcs), strict=True):
+            relation = None if self.relations[place] == "conj" else self._of_it(arc)
+            if relation is not None:
+                self.relations[subject], self.relations[place] = "expl", relation
+                return
+
+    def _of_it(self, arc: Arc) -> str | None:
+        """Return the relation of the clause that "it" stands for; None if the dependent is no such clause."""
+        if arc.before or arc.is_after_comma or arc.child not in ("SBAR", "S"):
+            return None
+        if arc.parent not in ("VP", "ADJP", "SQ", "SINV"):
+            return None
+        clause = read_clause(arc.node)
+        is_that = clause.introducers == ("that",)
+        if self.has("cop"):
+            if clause.question:
+                is_cleft = arc.head_child in NOUN_PHRASES and clause.question != "WHADJP"
+                return "advcl:relcl" if is_cleft else None  # "it was Bob who left"
+            degrees = ("too", "enough") if clause.form == "TO" else ("so", "such")
+            stands_for = clause.introducers in ((), ("that",), ("whether",), ("for",))
+            is_meant = stands_for and clause.form != "VBN" and arc.head_tag != "RB"
+            return "csubj" if is_meant and not arc.has_before(degrees) else None
+        if is_form_of(arc.head_word, english.SEEMING) and arc.child == "SBAR":
+            return "ccomp" if is_that or not (clause.introducers or clause.question) else None
+        if arc.head_tag == "VBN" and is_that:
+            return "csubj" if is_form_of(arc.head_word, english.SAYING | english.FINDING) else None
+        takes = clause.form in ("TO", "VBG") and is_form_of(arc.head_word, english.TAKING)
+        affects = is_form_of(arc.head_word, english.AFFECTING)
+        is_fact = is_that or clause.introducers == ("whether",) or clause.form == "TO"
+        return "csubj" if takes or (affects and is_fact) else None
+
+
+def _settle_agent(
+    arc: Arc,
+    place: int,
+    arcs: Sequence[Arc | None],
+    relations: list[str],
+    dependents: dict[int, list[int]],
+) -> None:
+    """Tell the agent of a passive: "was seen *by the cat*", "a cake eaten *by mice*"."""
+    has_perfect = any(
+        relations[one] == "aux" and one_arc is not None and one_arc.word in english.HAVE
+        for one in dependents[arc.head]
+        if (one_arc := arcs[one]) is not None
+    )
+    is_passive = any(relations[one] == "aux:pass" for one in dependents[arc.head])
+    below = dependents.get(place + 1, [])
+    first = arcs[below[0]] if below else None
+    is_by = first is not None and first.word == "by" and arc.word not in english.TIMES
+    if is_by and (is_passive or not has_perfect):
+        relations[place] = "obl:agent"

@@ -13,7 +13,7 @@ from bnaparser.server.rest import answer_body
 from bnaparser.server.rest.answer_body import write_plain
 from bnaparser.server.rest.request_body import check_json_depth, read_lines, read_plain
 from bnaparser.server.service_settings import ServerSettings
-from bnaparser.text.split_names import SPLITS, Split
+from bnaparser.text.sentence import SPLITS, Split
 from bnaparser.text.splitting import read_sentences
 from tests.server.answers import parses_of, problem
 

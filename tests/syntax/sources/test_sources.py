@@ -22,9 +22,8 @@ from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.spacy_trees import SpacyTrees
 from bnaparser.syntax.sources.tree_source import Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
-from bnaparser.trees.heads.collins import COLLINS
 from bnaparser.trees.heads.dependencies import dependencies
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Tree
 
 TEXTS: list[Text] = [

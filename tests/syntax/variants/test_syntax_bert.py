@@ -25,8 +25,7 @@ from bnaparser.syntax.variants.syntax_bert import (
 )
 from bnaparser.syntax.variants.topical import Topical, topical_weights
 from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
-from bnaparser.trees.heads.collins import COLLINS
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Tree
 
 Fresh = Callable[[str], Any]

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bnaparser.render import draw_text
-from bnaparser.trees.drawing.widths import cells
+from bnaparser.trees.drawing.layout import cells
 from bnaparser.trees.tree import Span, Tree
 
 CAT = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (RP down))) (. .)))"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bnaparser.trees.drawing.layout import WORD_SIZE
-from bnaparser.trees.drawing.widths import text_width, visible
+from bnaparser.trees.drawing.layout import WORD_SIZE, text_width, visible
 
 
 def test_widths_follow_the_script() -> None:

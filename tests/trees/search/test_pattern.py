@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.trees.heads.ud import UD
+from bnaparser.trees.heads.rules import UD
 from bnaparser.trees.search import Match, Pattern
-from bnaparser.trees.search.descriptions import basic_category
-from bnaparser.trees.search.indexed_tree import IndexedTree
-from bnaparser.trees.search.pattern_tokens import PatternError
+from bnaparser.trees.search.conditions import basic_category
+from bnaparser.trees.search.parsing import PatternError
+from bnaparser.trees.search.relations import IndexedTree
 from bnaparser.trees.tree import Tree
 from tests.trees.search.node_pairs import RELATIONS, Path, Plan, all_matches, written
 

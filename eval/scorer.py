@@ -1,21 +1,23 @@
-"""The quick way for lines in good order: the same row as ``lines`` and ``compare``, much sooner.
+"""Scores of pairs of lines, one after the other: `FastScorer` where it can, else the exact `compare`.
 
 A line is in good order when its brackets balance and each is a terminal ``(TAG word)`` or holds
 others. Regular expressions and set operations, which run in C, then do most of the work.
-Anything else (broken lines, unequal words, labels without classes) returns None: the exact
+Anything else (broken lines, unequal words, labels without classes) gets None from `FastScorer`: the exact
 modules take over, and they alone know the error messages.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from itertools import compress
 from operator import eq
 from typing import NamedTuple
 
-from bnaparser.eval.errorlog import OK
+from bnaparser.eval.compare import compare
 from bnaparser.eval.params import BLANKS, Params, cut_label
-from bnaparser.eval.report import Row
+from bnaparser.eval.report import ERROR, OK, ErrorLog, Row, UnreadableLine
+from bnaparser.eval.sentence import EvalbReader, EvalbSentence, Trace, sentence_report
 
 # Splitting at the terminals leaves [gap, tag, word, gap, tag, word, ..., gap].
 _TERMINAL = re.compile(rb"\(([^\s()]*+)\s++([^\s()]*+)\)")
@@ -155,3 +157,65 @@ def _count_crossing(gold: list[tuple[int, int, bytes]], test: list[tuple[int, in
                 crossing += 1
                 break
     return crossing
+
+
+class PairScorer:
+    """Call ``start`` with a gold line, then ``finish`` with its test line; lines are bytes.
+
+    Two steps, because EVALB reports the errors of the gold line before it reads the test line.
+    ``write`` gets the debug output. ``exact`` leaves the quick way out; the results are the same.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        log: ErrorLog,
+        write: Callable[[bytes], object] = lambda text: None,
+        exact: bool = False,
+    ):
+        self._params = params
+        self._log = log
+        self._trace = Trace(write) if params.debug > 1 else None
+        stack: dict[int, int] = {}
+        self._gold_reader = EvalbReader(params, log, stack, self._trace)
+        self._test_reader = EvalbReader(params, log, stack, self._trace)
+        # The debug output shows the state of every word and bracket: only the exact way knows them.
+        self._fast = None if exact or params.debug > 0 else FastScorer(params)
+        self._gold_line = b""
+        self._outline: Outline | None = None
+        self._gold: EvalbSentence | None = None
+        self._test: EvalbSentence | None = None
+
+    def start(self, number: int, line: bytes) -> None:
+        """Read the gold line of sentence ``number``; its errors go to the log."""
+        self._log.start(number)
+        self._gold_line = line
+        self._gold = None
+        self._outline = self._fast.read(line) if self._fast else None
+        if self._outline is None:
+            self._gold = self._read(self._gold_reader, line)
+
+    def finish(self, line: bytes) -> Row:
+        """Read the test line, compare, and return the row; errors go to the log."""
+        if self._fast and self._outline:
+            outline = self._fast.read(line)
+            row = outline and self._fast.compare(self._log.line, self._outline, outline)
+            if row:
+                return row
+            self._gold = self._read(self._gold_reader, self._gold_line)
+        self._test = self._read(self._test_reader, line)
+        if self._gold is None or self._test is None:
+            return Row(self._log.line, self._gold.length if self._gold else 0, ERROR)
+        return compare(self._gold, self._test, self._params, self._log, self._trace)
+
+    def debug_report(self) -> Iterator[bytes]:
+        """Yield what DEBUG 1 prints after the row of the last sentence."""
+        if self._gold and self._test:
+            yield from sentence_report(self._gold, self._test)
+
+    def _read(self, reader: EvalbReader, line: bytes) -> EvalbSentence | None:
+        """Read a line; None if it cannot be read to its end (see ErrorLog.report_forever)."""
+        try:
+            return reader.read(line)
+        except UnreadableLine:
+            return None

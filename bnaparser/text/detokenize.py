@@ -1,12 +1,12 @@
-"""Words of a treebank as they would be typed, and where blanks stood between them, as benepar guesses.
+"""Detokenization of treebank words, as benepar does it: what its models were trained on.
 
-What its models were trained on: the sentence's text, restored from its words.
+It restores a sentence's text from its words: plain signs, and spaces guessed by the language of the treebank.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -119,3 +119,28 @@ def _glued(word: str) -> tuple[bool, bool, str]:
     small = word.lower()
     before = small in _CLITICS or _GLUED_BEFORE.match(word) is not None
     return before, _GLUED_AFTER.search(word) is not None, small
+
+
+# The first language counts all of whose labels are known.
+_LABELS = {
+    "ar": ("X", "XP", "WHADVP", "WHNP", "WHPP"),
+    "zh": ("VSB", "VRD", "VPT", "VNV"),
+    "en": ("WHNP", "WHADJP", "SINV", "SQ"),
+    "de": ("AA", "AP", "CCP", "CH", "CNP", "VZ"),
+    "fr": ("P+", "P+D+", "PRO+", "PROREL+"),
+    "he": ("PREDP", "SYN_REL", "SYN_yyDOT"),
+    "pl": ("formaczas", "znakkonca"),
+    "sv": ("PSEUDO", "AVP", "XP"),
+}
+_SPACING: dict[str | None, Spacing] = {"ar": "spaces", "he": "spaces", "zh": "no_spaces"}
+
+
+def guess_language(labels: Container[str]) -> str | None:
+    """Return a language's code, such as ``"en"``, or None where no language's labels are there."""
+    found = (code for code, of in _LABELS.items() if all(label in labels for label in of))
+    return next(found, None)
+
+
+def spacing(language: str | None) -> Spacing:
+    """Return how words of a treebank in that language become text."""
+    return _SPACING.get(language, "guess")

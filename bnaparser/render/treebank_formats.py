@@ -1,0 +1,180 @@
+"""Trees in the formats of treebanks: NEGRA's export format 4, TIGER-XML, and the Penn Treebank's ``.mrg``.
+
+T. Brants 1997, The NeGra Export Format for Annotated Corpora. In both German formats words are numbered from 1,
+phrases from 500.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.drawing.svg import escape
+from bnaparser.trees.escapes import whole
+from bnaparser.trees.tree import Tree
+
+FIRST_PHRASE = 500
+
+
+class NumberedPhrase(NamedTuple):
+    """A phrase: its number, its label, the numbers of its children, and its parent's, 0 for none."""
+
+    number: int
+    label: str
+    children: tuple[int, ...]
+    parent: int
+
+
+class NumberedTree(NamedTuple):
+    """Phrases, children before parents; of each word its tag and its parent, 0 for none."""
+
+    phrases: list[NumberedPhrase]
+    tags: tuple[str, ...]
+    parents: list[int]
+
+
+def numbered_tree(tree: Tree) -> NumberedTree:
+    """Number the nodes of a tree; a top node that is no constituent (TOP and the like) is left out."""
+    first = tree.start - 1
+    inside = [
+        node for node in tree.nodes() if node.word is None and not (_is_root(node) and node is tree)
+    ]
+    inside.reverse()  # children before parents
+    count = max(FIRST_PHRASE, tree.end - tree.start + 1)
+    numbers = {id(node): count + place for place, node in enumerate(inside)}
+    parents: dict[int, int] = {}
+    children: dict[int, tuple[int, ...]] = {}
+    for node in inside:
+        below = tuple(
+            numbers[id(child)] if child.word is None else child.start - first
+            for child in node.subtrees
+        )
+        children[numbers[id(node)]] = below
+        parents.update(dict.fromkeys(below, numbers[id(node)]))
+    phrases = [
+        NumberedPhrase(number, node.label, children[number], parents.get(number, 0))
+        for node in inside
+        for number in [numbers[id(node)]]
+    ]
+    words = range(1, tree.end - tree.start + 1)
+    return NumberedTree(phrases, tree.tags, [parents.get(word, 0) for word in words])
+
+
+def _is_root(node: Tree) -> bool:
+    return node.label in ROOT_LABELS
+
+
+EXPORT_START = "#FORMAT 4\n"
+NONE = "--"
+_BLANK = re.compile(r"\s")
+_READS_AS_MARK = re.compile(r"(?=#\d+$|#BOS$|#EOS$|#FORMAT$|%%|\\)")
+
+
+def export(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> str:
+    """Return the lines of one sentence, whose ``number`` counts from 1; ``words`` replace the tree's.
+
+    A document begins with ``EXPORT_START``. The format has no way to write a word such as ``#500``,
+    which is a phrase's number: it gets a backslash. A blank within a word (no-break ones) is ``_``,
+    half a character U+FFFD.
+    """
+    found = numbered_tree(tree)
+    shown = tree.words if words is None else words
+    lines = [f"#BOS {number} 0 0 0"]
+    for word, tag, parent in zip(shown, found.tags, found.parents, strict=True):
+        lines.append(_line(_plain(word), tag, parent))
+    for phrase in found.phrases:
+        lines.append(_line(f"#{phrase.number}", phrase.label or NONE, phrase.parent))
+    return whole("\n".join([*lines, f"#EOS {number}", ""]))
+
+
+def _line(name: str, label: str, parent: int) -> str:
+    """Word or number, lemma, tag or label, morphology, edge, parent."""
+    return "\t".join((name, NONE, label, NONE, NONE, str(parent)))
+
+
+def _plain(word: str) -> str:
+    word = _BLANK.sub("_", word)
+    return _READS_AS_MARK.sub(r"\\", word, count=1) if _READS_AS_MARK.match(word) else word
+
+
+TIGER_START = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<corpus id="bnaparser">
+<head>
+<annotation>
+<feature name="word" domain="T"/>
+<feature name="pos" domain="T"/>
+<feature name="cat" domain="NT"/>
+<edgelabel><value name="--"/></edgelabel>
+</annotation>
+</head>
+<body>
+"""
+TIGER_END = "</body>\n</corpus>\n"
+_ROOT = "VROOT"
+
+
+def tiger(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> str:
+    """Return the element ``s`` of one sentence, whose ``number`` counts from 1.
+
+    ``words`` replace the tree's own. Where a top node that is no constituent (TOP and the like) has
+    several children they hang from a node VROOT, as a graph has one root. A document begins with
+    ``TIGER_START`` and ends with ``TIGER_END``. Characters that XML forbids are replaced by visible ones.
+    """
+    found = numbered_tree(tree)
+    shown = tree.words if words is None else words
+
+    def name(node: int) -> str:
+        return f"s{number}_{node}"
+
+    tops = [phrase.number for phrase in found.phrases if not phrase.parent]
+    tops += [place for place, parent in enumerate(found.parents, 1) if not parent]
+    phrases = [(phrase.number, phrase.label, phrase.children) for phrase in found.phrases]
+    if len(tops) > 1:
+        first_words = {place: place for place in range(1, len(shown) + 1)}
+        for one, _, children in phrases:  # children before parents
+            first_words[one] = min(first_words[child] for child in children)
+        tops.sort(key=first_words.__getitem__)
+        root = max([one for one, _, _ in phrases], default=len(shown)) + 1
+        phrases.append((root, _ROOT, tuple(tops)))
+    root = phrases[-1][0] if phrases else 1
+    lines = [f'<s id="s{number}">', f'<graph root="{name(root)}">', "<terminals>"]
+    for place, (word, tag) in enumerate(zip(shown, found.tags, strict=True), 1):
+        lines.append(f'<t id="{name(place)}" word="{escape(word)}" pos="{escape(tag)}"/>')
+    lines += ["</terminals>", "<nonterminals>"]
+    for one, label, children in phrases:
+        lines.append(f'<nt id="{name(one)}" cat="{escape(label)}">')
+        lines += [f'<edge label="--" idref="{name(child)}"/>' for child in children]
+        lines.append("</nt>")
+    return "\n".join([*lines, "</nonterminals>", "</graph>", "</s>", ""])
+
+
+_INDENT = 2
+_DEEPEST = 60  # levels further down are not indented more, or blanks would be most of the text
+
+
+def penn(tree: Tree) -> str:
+    """Return a tree as in ``.mrg`` files, with the outer bracket that has no label, and a line's end.
+
+    A top node that is no constituent (TOP and the like) is that bracket. Escapes stay as they are:
+    they are the Penn Treebank's own. Half a character becomes U+FFFD, as UTF-8 can hold none.
+    """
+    tops = tree.subtrees if tree.label in ROOT_LABELS and tree.subtrees else (tree,)
+    lines: list[str] = []
+    stack: list[tuple[Tree, int, int]] = [(top, 1, int(top is tops[-1])) for top in tops[::-1]]
+    while stack:
+        node, depth, closing = stack.pop()
+        indent = " " * (_INDENT * min(depth, _DEEPEST)) if lines else "( "
+        if node.word is not None or all(child.word is not None for child in node.subtrees):
+            lines.append(f"{indent}{node}{')' * closing}")
+            continue
+        lines.append(f"{indent}({node.label}")
+        last = len(node.subtrees) - 1
+        below = [
+            (child, depth + 1, closing + 1 if place == last else 0)
+            for place, child in enumerate(node.subtrees)
+        ]
+        stack.extend(below[::-1])
+    return whole("\n".join(lines) + "\n")
