@@ -194,6 +194,7 @@ Attn. Bob is here. | Qty. 3 of it. | Fax. 555 works. | Mgr. Kim left. | Exec. V.
 The pt. is a 67 y/o man. | The dx. was flu. | His temp. was 101. | The mfr. recommends it, excl. tax. | Take 2 tabs. b.i.d. now.
 Add 1 Tbsp. butter. | Please pls. send it. | We cont. lisinopril and def. recommend it. | The appt. today is off. | It is 3 yd. in length.
 They drew 40 cc. of bile. | Add 8 fl. oz of it. | Col. Bob (Ret.) said so. | The dir. of it closed the acct. today. | She is a pt. | He left.
+See pp. 3ff. and 7f. of it. | See lines 20 ff. (where he dies). | See pp. 3 ff. | The rest is lost. | See 20ff. | Jones disagrees. | Etc. and so on.
 i like the temp. | it is nice. | we took the tabs. | they work.
 INTERVIEWER: So, what happened? | SUBJECT: Uh, I left. | Bob: Fine. | HOST: Welcome back. | THE COURT: Sustained. | MR. SMITH: Fine.
 JOHN: I do. | SPEAKER 2: Rain fell. | Q: Did you go? | A: No. | COPPER: | Futures rose.

@@ -68,7 +68,7 @@ _NAMES = "Gal Josh Sam Dan Mic Mal Matt Phil Tim"
 _UNIT = "in gal ha sec secs pt pts c"
 
 _MAYBE = """
-St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
+Etc St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
 ph.d Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
 Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
 Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
@@ -168,6 +168,9 @@ _LONGEST_SPACED = 5
 _HOUR = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?=[ap]\.m\Z|[AP]\.M\Z)")  # 7p.m.
 _NUMBER_BEFORE = re.compile(r"[\d\xbc-\xbe\u2150-\u215e][\s-]*\Z")
 _LONGEST_GAP = 4  # between a number and its unit
+# And the following pages: pp. 3 ff., 20f.
+_FOLLOWING = re.compile(r"(?P<number>\d*)(?:ff?|sqq?)")
+_MORE_AFTER = re.compile(rf"[^\S\r\n]*\(|{_SMALL_AFTER.pattern}")
 _PARTS = re.compile(r"[/-]")  # D-Calif., Mr./Mrs.
 
 
@@ -193,18 +196,24 @@ def period_at(text: str, start: int, dot: int) -> Period:
     if word in _LIFE and _YEAR_AFTER.match(text, dot + 1):
         before = _BEFORE_LIFE.search(text, max(0, start - 2), start)
         return kind if before is None else Period.NEVER
+    pages = _FOLLOWING.fullmatch(word)
+    if pages and (pages["number"] or _follows_number(text, start)):
+        return Period.MAYBE if _MORE_AFTER.match(text, dot + 1) else Period.STOP
     if kind is Period.NUMBER:
         if _has_number(text, word, dot):
             return Period.NEVER
         kind = Period.INITIAL if len(word) == 1 else Period.SMALL
         kind = Period.UNIT if word in _UNITS else kind
     if kind is Period.UNIT:
-        measured = _NUMBER_BEFORE.search(text, max(0, start - _LONGEST_GAP), start)
-        kind = Period.MAYBE if measured else Period.SMALL
+        kind = Period.MAYBE if _follows_number(text, start) else Period.SMALL
     if kind is Period.SMALL:
         is_short = _is_short(word) and _SMALL_AFTER.match(text, dot + 1) is not None
         return Period.MAYBE if is_short else Period.STOP
     return kind
+
+
+def _follows_number(text: str, start: int) -> bool:
+    return _NUMBER_BEFORE.search(text, max(0, start - _LONGEST_GAP), start) is not None
 
 
 def _is_short(word: str) -> bool:

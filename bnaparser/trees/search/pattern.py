@@ -59,9 +59,12 @@ class Pattern:
         """
         check_flag("once", once)
         indexed = IndexedTree(tree, self.rules)
-        for number in range(len(indexed.parts)):
+        parts, span = indexed.parts, indexed.span
+        for number, part in enumerate(parts):
             for found in self._ways(indexed, number):
-                yield _match(indexed, number, found)
+                names = {name: parts[node] for name, node in found.nodes.items()}
+                spans = {name: span(node) for name, node in found.nodes.items()}
+                yield Match(part, span(number), number + 1, names, spans, dict(found.strings))
                 if once:
                     break
 
@@ -106,17 +109,6 @@ class Pattern:
 def compiled(text: str) -> Pattern:
     """Return a pattern, read once for all trees that are searched for it."""
     return Pattern(text)
-
-
-def _match(tree: IndexedTree, number: int, found: Bindings) -> Match:
-    return Match(
-        tree.parts[number],
-        tree.span(number),
-        number + 1,
-        {name: tree.parts[node] for name, node in found.nodes.items()},
-        {name: tree.span(node) for name, node in found.nodes.items()},
-        dict(found.strings),
-    )
 
 
 _TOKEN = re.compile(r"[^\s()]+", re.ASCII)
@@ -199,18 +191,15 @@ def _parts(description: Description) -> list[_Part]:
         return []
     basic, regex = description.basic, description.regex
     if regex is None:
-        names = [name for name in description.literals if name not in TOP_NAMES]
-        return [
-            _part(f"@{name}" if basic else name, Description((name,), None, basic))
-            for name in names
-        ]
-    if description.top_names:
-        return []
-    return [_part(f"/{regex.pattern}/", Description((), regex, basic))]
-
-
-def _part(written: str, description: Description) -> _Part:
-    return _Part(written, description, description.accepting(), description.needed())
+        found = {
+            f"@{name}" if basic else name: Description((name,), None, basic)
+            for name in description.literals
+            if name not in TOP_NAMES
+        }
+    else:
+        is_top = bool(description.top_names)
+        found = {} if is_top else {f"/{regex.pattern}/": Description((), regex, basic)}
+    return [_Part(name, one, one.accepting(), one.needed()) for name, one in found.items()]
 
 
 def _advice(label: str) -> str:

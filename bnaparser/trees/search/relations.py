@@ -6,7 +6,7 @@ number in an `IndexedTree`. docs/search.md says what each relation means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -84,10 +84,6 @@ Relation = Callable[[IndexedTree, int], Iterable[int]]
 Fits = Callable[[IndexedTree, int], bool]
 
 
-def _below(tree: IndexedTree, node: int) -> Iterable[int]:
-    return range(node + 1, tree.ends[node])
-
-
 def _above(tree: IndexedTree, node: int) -> Iterator[int]:
     while (node := tree.parents[node]) >= 0:
         yield node
@@ -102,12 +98,40 @@ def _parent(tree: IndexedTree, node: int) -> Iterable[int]:
     return () if parent < 0 else (parent,)
 
 
-def _after(tree: IndexedTree, node: int) -> Iterable[int]:
-    return range(tree.ends[node], len(tree.parts))
+def _at(nodes: Sequence[int], place: int) -> Sequence[int]:
+    return (nodes[place],) if -len(nodes) <= place < len(nodes) else ()
 
 
-def _before(tree: IndexedTree, node: int) -> Iterator[int]:
-    return (other for other in range(node) if tree.ends[other] <= node)
+def numbered_child(count: int) -> Relation:
+    """Return ``<i``: the child with this number, from the end if ``count`` is below 0."""
+    place = count - 1 if count > 0 else count
+    return lambda tree, node: _at(tree.children[node], place)
+
+
+def _numbered_child_of(count: int) -> Relation:
+    place = count - 1 if count > 0 else count
+    return lambda tree, node: [
+        parent for parent in _parent(tree, node) if _at(tree.children[parent], place) == (node,)
+    ]
+
+
+def _numbered_leaf(count: int) -> Relation:
+    place = count - 1 if count > 0 else count
+    return lambda tree, node: _at(_leaves(tree, node), place)
+
+
+def _chain(step: Relation) -> Relation:
+    """Return the relation to what one step after the other leads to; a step leads to one node at most."""
+
+    def reached(tree: IndexedTree, node: int) -> Iterator[int]:
+        while nodes := list(step(tree, node)):
+            node = nodes[0]
+            yield node
+
+    return reached
+
+
+_first_below, _last_below = _chain(numbered_child(1)), _chain(numbered_child(-1))
 
 
 def _next(tree: IndexedTree, node: int) -> Iterator[int]:
@@ -130,30 +154,6 @@ def _previous(tree: IndexedTree, node: int) -> Iterator[int]:
         node = parent
 
 
-def _first_below(tree: IndexedTree, node: int) -> Iterator[int]:
-    while tree.children[node]:
-        node = tree.children[node][0]
-        yield node
-
-
-def _last_below(tree: IndexedTree, node: int) -> Iterator[int]:
-    while tree.children[node]:
-        node = tree.children[node][-1]
-        yield node
-
-
-def _first_above(tree: IndexedTree, node: int) -> Iterator[int]:
-    while (parent := tree.parents[node]) >= 0 and tree.children[parent][0] == node:
-        yield parent
-        node = parent
-
-
-def _last_above(tree: IndexedTree, node: int) -> Iterator[int]:
-    while (parent := tree.parents[node]) >= 0 and tree.children[parent][-1] == node:
-        yield parent
-        node = parent
-
-
 def _only_child(tree: IndexedTree, node: int) -> Iterable[int]:
     below = tree.children[node]
     return below if len(below) == 1 else ()
@@ -164,26 +164,10 @@ def _only_child_of(tree: IndexedTree, node: int) -> Iterable[int]:
     return (parent,) if parent >= 0 and len(tree.children[parent]) == 1 else ()
 
 
-def _chain_below(tree: IndexedTree, node: int) -> Iterator[int]:
-    while len(tree.children[node]) == 1:
-        node = tree.children[node][0]
-        yield node
-
-
-def _chain_above(tree: IndexedTree, node: int) -> Iterator[int]:
-    while (parent := tree.parents[node]) >= 0 and len(tree.children[parent]) == 1:
-        yield parent
-        node = parent
-
-
 def _family(tree: IndexedTree, node: int) -> list[int]:
     """The node and its sisters, left to right."""
     parent = tree.parents[node]
     return [node] if parent < 0 else tree.children[parent]
-
-
-def _sisters(tree: IndexedTree, node: int) -> Iterable[int]:
-    return [other for other in _family(tree, node) if other != node]
 
 
 def _right_sisters(tree: IndexedTree, node: int) -> Iterable[int]:
@@ -213,59 +197,36 @@ def _head_child(tree: IndexedTree, node: int) -> Iterable[int]:
     return () if head < 0 else (head,)
 
 
-def _heads(tree: IndexedTree, node: int) -> Iterator[int]:
-    while (node := tree.heads[node]) >= 0:
-        yield node
-
-
 def _head_child_of(tree: IndexedTree, node: int) -> Iterable[int]:
     parent = tree.parents[node]
     return (parent,) if parent >= 0 and tree.heads[parent] == node else ()
-
-
-def _heads_of(tree: IndexedTree, node: int) -> Iterator[int]:
-    while (parent := tree.parents[node]) >= 0 and tree.heads[parent] == node:
-        yield parent
-        node = parent
 
 
 def _leaves(tree: IndexedTree, node: int) -> list[int]:
     return [other for other in range(node + 1, tree.ends[node]) if not tree.children[other]]
 
 
-def _same(tree: IndexedTree, node: int) -> Iterable[int]:
-    return (node,)
-
-
-def _same_or_child(tree: IndexedTree, node: int) -> Iterable[int]:
-    return (node, *tree.children[node])
-
-
-def _anywhere(tree: IndexedTree, node: int) -> Iterable[int]:
-    return range(len(tree.parts))
-
-
 SIMPLE: dict[str, Relation] = {
-    "<<": _below,
+    "<<": lambda tree, node: range(node + 1, tree.ends[node]),
     ">>": _above,
     "<": _children,
     ">": _parent,
     "<<<": _leaves,
-    "..": _after,
+    "..": lambda tree, node: range(tree.ends[node], len(tree.parts)),
     ".": _next,
-    ",,": _before,
+    ",,": lambda tree, node: (o for o in range(node) if tree.ends[o] <= node),
     ",": _previous,
     "<<,": _first_below,
     "<<-": _last_below,
     "<<`": _last_below,
-    ">>,": _first_above,
-    ">>-": _last_above,
-    ">>`": _last_above,
+    ">>,": _chain(_numbered_child_of(1)),
+    ">>-": _chain(_numbered_child_of(-1)),
+    ">>`": _chain(_numbered_child_of(-1)),
     "<:": _only_child,
     ">:": _only_child_of,
-    "<<:": _chain_below,
-    ">>:": _chain_above,
-    "$": _sisters,
+    "<<:": _chain(_only_child),
+    ">>:": _chain(_only_child_of),
+    "$": lambda tree, node: [o for o in _family(tree, node) if o != node],
     "$++": _right_sisters,
     "$..": _right_sisters,
     "$--": _left_sisters,
@@ -276,11 +237,11 @@ SIMPLE: dict[str, Relation] = {
     "$,": _previous_sister,
     "<#": _head_child,
     ">#": _head_child_of,
-    "<<#": _heads,
-    ">>#": _heads_of,
-    "==": _same,
-    "<=": _same_or_child,
-    ":": _anywhere,
+    "<<#": _chain(_head_child),
+    ">>#": _chain(_head_child_of),
+    "==": lambda tree, node: (node,),
+    "<=": lambda tree, node: (node, *tree.children[node]),
+    ":": lambda tree, node: range(len(tree.parts)),
 }
 """The relations that take nothing but their two nodes."""
 
@@ -288,21 +249,8 @@ COUNTED = {"<,": ("<", 1), ">,": (">", 1), "<-": ("<", -1), ">-": (">", -1)}
 COUNTED |= {"<`": ("<", -1), ">`": (">", -1)}
 """Short forms of relations with a number."""
 
-
-def numbered(symbol: str, count: int) -> Relation | None:
-    """Return ``<i``, ``>i`` or ``<<<i``, from the end if ``count`` is below 0; None for others."""
-    place = count - 1 if count > 0 else count
-    if symbol == ">":
-        return lambda tree, node: (
-            parent for parent in _parent(tree, node) if _at(tree.children[parent], place) == [node]
-        )
-    if symbol == "<":
-        return lambda tree, node: _at(tree.children[node], place)
-    return (lambda tree, node: _at(_leaves(tree, node), place)) if symbol == "<<<" else None
-
-
-def _at(nodes: list[int], place: int) -> list[int]:
-    return [nodes[place]] if -len(nodes) <= place < len(nodes) else []
+NUMBERED = {"<": numbered_child, ">": _numbered_child_of, "<<<": _numbered_leaf}
+"""The relations that take a number: what makes each of its number, which is not 0."""
 
 
 def through(symbol: str, fits: Fits) -> Relation:
