@@ -15,20 +15,36 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnaparser.chart import layout
-from bnaparser.chart.spans import Bools, Float32s, Int32s, Int64s, span_count
+from bnaparser.chart.spans import (
+    BAD_LABEL,
+    EMPTY_NOT_ZERO,
+    LARGEST_SCORE,
+    NO_TREE,
+    NOT_A_NUMBER,
+    TOO_LARGE,
+    AugmentedTrees,
+    Bools,
+    Float32s,
+    Int32s,
+    Int64s,
+    Layout,
+    Scratch,
+    Trees,
+    scratch_for,
+    span_count,
+)
 from bnaparser.compute.cores import usable_cores
 
 # What costs about as much as starting a thread: reading this many scores.
 _SCORES_WORTH_A_THREAD = 1_000_000
 
 _MESSAGES = {
-    layout.NOT_A_NUMBER: "a score is not a number (NaN)",
-    layout.TOO_LARGE: f"a score is above {float(layout.LARGEST_SCORE):g}",
-    layout.EMPTY_NOT_ZERO: "column 0 of the scores, the empty label, is not 0 everywhere: "
+    NOT_A_NUMBER: "a score is not a number (NaN)",
+    TOO_LARGE: f"a score is above {float(LARGEST_SCORE):g}",
+    EMPTY_NOT_ZERO: "column 0 of the scores, the empty label, is not 0 everywhere: "
     "subtract it from all columns",
-    layout.BAD_LABEL: "a label is negative or has no column in the scores",
-    layout.NO_TREE: "every tree scores minus infinity",
+    BAD_LABEL: "a label is negative or has no column in the scores",
+    NO_TREE: "every tree scores minus infinity",
 }
 
 
@@ -63,27 +79,27 @@ class ChartBatch:
         if (words < 1).any():
             raise ValueError("a sentence has no words; each needs at least one")
         spans, nodes = span_count(words), 2 * words - 1
-        self.layout = layout.Layout(words, spans.cumsum() - spans, nodes.cumsum() - nodes)
+        self.layout = Layout(words, spans.cumsum() - spans, nodes.cumsum() - nodes)
         self.spans, self.nodes = int(spans.sum()), int(nodes.sum())
         self.splits = int((words**3).sum()) // 6
 
     def __len__(self) -> int:
         return len(self.layout.words)
 
-    def new_trees(self) -> layout.Trees:
+    def new_trees(self) -> Trees:
         """Arrays for the best trees of all sentences, to be written by a kernel."""
         count = len(self)
-        return layout.Trees(
+        return Trees(
             np.empty((self.nodes, 3), np.int32),
             np.zeros(count, np.int64),
             np.zeros(count, np.float64),
             np.zeros(count, np.int64),
         )
 
-    def new_augmented_trees(self) -> layout.AugmentedTrees:
+    def new_augmented_trees(self) -> AugmentedTrees:
         """The same for cost-augmented decoding."""
         count = len(self)
-        return layout.AugmentedTrees(
+        return AugmentedTrees(
             np.empty(self.nodes, np.int64),
             np.empty(self.nodes, np.int32),
             np.zeros(count, np.float64),
@@ -91,9 +107,9 @@ class ChartBatch:
             np.zeros(count, np.int64),
         )
 
-    def scratch(self, begin: int, end: int) -> layout.Scratch:
+    def scratch(self, begin: int, end: int) -> Scratch:
         """Room for the best tree of each of the sentences begin..end, one after another."""
-        return layout.scratch_for(int(self.layout.words[begin:end].max(initial=1)))
+        return scratch_for(int(self.layout.words[begin:end].max(initial=1)))
 
     def run(self, work: Callable[[int, int], None], size: int, threads: int | None) -> None:
         """Call work(begin, end) on runs of sentences with about equal spans, one run a thread."""
@@ -121,7 +137,7 @@ class ChartBatch:
             for other in others:
                 other.result()
 
-    def decoded(self, trees: layout.Trees) -> list[Decoded]:
+    def decoded(self, trees: Trees) -> list[Decoded]:
         """The trees that a kernel has written, one a sentence; raises as `raise_first` does."""
         raise_first(trees.status)
         begins = self.layout.nodes
@@ -139,8 +155,8 @@ def raise_first(status: Int64s) -> None:
     bad = np.flatnonzero(status)
     if len(bad):
         code = int(status[bad[0]])
-        kind: type[ValueError] = NoTreeError if code == layout.NO_TREE else ValueError
-        if code in (layout.NOT_A_NUMBER, layout.TOO_LARGE):
+        kind: type[ValueError] = NoTreeError if code == NO_TREE else ValueError
+        if code in (NOT_A_NUMBER, TOO_LARGE):
             kind = ScoresError
         raise kind(f"sentence {bad[0]}: {_MESSAGES[code]}")
 

@@ -1,4 +1,4 @@
-"""Best trees from span scores: what callers see of the compiled loops of ``kernels``.
+"""Best trees from span scores: what callers see of the compiled loops.
 
 *Scores* are float32, C-contiguous, one row a span, packed as ``spans`` describes, and one column a
 label; they may be minus infinity, but neither NaN nor above 1e30. Column 0 is the empty label, "no
@@ -12,6 +12,8 @@ scores differ by less than its rounding count as equal.
 
 Errors are ``ValueError``, and name the first bad sentence of a batch; batches of none give answers
 for none.
+
+Light: never imports Numba; `cky_loops` has the loops.
 """
 
 from __future__ import annotations
@@ -30,21 +32,30 @@ from bnaparser.chart.chart_batch import (
     integers,
     raise_first,
 )
-from bnaparser.chart.layout import LAYOUT, SCRATCH, AugmentedTrees, Trees
-from bnaparser.chart.spans import Float32s, Float64s, Int32s, Int64s, span_count
+from bnaparser.chart.spans import (
+    LAYOUT,
+    SCRATCH,
+    AugmentedTrees,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    Trees,
+    span_count,
+)
 from bnaparser.compute.kernel import Kernel
 
 _GROUP = SCRATCH, "i8", "i8"
 _TREES = Trees, "i4:2", "i8:1", "f8:1", "i8:1"
 _decode_group = Kernel(
-    "bnaparser.chart.kernels:decode_group", "f4:2", "b1", LAYOUT, _TREES, *_GROUP
+    "bnaparser.chart.cky_loops:decode_group", "f4:2", "b1", LAYOUT, _TREES, *_GROUP
 )
 _PAIR = tuple, "f4:1", "i4:1"
 decode_best_group = Kernel(
-    "bnaparser.chart.kernels:decode_best_group", _PAIR, _PAIR, LAYOUT, _TREES, *_GROUP
+    "bnaparser.chart.cky_loops:decode_best_group", _PAIR, _PAIR, LAYOUT, _TREES, *_GROUP
 )
 _cost_augment_group = Kernel(
-    "bnaparser.chart.kernels:cost_augment_group",
+    "bnaparser.chart.cky_loops:cost_augment_group",
     *(
         (tuple, "f4:2", "i4:1"),
         "b1",

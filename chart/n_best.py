@@ -1,10 +1,12 @@
-"""The n best trees from span scores: what callers see of the lazy search of ``lazy``.
+"""The n best trees from span scores: what callers see of the lazy search.
 
 Exact, distinct as trees (not merely in their binary forms), and in order. Scores, lengths, threads
 and errors are as in ``cky``, and so is the first tree: the very one that it finds. The search adds
 in double precision, ``cky`` in single; trees whose scores differ by less than single precision's
 rounding may stand in either order. Trees that score minus infinity are left out, unless it is the first.
 ``never_empty`` as in ``marginals``.
+
+Light: never imports Numba; `n_best_loops` has the loops.
 """
 
 from __future__ import annotations
@@ -23,8 +25,19 @@ from bnaparser.chart.chart_batch import (
     raise_first,
     with_roots,
 )
-from bnaparser.chart.layout import NO_TREE, OK, SCRATCH, Scratch, scratch_for
-from bnaparser.chart.spans import Bools, Float32s, Float64s, Int32s, Int64s, span_count
+from bnaparser.chart.spans import (
+    NO_TREE,
+    OK,
+    SCRATCH,
+    Bools,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    Scratch,
+    scratch_for,
+    span_count,
+)
 from bnaparser.compute.kernel import Kernel
 
 # What the search is about when it stops for want of room: entries of its state.
@@ -79,11 +92,11 @@ class Listed(NamedTuple):
 
 _GRAPH = Hypergraph, "i8", "f4:2", "b1:1", "f8:1", "f8:1", "i4:2"
 _start_search = Kernel(
-    "bnaparser.chart.lazy:start_search",
+    "bnaparser.chart.n_best_loops:start_search",
     *(_GRAPH, (Decoding, "f4:1", "f8:1", SCRATCH, "i4:2", "i8:1", "f8:1"), "i8:1"),
 )
 _best_trees = Kernel(
-    "bnaparser.chart.lazy:best_trees",
+    "bnaparser.chart.n_best_loops:best_trees",
     *(
         _GRAPH,
         (Items, "i4:2", "f8:1", "i8:1"),

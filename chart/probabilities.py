@@ -7,6 +7,8 @@ forms it has. Its probability is exp(score / temperature), divided by the sum of
 Scores, lengths, threads and errors are as in ``cky``; a sentence all of whose trees score minus
 infinity is a ScoresError. ``never_empty`` (spans,) is true where a node must have a label, as
 ``constraints`` gives it: trees without do not count.
+
+Light: never imports Numba; `probability_loops` has the loops.
 """
 
 from __future__ import annotations
@@ -19,8 +21,7 @@ from numpy.typing import ArrayLike
 
 from bnaparser.chart.chart_batch import ChartBatch, Decoded, check_scores, raise_first, with_roots
 from bnaparser.chart.cky import decode_best_packed
-from bnaparser.chart.layout import LAYOUT
-from bnaparser.chart.spans import Bools, Float32s, Float64s, Int64s, span_count
+from bnaparser.chart.spans import LAYOUT, Bools, Float32s, Float64s, Int64s, span_count
 from bnaparser.compute.kernel import Kernel
 
 # The highest, and 1 / the lowest: beyond these all trees are alike, or the best one is certain.
@@ -53,7 +54,7 @@ class Inside(NamedTuple):
     """The filled chart of one sentence, natural logarithms in float64, one entry a span each.
 
     ``filled``: sum over the span's labels; ``both``: over these and none; ``pieces`` and ``chart``
-    as in ``recursion``.
+    as in ``cky_loops``.
     """
 
     filled: Float64s
@@ -91,11 +92,11 @@ class Room(NamedTuple):
 _INSIDE = Inside, "f8:1", "f8:1", "f8:1", "f8:1"
 _ROOM = Room, *["f8:1"] * 7, "f4:1"
 _fill_sentence = Kernel(
-    "bnaparser.chart.inside_outside:fill_sentence",
+    "bnaparser.chart.probability_loops:fill_sentence",
     *("f4:2", "f8", "b1:1", "i8", "f4:2", _INSIDE, _ROOM, "i8:1"),
 )
 _marginals_group = Kernel(
-    "bnaparser.chart.inside_outside:marginals_group",
+    "bnaparser.chart.probability_loops:marginals_group",
     *(
         "f4:2",
         "b1:1",
@@ -109,10 +110,10 @@ _marginals_group = Kernel(
     ),
 )
 _write_gains = Kernel(
-    "bnaparser.chart.inside_outside:write_gains", "f4:2", "f4", "b1:1", "f4:1", "i4:1"
+    "bnaparser.chart.probability_loops:write_gains", "f4:2", "f4", "b1:1", "f4:1", "i4:1"
 )
 _draw_trees = Kernel(
-    "bnaparser.chart.sampling:draw_trees",
+    "bnaparser.chart.probability_loops:draw_trees",
     *("f4:2", "f8", _INSIDE, "i8", "f8:2", (tuple, "i4:2", "i8:1", "f8:1"), "i4:2"),
 )
 

@@ -163,10 +163,10 @@ def encoder_batch(ids: Sequence[NDArray[np.int64]], numbers: Sequence[int]) -> d
 
 def whole_batch(sentences: Sequence[Any], numbers: Sequence[int]) -> dict[str, Any]:
     """Return a batch of a parser's network, with all places that it gathers vectors from."""
+    from bnaparser.compute.span_labels import posts_of_spans
     from bnaparser.encoders.pretrained import collate
     from bnaparser.network.prepared import (
         position_rows,
-        span_posts,
         window_numbers,
         words_and_sides,
     )
@@ -181,7 +181,7 @@ def whole_batch(sentences: Sequence[Any], numbers: Sequence[int]) -> dict[str, A
         line[: len(row)] = row
     lengths = [sentence.words for sentence in sentences]
     inner, left = words_and_sides(lengths)
-    starts, ends = span_posts(lengths)
+    starts, ends = (posts.astype(np.int64) for posts in posts_of_spans(np.array(lengths)))
     return {
         "ids": collated.ids,
         "mask": (collated.numbers > 0).astype(np.int64),

@@ -64,9 +64,8 @@ def ours(folder: Path, number: str, inputs: dict[str, Any]) -> Compute:
     from bnaparser.files.matrices import read_matrices
     from bnaparser.files.tables import read_object
     from bnaparser.models import find
-    from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
-    from bnaparser.network.compiled.compiled_network import load_compiled
-    from bnaparser.network.compiled.encoder_family import shape_of
+    from bnaparser.network.compiled.encoder import CompiledEncoder, PackedLengths, shape_of
+    from bnaparser.network.compiled.network import load_compiled
     from bnaparser.network.compiled.weights import StoredWeights
 
     if inputs["whole"]:
@@ -91,7 +90,7 @@ def ours(folder: Path, number: str, inputs: dict[str, Any]) -> Compute:
     encoder = CompiledEncoder(shape, config, weights, mix_layers=False)
 
     def compute(batch: dict[str, Any]) -> Arrays:
-        return [encoder(batch["ids"][batch["mask"] > 0], Runs.of_lengths(batch["rows"]))]
+        return [encoder(batch["ids"][batch["mask"] > 0], PackedLengths.of_lengths(batch["rows"]))]
 
     return compute
 
@@ -229,7 +228,7 @@ def differences(found: list[Arrays], others: list[Arrays]) -> dict[str, float]:
 def trees(answers: list[Arrays]) -> Iterator[list[list[int]]]:
     """Yield the best tree of each sentence, given its spans' best scores and labels."""
     from bnaparser.chart import decode_best_packed
-    from bnaparser.network.best_labels import packed_best
+    from bnaparser.network.parsing_network import packed_best
 
     for scores, labels in answers:
         words = int((np.sqrt(8 * len(scores) + 1) - 1) / 2)

@@ -29,8 +29,8 @@ def train_part(options: argparse.Namespace) -> Result:
     from accelerate import Accelerator
 
     from bnaparser.network import storage
-    from bnaparser.training.arithmetic import training_arithmetic
     from bnaparser.training.data import read_mix
+    from bnaparser.training.loop import training_arithmetic
     from bnaparser.training.setup import new_model
     from bnaparser.training.update import Updater
 
@@ -129,15 +129,15 @@ def bare_encoder(parser: Any) -> Any:
 
     Without PyTorch it has the same precision as the parser, and no padding either.
     """
-    from bnaparser.network.compiled.compiled_network import CompiledNetwork
+    from bnaparser.network.compiled.network import CompiledNetwork
 
     network = parser.model
     if isinstance(network, CompiledNetwork):
-        from bnaparser.network.compiled.compiled_encoder import Runs
+        from bnaparser.network.compiled.encoder import PackedLengths
 
         def compute(batch: Any) -> None:
             ids, mask = batch
-            network.encoder(ids[mask > 0], Runs.of_lengths(mask.sum(axis=1).tolist()))
+            network.encoder(ids[mask > 0], PackedLengths.of_lengths(mask.sum(axis=1).tolist()))
 
         return compute
     import torch

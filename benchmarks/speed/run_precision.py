@@ -118,8 +118,7 @@ def products() -> dict[str, float]:
     import numpy as np
     import torch
 
-    from bnaparser.compute.multiply import multiply
-    from bnaparser.compute.packed import pack_bytes, pack_floats
+    from bnaparser.compute.matrices import multiply, pack_bytes, pack_floats
 
     torch.set_num_threads(1)
     generator = np.random.default_rng(0)

@@ -150,7 +150,7 @@ def leanest_pass(run: PretrainRun, batches: list[PretrainBatch]) -> None:
 
 def time_part(options: argparse.Namespace) -> Result:
     """Time all systems in turns on the same blocks; seconds for each update."""
-    from bnaparser.training.arithmetic import training_arithmetic
+    from bnaparser.training.loop import training_arithmetic
 
     begin = begun()
     runs = {"both": run_of(options, True), "words": run_of(options, False)}
@@ -179,7 +179,7 @@ def time_part(options: argparse.Namespace) -> Result:
 
 def memory_part(options: argparse.Namespace) -> Result:
     """Return the peak memory of a process that does three updates of one system."""
-    from bnaparser.training.arithmetic import training_arithmetic
+    from bnaparser.training.loop import training_arithmetic
 
     name = options.only
     run = run_of(options, name == "both")

@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> int:
     from bnaparser.chart import ScoresError
     from bnaparser.encoders.batching import PARSING_TOKENS, default_tokens
     from bnaparser.models import find
-    from bnaparser.network.calibrated_folder import check_folder, copy_at_temperature
     from bnaparser.network.precision import load_network
+    from bnaparser.network.storage import check_folder, copy_at_temperature
     from bnaparser.training.calibration import best_temperature, gold_charts
 
     folder = find(options.model)

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     quiet_libraries()
     print(f"threads: {usable_threads()} of {os.cpu_count()} cores; {_omp_settings()}")
     print("devices: cpu", *_gpus(), sep=", ")
-    from bnaparser.compute.instructions import instructions
+    from bnaparser.compute.processor import instructions
     from bnaparser.network.precision import reason_for_torch
     from bnaparser.parsing.parser import Parser
     from bnaparser.text.text_rules import DEFAULT_LANGUAGE

@@ -98,7 +98,7 @@ def _import(source: str, target: Path, store: str | None) -> None:
     from bnaparser.models.about import files_below
     from bnaparser.models.zipped_folder import unzipped
     from bnaparser.network import storage
-    from bnaparser.network.stored_settings import is_benepars
+    from bnaparser.network.model_settings import is_benepars
 
     require_extra("torch")
     check_new(target)

@@ -11,7 +11,7 @@ from pathlib import Path
 from bnaparser.cli.arguments import add_examples, add_recipe
 from bnaparser.cli.quiet import log_progress, quiet_libraries
 from bnaparser.errors import require
-from bnaparser.training.interrupts import interruptible
+from bnaparser.training.loop import interruptible
 
 log = logging.getLogger(__name__)
 

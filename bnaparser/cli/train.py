@@ -10,7 +10,7 @@ from bnaparser.cli.arguments import add_examples, add_recipe
 from bnaparser.cli.quiet import log_progress, quiet_libraries
 from bnaparser.errors import SettingsError, require
 from bnaparser.files.tables import parse_toml
-from bnaparser.training.interrupts import interruptible
+from bnaparser.training.loop import interruptible
 
 log = logging.getLogger(__name__)
 

@@ -2,6 +2,8 @@
 
 ``starts`` and ``lengths`` are int64, one entry a sentence: its first row and its number of rows. A
 head's features lie side by side. All is float32.
+
+Light: never imports Numba; `attention_loops` has the loops.
 """
 
 from __future__ import annotations
@@ -11,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.instructions import ROWS, instructions
 from bnaparser.compute.kernel import Kernel
-from bnaparser.compute.packed import Floats
+from bnaparser.compute.matrices import Floats
+from bnaparser.compute.processor import ROWS, instructions
 
 Integers = NDArray[np.int64]
 # The kinds of attention.
 PLAIN, BOTH_WAYS, SPANS = 0, 1, 2
 # Columns of a product: a multiple of them is computed.
 WIDTH = instructions().lanes * instructions().narrow
-_NO_DISTANCES, _NO_BIAS = np.zeros((1, 1), np.float32), np.zeros(0, np.float32)
+NO_DISTANCES, _NO_BIAS = np.zeros((1, 1), np.float32), np.zeros(0, np.float32)
 
 
 class Scratch(NamedTuple):
@@ -64,16 +66,14 @@ def attend(
     scale: np.float32,
     distances: Floats,
     out: Floats,
-    scratch: Scratch | None = None,
+    scratch: Scratch,
 ) -> None:
     """Write softmax(scale Q K' + D) V of every head to ``out`` (rows, width).
 
     ``projected`` is (rows, 3 width): Q, K and V. ``distances`` (heads, 2 m - 1), (1, 1) where there
-    are none, holds what is added for a key j of a query i, at m - 1 + j - i. ``scratch`` is that of `scratch_for`, if
-    several layers share it.
+    are none, holds what is added for a key j of a query i, at m - 1 + j - i. ``scratch`` is that of `scratch_for`.
     """
     plan = PLAIN, heads, 0
-    scratch = scratch or scratch_for(lengths, out.shape[1] // heads)
     attend_kernel(projected, starts, lengths, plan, scale, distances, _NO_BIAS, scratch, out)
 
 
@@ -84,6 +84,7 @@ def attend_both_ways(
     heads: int,
     scale: np.float32,
     out: Floats,
+    scratch: Scratch,
 ) -> None:
     """Write BiMSA's contexts (BNA, eq. 12 to 14): forward ones of all heads, then backward ones.
 
@@ -91,8 +92,7 @@ def attend_both_ways(
     (rows, width). Forward a query sees the keys up to its own, backward those from its own on.
     """
     plan = BOTH_WAYS, heads, 0
-    scratch = scratch_for(lengths, out.shape[1] // heads)
-    attend_kernel(projected, starts, lengths, plan, scale, _NO_DISTANCES, _NO_BIAS, scratch, out)
+    attend_kernel(projected, starts, lengths, plan, scale, NO_DISTANCES, _NO_BIAS, scratch, out)
 
 
 def attend_to_spans(
@@ -104,6 +104,7 @@ def attend_to_spans(
     ngrams: int,
     scale: np.float32,
     out: Floats,
+    scratch: Scratch,
 ) -> None:
     """Write NSA's contexts (BNA, eq. 15 to 17) of ``heads`` heads, all halves counted.
 
@@ -113,8 +114,7 @@ def attend_to_spans(
     that of a; the sum of weighted values is taken position by position likewise.
     """
     plan = SPANS, heads, ngrams
-    scratch = scratch_for(lengths, out.shape[1] // heads)
-    attend_kernel(projected, starts, lengths, plan, scale, _NO_DISTANCES, bias, scratch, out)
+    attend_kernel(projected, starts, lengths, plan, scale, NO_DISTANCES, bias, scratch, out)
 
 
 def scratch_for(lengths: Integers, size: int) -> Scratch:

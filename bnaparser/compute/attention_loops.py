@@ -1,6 +1,8 @@
 """The compiled loops of attention: one function has all three kinds, which share the products.
 
 Compiling three takes three times as long. Arrays are as in `attention`.
+
+Heavy: imports Numba, so it is imported only to compile.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from numpy.typing import NDArray
 from bnaparser.compute.attention import BOTH_WAYS, SPANS, WIDTH, Scratch
 from bnaparser.compute.compiling import compiled
 from bnaparser.compute.functions import address, clear_floats, copy_floats, exp, larger, total
-from bnaparser.compute.instructions import ROWS, instructions
-from bnaparser.compute.packed import Floats
+from bnaparser.compute.matrices import Floats
+from bnaparser.compute.processor import ROWS, instructions
 from bnaparser.compute.tiles import tile
 
 Integers = NDArray[np.int64]

@@ -3,7 +3,7 @@
 Each kernel's code for one processor is one file. Its name has hashes of all that the code depends on, and its content
 is checked when it is read. There is no index and no lock, and any state that a process leaves is either whole or ignored.
 
-    FOLDER/products.multiply_bytes-SOURCES-COMPILER-KINDS.code
+    FOLDER/matrix_loops.multiply_bytes-SOURCES-COMPILER-KINDS.code
         SOURCES    the source files that the kernel may be made of
         COMPILER   the processor and its instructions, Numba, its settings, LLVM
         KINDS      the kinds of the arguments

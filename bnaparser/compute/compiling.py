@@ -1,4 +1,7 @@
-"""How Numba compiles the functions that kernels are made of: without Python's lock, and without an array of their own."""
+"""How Numba compiles the functions that kernels are made of: without Python's lock, and without an array of their own.
+
+Heavy: imports Numba, so it is imported only to compile.
+"""
 
 from __future__ import annotations
 
@@ -35,3 +38,18 @@ def compiled(
             no_cfunc_wrapper=True,
         )(function),
     )
+
+
+def compiled_apart(function: Function) -> Function:
+    """Compile a function once, not anew in each of its callers."""
+    return compiled(function, apart=True)
+
+
+def compiled_reordering(function: Function) -> Function:
+    """Compile a function whose sums may be added up in any order, and so side by side."""
+    return compiled(function, {"reassoc", "nsz"})
+
+
+def compiled_fusing(function: Function) -> Function:
+    """Compile a function whose products may be added without being rounded before."""
+    return compiled(function, {"contract"})

@@ -1,11 +1,14 @@
-"""Vectors of numbers in LLVM's language: what tiles and what follows them are written with."""
+"""Vectors of numbers in LLVM's language: what tiles and what follows them are written with.
+
+Heavy: imports Numba, so it is imported only to compile.
+"""
 
 from __future__ import annotations
 
 from llvmlite import ir
 from numba.core import cgutils
 
-from bnaparser.compute.instructions import instructions
+from bnaparser.compute.processor import instructions
 
 BIT, BYTE, SHORT, INT, LONG, FLOAT = (
     ir.IntType(1), ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType(),

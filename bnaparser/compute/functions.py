@@ -1,4 +1,7 @@
-"""Functions of a number, written so that loops over them become vector instructions."""
+"""Functions of a number, written so that loops over them become vector instructions.
+
+Heavy: imports Numba, so it is imported only to compile.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from bnaparser.compute.float_vectors import (
     masked_load,
     readable,
 )
-from bnaparser.compute.instructions import instructions
+from bnaparser.compute.processor import instructions
 
 _ONE, _HALF = np.float32(1), np.float32(0.5)
 # Adding and subtracting it rounds to a whole number.

@@ -1,6 +1,7 @@
 """Compiled functions that Python calls: LLVM loads their machine code from a cache, and Numba is imported only to compile.
 
-A kernel is a function of a module that only the compiler imports. `words` says how it gets its arguments.
+A kernel is a function of a heavy module (`*_loops`, which imports Numba), which only the compiler imports. `words`
+says how it gets its arguments. Light: never imports Numba.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Kernel:
     """A compiled function that writes to its arguments and returns nothing.
 
     Args:
-        place: module and name of the function, such as "bnaparser.compute.products:multiply_bytes".
+        place: module and name of the function, such as "bnaparser.compute.matrix_loops:multiply_bytes".
         kinds: the type of each parameter, as `words` writes types.
     """
 

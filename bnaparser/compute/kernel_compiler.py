@@ -3,6 +3,8 @@
 def run(place):                             place ---> word 0: address of a numpy array
     rows, count, out = arguments(place)                word 1: a number
     function(rows, count, out)                         ...
+
+Heavy: imports Numba, so it is imported only to compile.
 """
 
 from __future__ import annotations

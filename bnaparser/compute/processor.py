@@ -1,5 +1,6 @@
-"""The target processor: the processor of this machine, unless Numba's variables name another processor.
+"""The target processor, the instructions that products use on it, and the shape of their tiles.
 
+The target is the processor of this machine, unless Numba's variables name another processor.
 NUMBA_CPU_NAME and NUMBA_CPU_FEATURES mean what they mean to Numba, which is not imported for it; so tests compute as an
 older machine would.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -58,3 +59,90 @@ def target_machine() -> llvm.TargetMachine:
         codemodel="jitdefault",
         jit=True,
     )
+
+
+# Rows of a tile: with 4 vectors across 24 of 32 registers hold sums, with 2 across 12 of 16 (or of 32 where
+# products need registers of their own).
+ROWS = 6
+# Rows of a small tile, for what is left: as many sums as products are under way at once.
+FEW_ROWS = 2
+
+Int8Product = Literal["vpdpbusd", "vpmaddwd", "pmaddwd", "sdot", "smull", "plain"]
+_X86, _ARM = ("x86_64", "amd64"), ("aarch64", "arm64")
+
+
+class Instructions(NamedTuple):
+    """Vectors and products.
+
+    ``lanes`` are the float32 numbers of a vector, ``wide`` and ``narrow`` the vectors across a tile
+    of a product; ``fused`` tells whether a product is added in one instruction. ``int8`` is how bytes
+    are multiplied, ``group`` how many of them are multiplied and added up in a lane at once.
+    """
+
+    lanes: int
+    wide: int
+    narrow: int
+    fused: bool
+    int8: Int8Product
+    group: int
+
+    @property
+    def masks(self) -> bool:
+        """Whether a vector is read or written in part by one instruction."""
+        return self.lanes > 4
+
+    @property
+    def panel(self) -> int:
+        """Columns of a tile."""
+        return self.lanes * self.wide
+
+
+@cache
+def instructions() -> Instructions:
+    """Return what the machine that Numba compiles for can do."""
+    triple, name, listed = processor()
+    machine, features = triple.partition("-")[0], set(listed.split(","))
+    if machine in _ARM:
+        # LLVM knows from a processor's name alone what it can do: on macOS no features are listed.
+        if "sdot" in _assembly_of_dot_product(triple, name, listed):
+            return Instructions(4, 4, 2, True, "sdot", 4)
+        return Instructions(4, 2, 2, True, "smull", 4)
+    if machine not in _X86:
+        return Instructions(4, 2, 2, False, "plain", 4)
+    if "+avx512bw" in features:
+        wide = Instructions(16, 4, 2, True, "vpmaddwd", 2)
+        return wide._replace(int8="vpdpbusd", group=4) if "+avx512vnni" in features else wide
+    if {"+avx2", "+fma"} <= features:
+        half = Instructions(8, 2, 2, True, "vpmaddwd", 2)
+        return half._replace(int8="vpdpbusd", group=4) if "+avxvnni" in features else half
+    return Instructions(4, 2, 2, False, "pmaddwd", 2)
+
+
+def below_processor() -> bool:
+    """Return whether this processor has AVX2 and Numba was told to compile for one without."""
+    if instructions().int8 != "pmaddwd":
+        return False
+    try:
+        features = llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM does not know the processor
+        return False
+    return bool(features.get("avx2")) and bool(features.get("fma"))
+
+
+_DOT_PRODUCT = """
+define i32 @dot_product(<16 x i8> %a, <16 x i8> %b) {
+    %as = sext <16 x i8> %a to <16 x i32>
+    %bs = sext <16 x i8> %b to <16 x i32>
+    %products = mul <16 x i32> %as, %bs
+    %sum = call i32 @llvm.vector.reduce.add.v16i32(<16 x i32> %products)
+    ret i32 %sum
+}
+declare i32 @llvm.vector.reduce.add.v16i32(<16 x i32>)
+"""
+
+
+def _assembly_of_dot_product(triple: str, name: str, features: str) -> str:
+    """Return what LLVM makes of a sum of products of bytes."""
+    target = llvm.Target.from_triple(triple)
+    machine = target.create_target_machine(cpu=name, features=features, opt=2)
+    return str(machine.emit_assembly(llvm.parse_assembly(_DOT_PRODUCT)))

@@ -1,6 +1,8 @@
 """The best label of every span: the scorer's norm, ReLU and last product, and the maximum, tile by tile.
 
 Spans are many: what lies between their fenceposts and their best label never leaves the cache.
+
+Light: never imports Numba; `span_loops` has the loops.
 """
 
 from __future__ import annotations
@@ -10,9 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.instructions import ROWS, instructions
 from bnaparser.compute.kernel import Kernel
-from bnaparser.compute.packed import BYTES, ROW_DTYPE, ROWS_KIND, Floats, PackedBytes, PackedFloats
+from bnaparser.compute.matrices import (
+    BYTES,
+    ROW_DTYPE,
+    ROWS_KIND,
+    Floats,
+    PackedBytes,
+    PackedFloats,
+)
+from bnaparser.compute.processor import ROWS, instructions
 
 Integers = NDArray[np.int64]
 Posts = NDArray[np.int32]

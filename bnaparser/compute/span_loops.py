@@ -1,25 +1,26 @@
 """The best label of every span: the scorer's norm, ReLU and last product, and the maximum, tile by tile.
 
 Spans are many: what lies between their fenceposts and their best label never leaves the cache.
+
+Heavy: imports Numba, so it is imported only to compile.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bnaparser.compute.activations import NO_ACTIVATION
 from bnaparser.compute.compiling import compiled
 from bnaparser.compute.functions import address, larger, total
-from bnaparser.compute.instructions import ROWS, instructions
-from bnaparser.compute.packed import Floats, PackedBytes
-from bnaparser.compute.products import (
+from bnaparser.compute.matrices import NO_ACTIVATION, Floats, PackedBytes
+from bnaparser.compute.matrix_loops import (
     bytes_product,
     floats_product,
+    normalise_row,
     round_row,
     write_bytes_tile,
     write_floats_tile,
 )
-from bnaparser.compute.row_loops import normalise_row
+from bnaparser.compute.processor import ROWS, instructions
 from bnaparser.compute.span_labels import Posts, Rounded, ScorerWeights, SpanLabels
 
 _PANEL = instructions().panel

@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import DataError, ModelError, SettingsError, in_one_line
 from bnaparser.files.folder import CONFIG, check_encoder_files, check_model_file
 from bnaparser.files.temporary import temporary_folder

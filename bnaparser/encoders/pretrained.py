@@ -15,10 +15,9 @@ from transformers import (
     PreTrainedModel,
 )
 
-from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.encoders.batching import lay_out
+from bnaparser.encoders.encoder_settings import EncoderSettings, first_position
 from bnaparser.encoders.loading import lowest_layers
-from bnaparser.encoders.positions import first_position
-from bnaparser.encoders.rows import lay_out
 from bnaparser.encoders.subwords import MISSING, Window
 
 # Encoders that take a mask of subwords by subwords and the position of each subword: several

@@ -1,16 +1,33 @@
-"""A tokenizer read from its one file, without the library around it, which takes seconds to import."""
+"""A tokenizer read from its one file, without transformers, which takes seconds to import; and the panics of tokenizers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
 
-from bnaparser.encoders.tokenizer_panics import panics_told
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import check_model_file
 from bnaparser.files.tables import read_object
+
+
+@contextmanager
+def panics_told() -> Iterator[None]:
+    """Raise ModelError where the tokenizers library panics, as on a regular expression that never ends.
+
+    Its PanicException is no Exception but a BaseException, so it would pass every ``except Exception``, and end
+    the whole program for one sentence. It also serves as a decorator.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ModelError(f"the tokenizer of the model failed: {in_one_line(error)}") from error
+
 
 # What says that the file holds the whole tokenizer. A class of a kind of its own may change it.
 WHOLE = ("TokenizersBackend", "PreTrainedTokenizerFast")

@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from bnaparser.encoders.encoder_settings import first_position
 from bnaparser.encoders.loading import save_tokenizer
-from bnaparser.encoders.positions import first_position
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import ModelError
 from bnaparser.files.tensors import writing
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize, safe_open
 
-from bnaparser.compute.packed import Matrix, RowScaled
+from bnaparser.compute.matrices import Matrix, RowScaled
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import check_model_file
 

@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
-from bnaparser.compute.packed import Matrix, RowScaled
+from bnaparser.compute.matrices import Matrix, RowScaled
 from bnaparser.errors import DataError, ModelError, in_one_line
 from bnaparser.files.matrices import CODED, SCALE, STORE, code, read_matrices
 from bnaparser.files.tables import parse_json

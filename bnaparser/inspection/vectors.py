@@ -15,9 +15,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser import models
 from bnaparser.encoders.device import move
+from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.loading import load_pretrained
-from bnaparser.encoders.positions import max_positions
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.files.folder import CONFIG
 from bnaparser.files.tables import read_object

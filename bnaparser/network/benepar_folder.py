@@ -22,7 +22,7 @@ from transformers import PreTrainedTokenizerFast as AnyTokenizer
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.loading import T5_TYPES, load_tokenizer, read_tokenizer
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import BENEPAR_WEIGHTS, check_encoder_files, check_model_file
 from bnaparser.models.zipped_folder import check_checkpoint

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import accumulate
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser import chart
-from bnaparser.encoders.batching import batches_by_length
-from bnaparser.network.best_labels import BestLabels
+from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length
 from bnaparser.network.labels import Inventory
-from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.parsing_network import BestLabels, ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence, forms_of
 from bnaparser.trees.tree import Span
 
@@ -43,12 +45,12 @@ def predict(
     model: ParsingNetwork, sentences: Sequence[PreparedSentence], batch_tokens: int
 ) -> list[Prediction]:
     """Parse sentences of at least one word, in length-sorted batches; results in input order."""
-    results: dict[int, Prediction] = {}
-    sizes = [sentence.size for sentence in sentences]
-    for batch in batches_by_length(sizes, batch_tokens):
-        found = predict_batch(model, [sentences[index] for index in batch])
-        results.update(zip(batch, found, strict=True))
-    return [results[index] for index in range(len(sentences))]
+    return in_batches(
+        lambda batch: predict_batch(model, [sentences[index] for index in batch]),
+        [sentence.size for sentence in sentences],
+        batch_tokens,
+        threads=1,
+    )
 
 
 def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> list[Prediction]:
@@ -99,3 +101,72 @@ def predicted_tags(
     names = model.tags.names
     numbers = iter(model.best_tags(encoded, model.allowed_tags[forms_of(batch)]))
     return [[names[next(numbers)] for _ in range(n)] for n in encoded.lengths]
+
+
+Out = TypeVar("Out")
+
+# Word pieces that a batch of one core holds at most: more gain nothing.
+CORE_TOKENS = PARSING_TOKENS["cpu"]
+# Where there are fewer for each core, starting threads is not worth it.
+WORTH_SHARING = 20
+
+
+def in_batches(
+    work: Callable[[list[int]], Sequence[Out]],
+    sizes: Sequence[int],
+    max_tokens: int,
+    threads: int,
+    takes_turns: bool = False,
+) -> list[Out]:
+    """Return a result for each of ``sizes``, numbers of word pieces from 1 on, in order.
+
+    ``work`` takes the indices of a batch, of similar sizes and with at most ``max_tokens`` of them
+    (padding counted), and returns as many results. It may run in so many ``threads`` at once;
+    where it ``takes_turns``, it has the same batches one after another. Raises what ``work`` raises.
+    """
+    share = sum(sizes) / threads
+    if threads == 1 or len(sizes) == 1 or share < WORTH_SHARING:
+        batches = batches_by_length(sizes, max_tokens)
+        found = [work(batch) for batch in batches]
+    else:
+        batches = _even_batches(sizes, threads * math.ceil(share / CORE_TOKENS), max_tokens)
+        found = _side_by_side(work, batches, 1 if takes_turns else threads)
+    results = {
+        index: result
+        for batch, of_batch in zip(batches, found, strict=True)
+        for index, result in zip(batch, of_batch, strict=True)
+    }
+    return [results[index] for index in range(len(sizes))]
+
+
+def _even_batches(sizes: Sequence[int], count: int, max_tokens: int) -> list[list[int]]:
+    """Return about ``count`` batches of equal work, longest sentences first; more where they must."""
+    order = sorted(range(len(sizes)), key=lambda index: -sizes[index])
+    before = [0, *accumulate(sizes[index] for index in order)]
+    parts: list[list[int]] = [[] for _ in range(count)]
+    for index, done in zip(order, before, strict=False):
+        parts[done * count // before[-1]].append(index)
+    return [
+        [part[place] for place in batch]
+        for part in parts
+        for batch in batches_by_length([sizes[index] for index in part], max_tokens)
+    ]
+
+
+def _side_by_side(
+    work: Callable[[list[int]], Sequence[Out]], batches: Sequence[list[int]], threads: int
+) -> list[Sequence[Out]]:
+    """Work on each batch in one of so many threads; in this one where they cannot be started."""
+    if threads == 1:
+        return [work(batch) for batch in batches]
+    # A new pool for each call costs 0.1 ms; one that is kept would not survive a fork.
+    pool = ThreadPoolExecutor(threads, "bnaparser-batch")
+    try:
+        try:
+            found = pool.map(work, batches)
+        except RuntimeError:  # a limit is reached, or Python is about to end
+            pool.shutdown(cancel_futures=True)
+            found = map(work, batches)
+        return list(found)
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.network.best_labels import BestLabels, packed_best
 from bnaparser.network.labels import BARRED, Inventory, LanguageNames
 from bnaparser.network.model_settings import ChartSettings
-from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.parsing_network import BestLabels, ParsingNetwork, packed_best
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.network.tag_forms import allowed_tags, best_tags
+from bnaparser.network.word_forms import allowed_tags, best_tags
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def prepare_parts(
 ) -> list[PreparedSentence]:
     """Return sentences as a network takes them, given how each of its parts takes them."""
     of_each = [prepare(part) for part, _ in network.parts]
-    if len(of_each) == 1:
+    if network.parts[0][0] is network:
         return of_each[0]
     return [
         PreparedForEach(same[0].words, (), forms=same[0].forms, of_each=same)
@@ -64,22 +63,22 @@ class EnsembleNetwork:
         self.labels = Inventory.of_labels(name for one in networks for name in one.labels.names)
         self.tags = Inventory.of_tags(name for one in networks for name in one.tags.names)
         self.allowed_tags = allowed_tags(self.tags.names, _known_tags(networks))
-        self.predicts_tags = all(one.settings.tags.predict for one in networks)
         self.allow_empty_root = any(one.allow_empty_root for one in networks)
-        self.temperature = sum(
+        temperature = sum(
             share * one.settings.chart.temperature
             for share, one in zip(shares, networks, strict=True)
         )
+        predict = all(one.settings.tags.predict for one in networks)
         first = networks[0]
         self.backend, self.precision = first.backend, first.precision
         self.by_language: dict[str, LanguageNames] = {}
-        tags = first.settings.tags.model_copy(update={"predict": self.predicts_tags})
+        tags = first.settings.tags.model_copy(update={"predict": predict})
         finds = any(one.settings.text.segment_words for one in networks)
         self.settings = first.settings.model_copy(
             update={
                 "tags": tags,
                 "text": first.settings.text.model_copy(update={"segment_words": finds}),
-                "chart": ChartSettings(temperature=self.temperature),
+                "chart": ChartSettings(temperature=temperature),
             }
         )
         self._columns = [_places(one.labels, self.labels) for one in networks]
@@ -113,6 +112,10 @@ class EnsembleNetwork:
     def fingerprint(self) -> str:
         """Return a text that differs for other networks, other weights or other shares."""
         return "+".join(f"{share} {one.fingerprint()}" for one, share in self.parts)
+
+    def in_language(self, language: str) -> EnsembleNetwork:
+        """Return itself: an ensemble is for one language."""
+        return self
 
     def eval(self) -> EnsembleNetwork:
         """Put all networks into evaluation mode."""
@@ -156,37 +159,15 @@ class EnsembleNetwork:
         return packed_best(best, labels, encoded.lengths, self.allow_empty_root)
 
     def all_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
-        """Return the mean scores of all labels of all spans, as `mean_scores` does."""
-        return self.mean_scores(encoded.of_each)
-
-    def all_tag_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
-        """Return the mean probabilities of all tags of all words: float32 (words, tags)."""
-        return self.mean_tags(encoded.of_each)
-
-    def all_word_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
-        """Return the mean scores of pieces as beginnings of words, of the networks that find words."""
-        finders = [
-            np.float32(share) * network.all_word_scores(known)
-            for (network, share), known in zip(self.parts, encoded.of_each, strict=True)
-            if network.settings.text.segment_words
-        ]
-        total: NDArray[np.float32] = sum(finders[1:], start=finders[0])
-        return total
-
-    def best_tags(self, encoded: EncodedByEach, allowed: NDArray[np.bool_]) -> list[int]:
-        """Return the tag of most mean probability of every word that its form allows."""
-        return best_tags(self.all_tag_scores(encoded), allowed)
-
-    def mean_scores(self, encoded: Sequence[Any]) -> NDArray[np.float32]:
         """Return the mean score of every label of every span: float32 (spans, labels).
 
-        ``encoded`` is the batch as each network has encoded it. A label that one does not know, or that is of
-        another language, scores there as the worst that it knows; one that is so for all is barred.
+        A label that one network does not know, or that is of another language, has there the worst score that the
+        network gives the span; a label that no network knows is barred.
         """
         total: NDArray[np.float32] | None = None
         offered = np.zeros(len(self.labels), np.bool_)
         for network, known, columns, share in zip(
-            self.networks, encoded, self._columns, self.shares, strict=True
+            self.networks, encoded.of_each, self._columns, self.shares, strict=True
         ):
             own = network.all_scores(known)
             scores = np.repeat(_worst(own), len(self.labels), axis=1)
@@ -201,14 +182,28 @@ class EnsembleNetwork:
         total[:, ~offered] = BARRED
         return total
 
-    def mean_tags(self, encoded: Sequence[Any]) -> NDArray[np.float32]:
+    def all_tag_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
         """Return the mean probability of every tag of every word: float32 (words, tags)."""
-        total = np.zeros((sum(encoded[0].lengths), len(self.tags)), np.float32)
+        total = np.zeros((sum(encoded.lengths), len(self.tags)), np.float32)
         for network, known, columns, share in zip(
-            self.networks, encoded, self._tag_columns, self.shares, strict=True
+            self.networks, encoded.of_each, self._tag_columns, self.shares, strict=True
         ):
             total[:, columns] += share * _softmax(network.all_tag_scores(known))
         return total
+
+    def all_word_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
+        """Return the mean scores of pieces as beginnings of words, of the networks that find words."""
+        finders = [
+            np.float32(share) * network.all_word_scores(known)
+            for (network, share), known in zip(self.parts, encoded.of_each, strict=True)
+            if network.settings.text.segment_words
+        ]
+        total: NDArray[np.float32] = sum(finders[1:], start=finders[0])
+        return total
+
+    def best_tags(self, encoded: EncodedByEach, allowed: NDArray[np.bool_]) -> list[int]:
+        """Return the tag of most mean probability of every word that its form allows."""
+        return best_tags(self.all_tag_scores(encoded), allowed)
 
 
 def _worst(scores: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""The network: word vectors, BNA layers, span scores and tags. Forward only: no loss, no trees."""
+"""The network: word vectors, BNA layers, span scores (BNA, eq. 6) and tags. Forward only: no loss, no trees."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import hashlib
 import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -17,28 +18,28 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from bnaparser.compute.matrices import multiply, pack_bytes
+from bnaparser.compute.span_labels import posts_of_spans
 from bnaparser.encoders.characters import CharacterEncoder, CharacterWindow
-from bnaparser.encoders.joined_subwords import JoinedSubwords
-from bnaparser.encoders.positions import max_positions
+from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.pretrained import PretrainedEncoder
-from bnaparser.encoders.subwords import Subwords, Window
-from bnaparser.network.best_labels import BestLabels, packed_best
-from bnaparser.network.labels import Inventory, LanguageNames
-from bnaparser.network.layers.dropout import FeatureDropout
+from bnaparser.encoders.subwords import JoinedSubwords, Subwords, Window
+from bnaparser.network.labels import Inventory, LanguageNames, barred
+from bnaparser.network.layers.block import FeatureDropout
 from bnaparser.network.layers.stack import LayerStack
-from bnaparser.network.model_settings import ModelSettings
+from bnaparser.network.model_settings import ModelSettings, ScorerSettings
+from bnaparser.network.parsing_network import BestLabels, packed_best
 from bnaparser.network.prepared import (
     PreparedSentence,
-    number_tags,
     position_rows,
-    span_posts,
+    prepare_sentences,
     window_numbers,
     words_and_sides,
 )
-from bnaparser.network.scorer import SpanScorer
-from bnaparser.network.tag_forms import allowed_tags, word_forms
-from bnaparser.network.word_shapes import WordShape, word_shapes
-from bnaparser.text.detokenize import words_and_blanks
+from bnaparser.network.word_forms import WordShape, allowed_tags
+from bnaparser.text.typed import words_and_blanks
+
+Module = TypeVar("Module", bound=nn.Module)
 
 # Spans scored at once where no gradient is kept: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 8192
@@ -179,28 +180,31 @@ class BnaModel(nn.Module):
         Raises:
             ValueError: The network reads tags and there are none.
         """
-        if self.settings.tags.given and tags is None:
-            raise ValueError("this model reads part-of-speech tags: give a row for each sentence")
-        max_words = self.settings.layers.max_positions - 2
-        windows: Sequence[Sequence[Window | CharacterWindow]]
+        windows: Sequence[Sequence[Window]] | Sequence[Sequence[CharacterWindow]]
         if isinstance(self.encoder, CharacterEncoder):
+            max_words = self.settings.layers.max_positions - 2
             windows = self.encoder.windows(sentences, max_words)
         else:
             assert self.subwords is not None
             windows = self.subwords.windows(sentences)
-        numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
-        if self.settings.tags.given and tags is not None:
-            numbers = number_tags(tags, self.tags)
-        shapes: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
-        if self.settings.layers.word_shapes:
-            shapes = [word_shapes(words) for words in sentences]
-        # One model has windows of one kind only, which the types do not say.
-        return [
-            PreparedSentence(len(words), tuple(of), row, shape, word_forms(own))  # type: ignore[arg-type]
-            for words, of, row, shape, own in zip(
-                sentences, windows, numbers, shapes, written or sentences, strict=True
-            )
-        ]
+        return prepare_sentences(self, windows, sentences, tags, written)
+
+    def in_language(self, language: str) -> BnaModel:
+        """Return a network that shares all weights, and gives the labels and tags of one language only."""
+        if not self.by_language:
+            return self
+        view, known = _shallow(self), self.by_language[language]
+        view.settings = self.settings.in_language(language)
+        view.by_language = {language: known}
+        view.scorer = _shallow(self.scorer)
+        view.scorer.output = _barred(self.scorer.output, self.labels.names[1:], known.labels)
+        if self.settings.tags.predict:
+            view.tagger = _shallow(self.tagger)
+            last = len(self.tagger) - 1
+            output = cast(nn.Linear, self.tagger[last])
+            view.tagger[last] = _barred(output, self.tags.names, known.tags)
+            view.allowed_tags = allowed_tags(self.tags.names, known.tags)
+        return view
 
     def inference(self) -> AbstractContextManager[Any]:
         """Return a context in which no gradients are kept."""
@@ -214,6 +218,14 @@ class BnaModel(nn.Module):
         for own in self.parameters(recurse=False):  # vectors of shapes, which are part of no part
             own.data = own.data.to(torch.bfloat16)
         self.precision = "bfloat16"
+
+    def to_int8(self) -> None:
+        """Compute the linear layers of the encoder in int8 from now on, for inference on a CPU; all else in float32."""
+        for module in list(self.encoder.modules()):
+            for name, child in list(module.named_children()):
+                if type(child) is nn.Linear:
+                    setattr(module, name, Int8Linear(child))
+        self.precision = "int8"
 
     def encode(self, batch: Sequence[PreparedSentence]) -> Encoded:
         """Run encoder and layers over sentences of at least one word."""
@@ -265,7 +277,8 @@ class BnaModel(nn.Module):
 
     def span_rows(self, encoded: Encoded) -> tuple[Tensor, Tensor]:
         """Return the fencepost rows of all spans of all sentences, packed as the chart wants."""
-        starts, ends = map(self._on_device, span_posts(encoded.lengths))
+        posts = posts_of_spans(np.array(encoded.lengths))
+        starts, ends = (self._on_device(rows.astype(np.int64)) for rows in posts)
         return starts, ends
 
     @torch.no_grad()
@@ -321,6 +334,22 @@ def _head(width: int, hidden: int, outputs: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(width, hidden), norm, nn.ReLU(), nn.Linear(hidden, outputs))
 
 
+def _shallow(module: Module) -> Module:
+    """Return a module of the same parts, of which some can be replaced."""
+    view = copy(module)
+    view._modules = dict(module._modules)
+    view._parameters = dict(module._parameters)
+    return view
+
+
+def _barred(linear: nn.Linear, names: Sequence[str], known: frozenset[str]) -> nn.Linear:
+    """Return a layer with the same weights that never prefers an output whose name is not known."""
+    view = _shallow(linear)
+    bias = barred(linear.bias.detach().float().cpu().numpy(), names, known)
+    view.bias = nn.Parameter(torch.from_numpy(bias).to(linear.bias), requires_grad=False)
+    return view
+
+
 def build_model(
     settings: ModelSettings,
     labels: Inventory,
@@ -348,3 +377,66 @@ def build_subwords(
         return Subwords(tokenizer, limit, max_words, decoder, settings.text.unspaced)
     read = partial(words_and_blanks, kind=settings.encoder.detokenize)
     return JoinedSubwords(tokenizer, limit, max_words, decoder, read)
+
+
+class SpanScorer(nn.Module):
+    """Linear, norm, ReLU, linear over span vectors ``[h_j^f - h_i^f; h_i^b - h_j^b]``.
+
+    Fencepost k takes its forward half from position k and its backward half from position k + 1
+    (position 0 is START), so neither half has seen what lies beyond the fencepost. The first linear
+    map is applied to fenceposts before the subtraction: W(a - b) + c = Wa - Wb + c, which costs
+    O(n) products a sentence instead of O(n^2).
+    """
+
+    def __init__(self, width: int, labels: int, settings: ScorerSettings):
+        super().__init__()
+        self.hidden = nn.Linear(width, settings.hidden_size)
+        self.norm = nn.LayerNorm(settings.hidden_size)
+        self.output = nn.Linear(settings.hidden_size, labels - 1)
+
+    def fenceposts(self, left: Tensor, right: Tensor) -> Tensor:
+        """Project fenceposts (count, width) to (count, hidden), without the bias.
+
+        ``left`` and ``right`` hold the contextual vectors (count, width) of the positions to the
+        left and to the right of each fencepost.
+        """
+        forward, _ = left.chunk(2, dim=-1)
+        _, backward = right.chunk(2, dim=-1)
+        return F.linear(torch.cat([forward, -backward], dim=-1), self.hidden.weight)
+
+    def forward(self, fenceposts: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """Score spans (spans, labels - 1): every label but the empty one, whose score is 0.
+
+        ``starts`` and ``ends`` are int64 (spans,), rows of ``fenceposts``.
+        """
+        # Spans are many: the bias is added to the fenceposts, and nothing is copied that need not be.
+        spans = torch.index_select(fenceposts + self.hidden.bias, 0, ends)
+        spans -= torch.index_select(fenceposts, 0, starts)
+        scores: Tensor = self.output(self.norm(spans).relu_())
+        return scores
+
+
+class Int8Linear(nn.Module):
+    """A linear layer whose weights have a scale a row, its inputs, rounded to int8, one a vector.
+
+    For inference on a CPU. A matrix that was stored as int8 becomes the same numbers again.
+    """
+
+    def __init__(self, linear: nn.Linear):
+        super().__init__()
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self._matrix = pack_bytes(linear.weight.detach().float().numpy())
+        self.weight = torch.empty(0)  # T5 asks for its kind of numbers
+        bias = torch.zeros(self.out_features) if linear.bias is None else linear.bias.detach()
+        self._bias = bias.float().numpy().copy()
+
+    def get_extra_state(self) -> Tensor:
+        """Return the bytes of what is multiplied, no parameter any more, for `BnaModel.fingerprint` to count."""
+        parts = (self._matrix.panels, self._matrix.scales, self._bias)
+        return torch.from_numpy(np.concatenate([part.reshape(-1).view(np.uint8) for part in parts]))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Map (..., in_features) to (..., out_features), float32."""
+        rows = np.ascontiguousarray(inputs.detach().reshape(-1, self.in_features).numpy())
+        outputs = torch.from_numpy(multiply(rows, self._matrix, self._bias))
+        return outputs.reshape(*inputs.shape[:-1], self.out_features)

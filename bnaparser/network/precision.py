@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from bnaparser.compute.instructions import below_processor
 from bnaparser.compute.kernel import check_compiler
+from bnaparser.compute.processor import below_processor
 from bnaparser.errors import ModelError
 from bnaparser.extras import is_installed, require_extra
 from bnaparser.models.zipped_folder import unzipped
-from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
+from bnaparser.network.compiled.network import CompiledNetwork, load_compiled
+from bnaparser.network.model_settings import is_benepars
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.network.stored_settings import is_benepars
 
 if TYPE_CHECKING:
     from bnaparser.network.model import BnaModel
@@ -113,7 +113,6 @@ def _with_torch(folder: Path, device: str | None, precision: Precision) -> BnaMo
     require_extra("torch")
     from bnaparser.encoders.device import choose_device, has_bfloat16, move
     from bnaparser.network import storage
-    from bnaparser.network.int8_linear import compute_in_int8
 
     chosen = choose_device(device)
     on_cpu = chosen.startswith("cpu")
@@ -126,7 +125,7 @@ def _with_torch(folder: Path, device: str | None, precision: Precision) -> BnaMo
     if precision == "bfloat16" or (precision == "auto" and not on_cpu and has_bfloat16(chosen)):
         model.to_bfloat16()
     elif precision == "int8":
-        compute_in_int8(model)
+        model.to_int8()
     return model
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser import chart
 from bnaparser.encoders.subwords import Window
 from bnaparser.network.labels import Inventory
+from bnaparser.network.word_forms import word_forms, word_shapes
 
 if TYPE_CHECKING:
     from bnaparser.encoders.characters import CharacterWindow
@@ -38,6 +38,34 @@ class PreparedSentence:
     def size(self) -> int:
         """Subwords (or words) that the sentence takes in a batch."""
         return sum(window.size for window in self.windows)
+
+
+def prepare_sentences(
+    network: Any,
+    windows: Sequence[Sequence[Window]] | Sequence[Sequence[CharacterWindow]],
+    sentences: Sequence[Sequence[str]],
+    tags: Sequence[Sequence[str]] | None,
+    written: Sequence[Sequence[str]] | None,
+) -> list[PreparedSentence]:
+    """Return sentences as a network takes them, given their ``windows``; see `ParsingNetwork.prepare`."""
+    numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
+    if network.settings.tags.given:
+        if tags is None:
+            raise ValueError("this model reads part-of-speech tags: give a row for each sentence")
+        numbers = number_tags(tags, network.tags)
+    reads_shapes = network.settings.layers.word_shapes
+    return [
+        PreparedSentence(
+            len(words),
+            tuple(of),
+            row,
+            word_shapes(words) if reads_shapes else None,
+            word_forms(own),
+        )
+        for words, of, row, own in zip(
+            sentences, windows, numbers, written or sentences, strict=True
+        )
+    ]
 
 
 def number_tags(tags: Sequence[Sequence[str]], known: Inventory) -> list[NDArray[np.int64]]:
@@ -116,17 +144,3 @@ def words_and_sides(lengths: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[
     is_word, has_right = (np.ones(ends[-1], np.bool_) for _ in range(2))
     is_word[ends - sizes] = is_word[ends - 1] = has_right[ends - 1] = False
     return np.flatnonzero(is_word), np.flatnonzero(has_right)
-
-
-def span_posts(lengths: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the fenceposts of all spans of all sentences, packed as the chart wants them.
-
-    Fenceposts count through the batch, n + 1 a sentence: int64 (spans,), starts and ends.
-    """
-    starts, ends, offset = [], [], 0
-    for length in lengths:
-        start, end = chart.span_indices(length)
-        starts.append(start + offset)
-        ends.append(end + offset)
-        offset += length + 1
-    return np.concatenate(starts).astype(np.int64), np.concatenate(ends).astype(np.int64)

@@ -6,6 +6,7 @@ float32 again.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from bnaparser.encoders.loading import (
 from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
-from bnaparser.files.tables import write_json
+from bnaparser.files.tables import read_object, write_json
 from bnaparser.files.tensors import read_weights, write_weights
+from bnaparser.models.about import files_below
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.benepar_folder import (
     BeneparModel,
@@ -34,8 +36,7 @@ from bnaparser.network.benepar_folder import (
 )
 from bnaparser.network.labels import Inventory, stored_names
 from bnaparser.network.model import BnaModel, build_model
-from bnaparser.network.model_settings import ModelSettings
-from bnaparser.network.stored_settings import BENEPAR, is_benepars, read_settings
+from bnaparser.network.model_settings import BENEPAR, ModelSettings, is_benepars, read_settings
 
 _STORES = ("float32", "float16", "int8")
 
@@ -224,3 +225,35 @@ def _rebuild_encoder(model: BnaModel) -> None:
     fresh = PretrainedEncoder(inner, settings)
     fresh.load_state_dict(model.encoder.state_dict(), assign=True)
     model.encoder = fresh
+
+
+def check_folder(folder: Path) -> None:
+    """Raise ModelError unless this is a folder of ours, with a file of settings to change."""
+    if folder.is_file() or is_benepars(folder):
+        raise ModelError(
+            f"{folder} has no settings of ours to change: make it a folder first, with 'bnaparser"
+            f" models import {folder} DEST'"
+        )
+
+
+def copy_at_temperature(
+    folder: Path, target: Path, temperature: float, found: dict[str, Any]
+) -> None:
+    """Write a folder that is another, at a temperature; ``found`` is added to its metrics.
+
+    Its settings are written before the weights: what a kill leaves is no whole model at the old temperature.
+    Raises ModelError where the first is no model folder of ours, or damaged.
+    """
+    check_folder(folder)
+    settings = read_settings(folder).settings.at_temperature(temperature)
+    metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
+    files = files_below(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    write_json(target / CONFIG, settings.model_dump(mode="json"))
+    write_json(target / METRICS, {**metrics, "calibration": found})
+    for file in files:
+        name = file.relative_to(folder)
+        written = str(name) in (CONFIG, METRICS)
+        if not written and not any(part.startswith("__") for part in name.parts):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target / name)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from bnaparser.network.decoding import Prediction
-from bnaparser.network.parallel import in_batches
+from bnaparser.network.decoding import Prediction, in_batches
 from bnaparser.parsing.checks import Tags, reason_against
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.given import rows_of_tags

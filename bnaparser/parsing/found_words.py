@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.errors import ModelError, quoted
+from bnaparser.network.decoding import in_batches
 from bnaparser.network.ensemble_network import prepare_parts
-from bnaparser.network.parallel import in_batches
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason

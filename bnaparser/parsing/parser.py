@@ -15,7 +15,6 @@ from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_toke
 from bnaparser.errors import SettingsError, check_flag, type_name
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
 from bnaparser.network.ensemble_network import prepare_parts
-from bnaparser.network.language_view import in_one_language
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Backend, Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
@@ -517,10 +516,7 @@ class Parser:
 
 def _by_language(network: ParsingNetwork) -> dict[str, ParsingNetwork]:
     """Return a network as the network of each of its languages, all weights shared."""
-    languages = network.settings.text.languages
-    if not network.by_language:
-        return dict.fromkeys(languages, network)
-    return {language: in_one_language(network, language) for language in languages}
+    return {language: network.in_language(language) for language in network.settings.text.languages}
 
 
 def _labels_of(language: str, network: ParsingNetwork) -> frozenset[str]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.subwords import reads_blanks
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import DataError, MissingExtraError, ModelError, in_one_line
 from bnaparser.files.tables import parse_json
 from bnaparser.spanbert.documents import find_files, read_documents

@@ -12,8 +12,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
+from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.loading import load_tokenizer, save_tokenizer
-from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import set_dropout
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.spanbert.blocks import Blocks, read_blocks, split_blocks

@@ -26,15 +26,20 @@ from bnaparser.spanbert.pretrain_folder import save_pretrained
 from bnaparser.spanbert.pretrain_schedule import set_pretrain_rates
 from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
-from bnaparser.training.arithmetic import diverged, training_arithmetic
 from bnaparser.training.checkpoints import (
     BEST,
     CheckedRun,
     load_checkpoint,
     save_checkpoint,
 )
-from bnaparser.training.interrupts import Interruption, interruptible
-from bnaparser.training.progress_report import LINE_SECONDS, ProgressReport
+from bnaparser.training.loop import (
+    LINE_SECONDS,
+    Interruption,
+    ProgressReport,
+    diverged,
+    interruptible,
+    training_arithmetic,
+)
 from bnaparser.training.setup import begin_run, device_of, open_output
 
 log = logging.getLogger(__name__)

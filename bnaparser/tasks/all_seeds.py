@@ -32,7 +32,7 @@ from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.tasks.significance import Comparison, compare
 from bnaparser.training.checkpoints import LOGS, differing, fixed_part, remove_run, set_aside
-from bnaparser.training.interrupts import Interruption, interruptible
+from bnaparser.training.loop import Interruption, interruptible
 
 log = logging.getLogger(__name__)
 MODEL, RECIPE, RESULTS, CHECKPOINTS = "model", "recipe.json", "results.json", "checkpoints"

@@ -15,11 +15,11 @@ from tokenizers import Tokenizer, normalizers
 from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.batching import PARSING_TOKENS, batches_by_length, default_tokens
+from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.loading import load_pretrained, load_tokenizer
-from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import reads_alone
 from bnaparser.encoders.subwords import reads_blanks
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import ModelError
 from bnaparser.tasks.examples import Gold, PreparedExample
 from bnaparser.tasks.kinds.answer_windows import TrainingWindow

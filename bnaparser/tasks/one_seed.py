@@ -29,9 +29,7 @@ from bnaparser.tasks.examples import PreparedExample
 from bnaparser.tasks.kinds.answer_windows import TrainingWindow
 from bnaparser.tasks.model import TaskModel, create
 from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
-from bnaparser.training.arithmetic import diverged, training_arithmetic
-from bnaparser.training.interrupts import Interruption
-from bnaparser.training.progress_report import ProgressReport
+from bnaparser.training.loop import Interruption, ProgressReport, diverged, training_arithmetic
 
 log = logging.getLogger(__name__)
 

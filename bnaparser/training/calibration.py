@@ -24,10 +24,8 @@ from bnaparser.encoders.batching import batches_by_length
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.labels import BARRED
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.text.text_rules import TextRules
-from bnaparser.training.data import Example
+from bnaparser.training.data import Example, in_language, prepare_words
 from bnaparser.training.loss import Gold, gold
-from bnaparser.training.prepared_words import prepare_words, reader_of
 
 BINS = 15
 # Where temperatures are looked for: each twice the one before.
@@ -117,17 +115,17 @@ def gold_charts(
     for one in examples:
         by_language.setdefault(one.language or known[0], []).append(one)
     for language, own in by_language.items():
-        reader = reader_of(network, language)
-        if reader is None:
+        view = in_language(network, language)
+        if view is None:
             raise SettingsError(f"the model is for {', '.join(known)}, not for {language}")
-        yield from _charts_of_language(*reader, own, batch_tokens)
+        yield from _charts_of_language(view, language, own, batch_tokens)
 
 
 def _charts_of_language(
-    network: ParsingNetwork, rules: TextRules, examples: Sequence[Example], batch_tokens: int
+    network: ParsingNetwork, language: str, examples: Sequence[Example], batch_tokens: int
 ) -> Iterator[tuple[Example, GoldChart]]:
     prepared = prepare_words(
-        network, rules, [one.words for one in examples], [one.given_tags for one in examples]
+        network, language, [one.words for one in examples], [one.given_tags for one in examples]
     )
     for batch in batches_by_length([one.size for one in prepared], batch_tokens):
         with network.inference():

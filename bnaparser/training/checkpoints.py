@@ -17,7 +17,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.files.folder import put_in_place
 from bnaparser.files.tables import read_json, write_json
 from bnaparser.files.tensors import writing
-from bnaparser.training.interrupts import Interruption
+from bnaparser.training.loop import Interruption
 
 log = logging.getLogger(__name__)
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"

@@ -1,4 +1,4 @@
-"""Training data: treebank files with weights, read into words, tags and spans, cut into batches."""
+"""Training data: treebank files with weights, read into words, tags and spans, cut into batches, prepared for a network."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from bnaparser.errors import DataError, SettingsError
+from bnaparser.network.parsing_network import ParsingNetwork
+from bnaparser.network.prepared import PreparedSentence
+from bnaparser.text.sentence import from_words
+from bnaparser.text.text_rules import known_as, rules_of
+from bnaparser.text.typed import as_typed
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_clean_trees
@@ -186,3 +191,28 @@ def _name(source: DataSettings, sources: Sequence[DataSettings]) -> str:
 def _parts(source: DataSettings) -> list[str]:
     parts = source.path.split("/")
     return parts if source.release is None else [*parts, source.part]
+
+
+def in_language(network: ParsingNetwork, language: str) -> ParsingNetwork | None:
+    """Return a network as it parses a language; None if it does not know the language."""
+    known = known_as(language, network.settings.text.languages)
+    return None if known is None else network.in_language(known)
+
+
+def prepare_words(
+    network: ParsingNetwork,
+    language: str,
+    sentences: Sequence[Sequence[str]],
+    tags: Sequence[Sequence[str]] | None = None,
+) -> list[PreparedSentence]:
+    """Return the words of trees as a network takes them: read as a parser reads text in that language.
+
+    ``tags`` are for a network that reads them. ``language`` is one that the network knows.
+    """
+    joined = network.settings.encoder.detokenize
+    if joined is not None:
+        return network.prepare([as_typed(from_words(words), joined) for words in sentences], tags)
+    known = known_as(language, network.settings.text.languages)
+    assert known is not None
+    rules, cased = rules_of(known), network.reads_case
+    return network.prepare([rules.as_read(words, cased) for words in sentences], tags)

@@ -1,4 +1,4 @@
-"""What a recipe file holds: a network's settings and ``[train]``.
+"""What a recipe file holds: a network's settings, ``[train]`` and ``[train.noise]``.
 
 Defaults are the paper's where it states them (BNA, 5.2, A.1).
 """
@@ -14,7 +14,30 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.settings import Seed, Settings, Share, check_command, read_table, validate
-from bnaparser.training.noise_settings import NoiseSettings
+
+
+class NoiseSettings(Settings):
+    """Data augmentation: the fraction of training sentences that is given each kind of noise.
+
+    Each is drawn by itself.
+    """
+
+    capitals: float = Field(0.0, ge=0, le=1)
+    """ALL IN CAPITALS."""
+    title_case: float = Field(0.0, ge=0, le=1)
+    """Each Word With a Capital."""
+    no_final_mark: float = Field(0.0, ge=0, le=1)
+    """Without the period, question mark or exclamation mark at the end."""
+    typing_errors: float = Field(0.0, ge=0, le=1)
+    """Letters of some words swapped, doubled, left out, or replaced by their neighbours on the keyboard."""
+    other_marks: float = Field(0.0, ge=0, le=1)
+    """Quotation marks, brackets, dashes and apostrophes of other languages and programs."""
+    emoji: float = Field(0.0, ge=0, le=1)
+    """An emoji or a smiley at the end."""
+    links: float = Field(0.0, ge=0, le=1)
+    """A name becomes a link, an e-mail address or an ``@account``."""
+    hashtags: float = Field(0.0, ge=0, le=1)
+    """Nouns with a ``#``."""
 
 
 class DataSettings(Settings):

@@ -1,4 +1,4 @@
-"""What a training begins with: the network, and the sentences that it learns from."""
+"""What a training begins with: the network, new or from another model (``train.start``), and the sentences to learn from."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.characters import alphabet
 from bnaparser.encoders.device import prepare_device, training_precision
+from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
 from bnaparser.network.labels import Inventory, LanguageNames, names_by_language
-from bnaparser.network.model import BnaModel
+from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.text.text_rules import TextRules, rules_of
@@ -33,9 +37,18 @@ from bnaparser.training.checkpoints import (
 )
 from bnaparser.training.data import Example, Mix
 from bnaparser.training.loss import Gold, gold
-from bnaparser.training.objective import GoldPieces
 from bnaparser.training.recipe import Recipe
-from bnaparser.training.warm_start import create_from
+
+
+@dataclass(frozen=True)
+class GoldPieces:
+    """A sentence cut into pieces, as its text would be: ``begins`` is 1 where a word begins, else 0.
+
+    The pieces are prepared as words are; ``begins`` is float32 (pieces,).
+    """
+
+    prepared: PreparedSentence
+    begins: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -224,3 +237,93 @@ def gold_pieces(model: BnaModel, examples: Sequence[Example]) -> list[GoldPieces
     for (place, pieces), one in zip(cut.items(), prepared, strict=True):
         found[place] = GoldPieces(one, np.array(pieces.begins, np.float32))
     return found
+
+
+# Settings of layers that say what the weights compute, also where they do not say how many there are.
+_SHAPE = ("layer_types", "num_attention_heads", "head_dim", "ngrams", "positions")
+# Weights of a start that a network may do without.
+_LEFT_BEHIND = ("tagger.", "tag_embedding.", "word_finder.")
+
+
+def create_from(
+    start: BnaModel,
+    settings: ModelSettings,
+    labels: Inventory,
+    tags: Inventory,
+    allow_empty_root: bool = False,
+) -> BnaModel:
+    """Build a model to be trained with the weights of another, which gives its encoder away.
+
+    Labels, tags and a finder of words that the other does not have start at random, shapes of
+    words as nothing; the other's tags and finder of words are left behind where the settings want
+    none. Raises SettingsError when the settings ask for a network of another shape.
+    """
+    for key in ("name", "layers", "attention", "decoder", "mix_layers"):
+        stated, theirs = getattr(settings.encoder, key), getattr(start.settings.encoder, key)
+        if stated != theirs:
+            raise SettingsError(
+                f"train.start brings its own encoder, whose {key} is {theirs!r}, not {stated!r}:"
+                f" leave encoder.{key} out, or start from a bare encoder"
+            )
+    for key in _SHAPE:
+        stated, theirs = getattr(settings.layers, key), getattr(start.settings.layers, key)
+        if stated != theirs:
+            raise SettingsError(
+                f"train.start does not fit the recipe: its layers.{key} is {theirs!r}, not {stated!r};"
+                f" leave layers.{key} out to take it over"
+            )
+    source: str | tuple[PreTrainedModel, PreTrainedTokenizerBase]
+    if isinstance(start.encoder, PretrainedEncoder):
+        assert start.subwords is not None
+        source = start.encoder.model, start.subwords.tokenizer
+    else:
+        source = start.encoder.characters
+    model = build_model(settings, labels, tags, source, allow_empty_root)
+    _carry_over(start, model)
+    return model
+
+
+@torch.no_grad()
+def _carry_over(start: BnaModel, model: BnaModel) -> None:
+    theirs, mine = start.state_dict(), model.state_dict()
+    if lost := [n for n in theirs if n not in mine and not n.startswith(_LEFT_BEHIND)]:
+        raise SettingsError(
+            f"train.start does not fit the recipe: it has {lost[0]}, which the recipe's network lacks;"
+            " leave [layers] out to take it over"
+        )
+    # The layers whose rows stand for labels or tags: names of the new rows, and of the old ones.
+    rows = {
+        "scorer.output": (model.labels.names[1:], start.labels.names[1:]),
+        "tagger.3": (model.tags.names, start.tags.names),
+        "tag_embedding": (("", *model.tags.names), ("", *start.tags.names)),
+    }
+    for name, tensor in mine.items():
+        layer = name.rpartition(".")[0]
+        old = theirs.get(name)
+        if old is None and (name == "shape_embedding" or name.startswith("word_finder.")):
+            continue  # shapes begin as nothing, the finder of words at random
+        if old is None or old.shape[1:] != tensor.shape[1:]:
+            raise _misfit(name, tensor, old)
+        if layer in rows:
+            _copy_rows(*rows[layer], old, tensor)
+        elif old.shape == tensor.shape:
+            tensor.copy_(old)
+        else:
+            raise _misfit(name, tensor, old)
+
+
+def _copy_rows(
+    names: tuple[str, ...], old_names: tuple[str, ...], old: Tensor, tensor: Tensor
+) -> None:
+    places = {name: row for row, name in enumerate(old_names)}
+    for row, name in enumerate(names):
+        if name in places:
+            tensor[row] = old[places[name]]
+
+
+def _misfit(name: str, tensor: Tensor, old: Tensor | None) -> SettingsError:
+    there = "none" if old is None else "x".join(map(str, old.shape))
+    return SettingsError(
+        f"train.start does not fit the recipe: {name} is {'x'.join(map(str, tensor.shape))}, in "
+        f"the model to start from {there}; leave [layers], [scorer], [tags] out to take them over"
+    )

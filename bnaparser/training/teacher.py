@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -24,18 +23,16 @@ from bnaparser import chart
 from bnaparser.encoders.batching import PARSING_TOKENS, default_tokens
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import find
-from bnaparser.network.compiled.compiled_network import CompiledNetwork
-from bnaparser.network.ensemble_network import EnsembleNetwork
+from bnaparser.network.compiled.network import CompiledNetwork
+from bnaparser.network.decoding import in_batches
+from bnaparser.network.ensemble_network import EnsembleNetwork, prepare_parts
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
-from bnaparser.network.parallel import in_batches
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import load_network
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.text.text_rules import TextRules
-from bnaparser.training.data import Example
-from bnaparser.training.prepared_words import prepare_words, reader_of
-from bnaparser.training.soft_targets import LEAST_PROBABLE, NO_ROWS, SoftTarget, SparseRows
+from bnaparser.training.data import Example, in_language, prepare_words
+from bnaparser.training.loss import LEAST_PROBABLE, NO_ROWS, SoftTarget, SparseRows
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +40,6 @@ log = logging.getLogger(__name__)
 KEPT_BYTES = 2**30
 
 Words = tuple[str, ...]
-Prepared = tuple[PreparedSentence, ...]
 
 
 def load_teacher(names: Sequence[str], device: str) -> dict[str, ParsingNetwork]:
@@ -64,33 +60,16 @@ def load_teacher(names: Sequence[str], device: str) -> dict[str, ParsingNetwork]
     return networks
 
 
-@dataclass(frozen=True)
-class Readers:
-    """The networks that read one language, and the rules by which each of its networks does."""
-
-    ensemble: EnsembleNetwork
-    rules: tuple[TextRules, ...]
-
-    @classmethod
-    def of(cls, networks: Mapping[str, ParsingNetwork], language: str) -> Readers:
-        """Return networks as they read a language; SettingsError where one does not know it."""
-        views, rules = [], []
-        for name, network in networks.items():
-            reader = reader_of(network, language)
-            if reader is None:
-                theirs = ", ".join(network.settings.text.languages)
-                raise SettingsError(f"train.teacher: {name} is for {theirs}, not for {language}")
-            views.append(reader[0])
-            rules.append(reader[1])
-        return cls(EnsembleNetwork(views, [1 / len(views)] * len(views)), tuple(rules))
-
-    def prepare(self, sentences: Sequence[Words]) -> list[Prepared]:
-        """Return sentences as each of the networks takes them."""
-        of_each = [
-            prepare_words(network, rules, sentences)
-            for network, rules in zip(self.ensemble.networks, self.rules, strict=True)
-        ]
-        return list(zip(*of_each, strict=True))
+def ensemble_for(networks: Mapping[str, ParsingNetwork], language: str) -> EnsembleNetwork:
+    """Return networks as they read a language; SettingsError if one does not know the language."""
+    views = []
+    for name, network in networks.items():
+        view = in_language(network, language)
+        if view is None:
+            theirs = ", ".join(network.settings.text.languages)
+            raise SettingsError(f"train.teacher: {name} is for {theirs}, not for {language}")
+        views.append(view)
+    return EnsembleNetwork(views, [1 / len(views)] * len(views))
 
 
 class Teacher:
@@ -106,9 +85,9 @@ class Teacher:
     def __init__(self, networks: Mapping[str, ParsingNetwork], student: BnaModel, weight: float):
         self.student, self.weight = student, weight
         languages = student.settings.text.languages
-        self.readers = {language: Readers.of(networks, language) for language in languages}
-        for readers in self.readers.values():
-            _check_fit(networks, readers.ensemble, student)
+        self.ensembles = {language: ensemble_for(networks, language) for language in languages}
+        for ensemble in self.ensembles.values():
+            _check_fit(networks, ensemble, student)
         compiled = all(isinstance(one, CompiledNetwork) for one in networks.values())
         self.threads = torch.get_num_threads() if compiled else 1
         device = next(iter(networks.values())).device
@@ -121,9 +100,9 @@ class Teacher:
 
         Raises ModelError where its scores are no numbers.
         """
-        keys = [(one.language or next(iter(self.readers)), one.words) for one in examples]
+        keys = [(one.language or next(iter(self.ensembles)), one.words) for one in examples]
         found = {key: self._kept[key] for key in keys if key in self._kept}
-        for language in self.readers:
+        for language in self.ensembles:
             new = list(
                 dict.fromkeys(key for key in keys if key not in found and key[0] == language)
             )
@@ -145,31 +124,25 @@ class Teacher:
     def _read(self, language: str, sentences: Sequence[Words]) -> list[SoftTarget]:
         if not sentences:
             return []
-        readers = self.readers[language]
-        prepared = readers.prepare(sentences)
-        sizes = [max(one.size for one in each) for each in prepared]
+        ensemble = self.ensembles[language]
+        prepared = prepare_parts(ensemble, lambda one: prepare_words(one, language, sentences))
 
         def read(places: list[int]) -> list[SoftTarget]:
-            return self._of_batch(readers.ensemble, [prepared[place] for place in places])
+            return self._of_batch(ensemble, [prepared[place] for place in places])
 
         try:
-            return in_batches(read, sizes, self.batch_tokens, self.threads)
+            return in_batches(read, [one.size for one in prepared], self.batch_tokens, self.threads)
         except chart.ScoresError as error:
             raise ModelError(f"train.teacher has scores that are no numbers: {error}") from error
 
-    def _of_batch(self, ensemble: EnsembleNetwork, batch: Sequence[Prepared]) -> list[SoftTarget]:
-        with ExitStack() as stack:
-            for network in ensemble.networks:
-                stack.enter_context(network.inference())
-            encoded = [
-                network.encode(prepared)
-                for network, prepared in zip(
-                    ensemble.networks, zip(*batch, strict=True), strict=True
-                )
-            ]
-            scores = ensemble.mean_scores(encoded)
-            tags = ensemble.mean_tags(encoded) if ensemble.predicts_tags else None
-        lengths = [one[0].words for one in batch]
+    def _of_batch(
+        self, ensemble: EnsembleNetwork, batch: Sequence[PreparedSentence]
+    ) -> list[SoftTarget]:
+        with ensemble.inference():
+            encoded = ensemble.encode(batch)
+            scores = ensemble.all_scores(encoded)
+            tags = ensemble.all_tag_scores(encoded) if ensemble.settings.tags.predict else None
+        lengths = encoded.lengths
         trees = self._trees(ensemble, scores, lengths)
         of_words = [NO_ROWS] * len(lengths) if tags is None else self._tags(ensemble, tags, lengths)
         return [SoftTarget(*both, weight=1.0) for both in zip(trees, of_words, strict=True)]
@@ -186,7 +159,7 @@ class Teacher:
             known,
             lengths,
             threads=1,
-            temperature=ensemble.temperature,
+            temperature=ensemble.settings.chart.temperature,
             allow_empty_root=student.allow_empty_root and ensemble.allow_empty_root,
         )
         found.probabilities[:, 0] = 0  # no constituent
@@ -224,7 +197,7 @@ def _check_fit(
         raise SettingsError("train.teacher has no label that the training trees have")
     log.info("the teacher knows %d of %d labels", len(labels) - 1, len(student.labels) - 1)
     if not student.settings.tags.predict:
-        if ensemble.predicts_tags:
+        if ensemble.settings.tags.predict:
             raise SettingsError(
                 "train.teacher has tags, and the student would have none: set tags.predict = true"
             )

@@ -1,27 +1,44 @@
-"""One update of a network's weights, by a batch that goes through it in parts."""
+"""One update of a network's weights, by a batch that goes through it in parts: loss, optimizer, learning rate.
+
+With ``train.qat_step`` the loss and its gradient are those of weights that are rounded as they will be
+stored; what the optimizer changes are the weights before rounding (BinaryConnect: Courbariaux, Bengio
+and David 2015, with more values).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import replace
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from bnaparser.chart import ScoresError
 from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length, default_tokens
-from bnaparser.network.model import BnaModel
-from bnaparser.training.arithmetic import diverged
-from bnaparser.training.loss import known_tags
+from bnaparser.files.rounded import is_large_matrix, round_rows
+from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.network.prepared import PreparedSentence
+from bnaparser.training.loop import diverged
+from bnaparser.training.loss import (
+    Gold,
+    SoftTarget,
+    hinge_loss,
+    known_tags,
+    likelihood_loss,
+    soft_tag_loss,
+    tag_loss,
+    tree_loss,
+    word_loss,
+)
 from bnaparser.training.noise import disturbed
-from bnaparser.training.objective import LossShares, Objective
 from bnaparser.training.recipe import TrainSettings
-from bnaparser.training.rounding import rounded
-from bnaparser.training.setup import TrainingSentence
-from bnaparser.training.soft_targets import SoftTarget
+from bnaparser.training.setup import GoldPieces, TrainingSentence
 from bnaparser.training.teacher import Teacher
 
 
@@ -160,3 +177,108 @@ def build_optimizer(model: BnaModel, settings: TrainSettings) -> torch.optim.Ada
         weight_decay=settings.weight_decay,
         fused=True,
     )
+
+
+# By the name that a recipe has for it.
+SPAN_LOSSES = {"hinge": hinge_loss, "crf": likelihood_loss}
+
+
+@dataclass(frozen=True)
+class LossShares:
+    """What a sentence, a word with its tag and a piece count in the loss of an update."""
+
+    sentence: float
+    word: float
+    piece: float = 0.0
+
+
+class Objective(nn.Module):
+    """The loss of a part of a batch: what a training process computes in one forward pass."""
+
+    def __init__(self, model: BnaModel, loss: str):
+        super().__init__()
+        self.model = model
+        self.loss = loss
+        self.tag_weight = model.settings.tags.loss_weight
+        self.word_weight = model.settings.text.loss_weight
+
+    def forward(
+        self,
+        batch: Sequence[PreparedSentence],
+        golds: Sequence[Gold],
+        shares: LossShares,
+        pieces: Sequence[GoldPieces] = (),
+        soft: Sequence[SoftTarget] = (),
+    ) -> Tensor:
+        """Return a scalar: the losses of spans, of tags and of words in pieces, each times its share.
+
+        ``soft`` is what a teacher thinks of each sentence, where there is one.
+        """
+        encoded = self.model.encode(batch)
+        loss = shares.sentence * self._of_trees(encoded, golds, soft)
+        if self.model.settings.tags.predict:
+            loss = loss + self.tag_weight * shares.word * self._of_tags(encoded, golds, soft)
+        if pieces:
+            read = self.model.encode([one.prepared for one in pieces])
+            found = word_loss(self.model, read, [one.begins for one in pieces])
+            loss = loss + self.word_weight * shares.piece * found
+        elif self.model.settings.text.segment_words:
+            # Processes wait for the gradient of every weight: here that of the head is 0.
+            loss = loss + 0.0 * self.model.word_scores(encoded).sum()
+        return loss
+
+    def _of_trees(
+        self, encoded: Encoded, golds: Sequence[Gold], soft: Sequence[SoftTarget]
+    ) -> Tensor:
+        if soft:
+            return tree_loss(self.model, encoded, golds, soft, self.loss)
+        return SPAN_LOSSES[self.loss](self.model, encoded, golds)
+
+    def _of_tags(
+        self, encoded: Encoded, golds: Sequence[Gold], soft: Sequence[SoftTarget]
+    ) -> Tensor:
+        if soft:
+            return soft_tag_loss(self.model, encoded, golds, soft)
+        return tag_loss(self.model, encoded, golds)
+
+
+@contextmanager
+def rounded(model: nn.Module, step: float | None) -> Iterator[None]:
+    """Within, a network's large matrices hold what is stored of them with this ``qat_step``.
+
+    Afterwards they hold what they held before, to the bit. Without a step nothing is done.
+    """
+    large = [] if step is None else [p for p in model.parameters() if is_large_matrix(p)]
+    before = [parameter.detach().clone() for parameter in large]
+    with torch.no_grad():
+        for parameter in large:
+            matrix, scale = round_rows(parameter, step)
+            parameter.copy_(matrix * scale)
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for parameter, exact in zip(large, before, strict=True):
+                parameter.copy_(exact)
+
+
+def scheduled_factor(update: int, total_updates: int, settings: TrainSettings) -> float:
+    """Return what the learning rate is multiplied by at an update, counted from 0.
+
+    It rises from 0 in a straight line, then is 1 or, under "linear", falls towards 0;
+    what development scores do to it under "reduce_lr_on_plateau" comes on top.
+    """
+    warmup = settings.warmup_steps
+    if settings.warmup_ratio is not None:
+        warmup = math.ceil(settings.warmup_ratio * total_updates)
+    if update < warmup:
+        return update / warmup
+    if settings.lr_scheduler_type == "linear":
+        return (total_updates - update) / max(1, total_updates - warmup)
+    return 1.0
+
+
+def set_learning_rates(optimizer: Optimizer, factor: float) -> None:
+    """Set the rate of each group of parameters to so much of its ``base``."""
+    for group in optimizer.param_groups:
+        group["lr"] = group["base"] * factor

@@ -14,7 +14,7 @@ import torch
 from bnaparser import Parser
 from bnaparser.cli import calibrate as cli_calibrate
 from bnaparser.cli import main
-from bnaparser.network import calibrated_folder, storage
+from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.precision import load_network
@@ -192,7 +192,7 @@ def test_what_a_kill_leaves_is_no_model_at_the_old_temperature(
 ) -> None:
     monkeypatch.setattr("shutil.copyfile", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        calibrated_folder.copy_at_temperature(tiny_model_dir, tmp_path / "new", 0.5, {})
+        storage.copy_at_temperature(tiny_model_dir, tmp_path / "new", 0.5, {})
     written = json.loads((tmp_path / "new" / "config.json").read_text(encoding="utf-8"))
     assert written["chart"]["temperature"] == 0.5
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans
+from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans, scratch_for
 
 Array = np.ndarray[Any, Any]
 LENGTHS = [3, 1, 7, 40, 2, 33]
@@ -15,6 +15,7 @@ STARTS = np.cumsum([0, *LENGTHS[:-1]])
 HEADS, SIZE = 2, 10
 WIDTH = HEADS * SIZE
 SCALE = np.float32(0.3)
+SCRATCH = scratch_for(np.array(LENGTHS), SIZE)
 
 
 def softmax(scores: Array) -> Array:
@@ -56,7 +57,7 @@ def test_every_word_attends_to_every_word(longest: int) -> None:
         generator = np.random.default_rng(1)
         distances = generator.standard_normal((HEADS, 2 * longest - 1)).astype(np.float32)
     out = np.empty((sum(LENGTHS), WIDTH), np.float32)
-    attend(projected, STARTS, np.array(LENGTHS), HEADS, SCALE, distances, out)
+    attend(projected, STARTS, np.array(LENGTHS), HEADS, SCALE, distances, out, SCRATCH)
     expected = []
     for place, (query, key, value) in enumerate(parts(projected, WIDTH, WIDTH, WIDTH)):
         scores = query @ key.T * SCALE
@@ -70,7 +71,7 @@ def test_every_word_attends_to_every_word(longest: int) -> None:
 def test_both_ways_see_the_words_up_to_and_from_their_own() -> None:
     projected = numbers(2 * WIDTH + WIDTH // 2)
     out = np.empty((sum(LENGTHS), WIDTH), np.float32)
-    attend_both_ways(projected, STARTS, np.array(LENGTHS), HEADS, SCALE, out)
+    attend_both_ways(projected, STARTS, np.array(LENGTHS), HEADS, SCALE, out, SCRATCH)
     forward, backward = [], []
     for query, key, value in parts(projected, WIDTH, WIDTH, WIDTH // 2):
         scores = query @ key.T * SCALE
@@ -88,7 +89,8 @@ def test_words_attend_to_all_short_spans(ngrams: int) -> None:
     projected = numbers(3 * WIDTH)[: sum(lengths)]
     bias = np.linspace(-1, 1, WIDTH, dtype=np.float32)
     out = np.empty((sum(lengths), WIDTH), np.float32)
-    attend_to_spans(projected, bias, starts, np.array(lengths), HEADS, ngrams, SCALE, out)
+    scratch = scratch_for(np.array(lengths), SIZE)
+    attend_to_spans(projected, bias, starts, np.array(lengths), HEADS, ngrams, SCALE, out, scratch)
     for start, length in zip(starts, lengths, strict=True):
         rows = projected[start : start + length].astype(np.float64)
         for head in range(HEADS):
@@ -107,7 +109,7 @@ def test_what_is_not_a_number_stays_within_its_sentence() -> None:
     projected[STARTS[2] + 1] = np.nan
     out = np.empty((sum(LENGTHS), WIDTH), np.float32)
     nothing = np.zeros((1, 1), np.float32)
-    attend(projected, STARTS, np.array(LENGTHS), HEADS, SCALE, nothing, out)
+    attend(projected, STARTS, np.array(LENGTHS), HEADS, SCALE, nothing, out, SCRATCH)
     of_sentence = slice(STARTS[2], STARTS[3])
     assert np.isnan(out[of_sentence]).all()
     assert not np.isnan(np.delete(out, np.r_[of_sentence], axis=0)).any()

@@ -15,19 +15,19 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.compute.activations import ACTIVATION_NUMBERS
-from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans
-from bnaparser.compute.instructions import instructions
-from bnaparser.compute.multiply import multiply
-from bnaparser.compute.packed import (
+from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans, scratch_for
+from bnaparser.compute.matrices import (
+    ACTIVATION_NUMBERS,
     Floats,
     RowScaled,
     as_floats,
+    multiply,
+    normalise,
     pack_bytes,
     pack_floats,
     row_scaled,
 )
-from bnaparser.compute.rowwise import normalise
+from bnaparser.compute.processor import instructions
 from bnaparser.compute.span_labels import ScorerWeights, best_labels, posts_of_spans
 
 ROOT = Path(__file__).parents[2]
@@ -171,11 +171,12 @@ def exact_and_digest() -> tuple[str, str]:
     starts, lengths, scale = np.array([0, 1, 8, 41]), np.array([1, 7, 33, 2]), np.float32(0.3)
     distances = numbers(2, 199)
     contexts = np.empty((43, 48), np.float32)
-    attend(numbers(43, 144), starts, lengths, 2, scale, distances, contexts)
+    scratch = scratch_for(lengths, 24)
+    attend(numbers(43, 144), starts, lengths, 2, scale, distances, contexts, scratch)
     found_all.append(contexts.copy())
-    attend_both_ways(numbers(43, 120), starts, lengths, 2, scale, contexts)
+    attend_both_ways(numbers(43, 120), starts, lengths, 2, scale, contexts, scratch)
     found_all.append(contexts.copy())
-    attend_to_spans(numbers(43, 144), numbers(48), starts, lengths, 2, 4, scale, contexts)
+    attend_to_spans(numbers(43, 144), numbers(48), starts, lengths, 2, 4, scale, contexts, scratch)
     found_all.append(contexts.copy())
     normalise(
         numbers(43, 48), numbers(43, 48), numbers(48), numbers(48), np.float32(1e-5), contexts

@@ -13,13 +13,12 @@ import pytest
 import torch
 import transformers
 
-from bnaparser.encoders.encoder_settings import EncoderSettings
+from bnaparser.encoders.encoder_settings import EncoderSettings, max_positions
 from bnaparser.encoders.loading import (
     build_pretrained,
     load_pretrained,
     load_tokenizer,
 )
-from bnaparser.encoders.positions import max_positions
 from bnaparser.encoders.pretrained import SHARING_TYPES, PretrainedEncoder
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.errors import ModelError, SettingsError

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.encoders.rows import MOST_SUBWORDS, lay_out
+from bnaparser.encoders.batching import MOST_SUBWORDS, lay_out
 
 SIZES = st.lists(st.integers(1, 100), min_size=1, max_size=40)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from bnaparser.compute.packed import RowScaled
+from bnaparser.compute.matrices import RowScaled
 from bnaparser.errors import ModelError
 from bnaparser.files.matrices import code, decode, read_matrices
 from bnaparser.files.tensors import read_weights, round_rows, write_weights

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.cli import main
-from bnaparser.encoders.joined_subwords import JoinedSubwords, _last
+from bnaparser.encoders.subwords import JoinedSubwords, _last
 from bnaparser.errors import ModelError
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.parsing.parser import Parser

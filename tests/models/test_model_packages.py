@@ -19,7 +19,7 @@ from bnaparser.files.folder import CONFIG
 from bnaparser.models.about import about, card, kind
 from bnaparser.models.export import PROJECT, export, project
 from bnaparser.models.packages import ModelPackage, find_installed, installed
-from bnaparser.network.calibrated_folder import copy_at_temperature
+from bnaparser.network.storage import copy_at_temperature
 from bnaparser.parsing import default_model
 from bnaparser.parsing.default_model import name_for
 

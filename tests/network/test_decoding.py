@@ -11,7 +11,7 @@ import torch
 from bnaparser.network.decoding import Prediction, predict, predict_batch
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
-from bnaparser.network.tag_forms import word_forms
+from bnaparser.network.word_forms import word_forms
 from bnaparser.training.data import Example
 from bnaparser.trees.tree import Span, Tree
 

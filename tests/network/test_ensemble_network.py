@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bnaparser.network.ensemble_network import EnsembleNetwork
+from bnaparser.network.ensemble_network import EncodedByEach, EnsembleNetwork
 from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.model_settings import ModelSettings
 
@@ -33,12 +33,12 @@ def test_a_label_that_one_bars_counts_there_as_the_worst_and_one_that_all_bar_is
     second = network({"NP": [2.0, 2.0], "sn": [6.0, 6.0], "x": [bars, bars], "y": [-8.0, 0.0]})
     ensemble = EnsembleNetwork([first, second], [0.5, 0.5])
     assert ensemble.labels.names == ("", "NP", "sn", "x", "y", "z")
-    found = ensemble.mean_scores([None, None])
+    found = ensemble.all_scores(EncodedByEach((None, None), [2]))
     expected = [[0, 3, 5, BARRED, -2, BARRED], [0, 0, 2, BARRED, -1, BARRED]]
     np.testing.assert_array_equal(found, np.array(expected, np.float32))
 
 
 def test_scores_that_are_no_numbers_stay_so_that_they_are_told() -> None:
     bad = network({"NP": [float("nan")] * 2})
-    found = EnsembleNetwork([bad, bad], [0.5, 0.5]).mean_scores([None, None])
+    found = EnsembleNetwork([bad, bad], [0.5, 0.5]).all_scores(EncodedByEach((None, None), [2]))
     assert np.isnan(found[:, 1]).all()

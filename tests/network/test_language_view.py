@@ -11,7 +11,6 @@ import pytest
 from bnaparser import Parser
 from bnaparser.network import storage
 from bnaparser.network.labels import BARRED, LanguageNames, stored_names
-from bnaparser.network.language_view import in_one_language
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings, TagSettings
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -55,7 +54,7 @@ def test_labels_and_tags_of_the_other_language_are_out_of_the_choice(
     with network.inference():
         before = network.all_scores(network.encode(prepared))
     for language in ("en", "es"):
-        view, known = in_one_language(network, language), network.by_language[language]
+        view, known = network.in_language(language), network.by_language[language]
         assert view.settings.text.languages == (language,)
         with view.inference():
             encoded = view.encode(prepared)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.network.parallel import CORE_TOKENS, WORTH_SHARING, in_batches
+from bnaparser.network.decoding import CORE_TOKENS, WORTH_SHARING, in_batches
 
 
 @settings(max_examples=100)

@@ -16,7 +16,6 @@ from bnaparser import Parser
 from bnaparser.errors import ModelError
 from bnaparser.network import precision as module
 from bnaparser.network import storage
-from bnaparser.network.int8_linear import compute_in_int8
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings
 from bnaparser.network.precision import PRECISIONS, load_network
@@ -73,7 +72,7 @@ def test_int8_by_pytorch_gives_a_sentence_the_same_tree_beside_others(
 ) -> None:
     storage.save(build_model("bert"), tmp_path, "float32", {})
     model = storage.load(tmp_path)
-    compute_in_int8(model)
+    model.to_int8()
     parser, words = Parser(model), [example.words for example in examples[:10]]
     together = parser.parse_many(words)
     assert [parser.parse_words(sentence) for sentence in words] == together
@@ -88,7 +87,7 @@ def test_int8_exchanges_the_linear_layers_of_any_encoder(
     batch = model.prepare([example.words for example in examples[:10]])
     with torch.inference_mode():
         exact = model.all_scores(model.encode(batch))
-        compute_in_int8(model)
+        model.to_int8()
         found = model.all_scores(model.encode(batch))
     assert model.precision == "int8"
     difference = np.abs(found - exact).mean()
@@ -104,7 +103,7 @@ def test_the_layers_that_were_exchanged_are_in_the_fingerprint(
         model = build_model("bert")
         linear = next(one for one in model.encoder.modules() if isinstance(one, torch.nn.Linear))
         linear.weight.mul_(factor)
-        compute_in_int8(model)
+        model.to_int8()
         found.append(model.fingerprint())
     assert found[0] == found[1]
     assert len(set(found)) == 3

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from bnaparser.network.model import SpanScorer
 from bnaparser.network.model_settings import ScorerSettings
-from bnaparser.network.scorer import SpanScorer
 
 
 @torch.no_grad()

@@ -20,13 +20,17 @@ from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, WEIGHTS
 from bnaparser.inspection.vectors import load_reader
 from bnaparser.network import storage
-from bnaparser.network.compiled.compiled_network import load_compiled
-from bnaparser.network.int8_linear import compute_in_int8
+from bnaparser.network.compiled.network import load_compiled
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
-from bnaparser.network.model_settings import LayerSettings, ModelSettings, TagSettings
+from bnaparser.network.model_settings import (
+    LayerSettings,
+    ModelSettings,
+    TagSettings,
+    is_benepars,
+    read_settings,
+)
 from bnaparser.network.precision import load_network
-from bnaparser.network.stored_settings import is_benepars, read_settings
 
 SENTENCES = [["The", "zebra", "sat", "."], ["Mira", "\x07", "-LRB-"], ["the"] * 30]
 SMALL = LayerSettings(hidden_size=32, num_attention_heads=2, head_dim=16, intermediate_size=64)
@@ -387,7 +391,7 @@ def test_metrics_are_never_those_of_weights_that_are_not_written_yet(
     assert json.loads((tmp_path / "metrics.json").read_text()) == {"f1": 1}
 
 
-@pytest.mark.parametrize("rounding", [BnaModel.to_bfloat16, compute_in_int8])
+@pytest.mark.parametrize("rounding", [BnaModel.to_bfloat16, BnaModel.to_int8])
 def test_a_model_whose_weights_are_rounded_is_not_saved(
     good: Path, tmp_path: Path, rounding: Callable[[BnaModel], None]
 ) -> None:

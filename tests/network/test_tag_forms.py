@@ -1,5 +1,4 @@
-# ruff: noqa: RUF001 (typographic quotes and dashes are what is tested)
-"""Tags that the form of a word allows: in the table, and in each decoder of tags."""
+# ruff: noqa: RUF001 (typographic quotes and dashes are what is tested)"""Tags that the form of a word allows: in the table, and in each decoder of tags."""
 
 from __future__ import annotations
 
@@ -16,9 +15,9 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.precision import load_network
-from bnaparser.network.tag_forms import allowed_tags, word_forms
+from bnaparser.network.word_forms import allowed_tags, word_forms
 from bnaparser.parsing.ensemble import Ensemble
-from bnaparser.training.warm_start import create_from
+from bnaparser.training.setup import create_from
 
 PUNCTUATION = ["''", "``", ",", ".", ":", "-LRB-", "-RRB-", "HYPH"]
 PENN = [

@@ -16,8 +16,8 @@ from bnaparser.files.folder import CONFIG
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, TagSettings
-from bnaparser.network.word_shapes import WordShape, word_shapes
-from bnaparser.training.warm_start import create_from
+from bnaparser.network.word_forms import WordShape, word_shapes
+from bnaparser.training.setup import create_from
 
 SIZES = {"hidden_size": 32, "num_attention_heads": 2, "head_dim": 16, "intermediate_size": 64}
 SHAPED = LayerSettings(word_shapes=True, **SIZES)

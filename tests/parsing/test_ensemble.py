@@ -14,13 +14,13 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
-from bnaparser.network.tag_forms import allowed_tags, word_forms
+from bnaparser.network.word_forms import allowed_tags, word_forms
 from bnaparser.parsing.each_sentence import Given
 from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.question import PLAIN
 from bnaparser.text.sentence import from_words
 from bnaparser.training.data import Example
-from bnaparser.training.warm_start import create_from
+from bnaparser.training.setup import create_from
 from bnaparser.trees.tree import Span
 
 TAGS = TagSettings(predict=True, hidden_size=8)

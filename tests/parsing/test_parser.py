@@ -13,7 +13,7 @@ import torch
 
 from bnaparser import Parse, Parser, Tree
 from bnaparser.errors import ModelError
-from bnaparser.network import parallel
+from bnaparser.network import decoding
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerKind, LayerSettings, TagSettings
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -106,8 +106,8 @@ def test_batches_side_by_side_do_not_touch_each_other(
     parser = Parser(build_model(encoder_kind, layers=settings, mix_layers=True))
     sentences = [example.words for example in examples]
     alone = [parser.parse_words(words).score for words in sentences]
-    monkeypatch.setattr(parallel, "CORE_TOKENS", 20)
-    monkeypatch.setattr(parallel, "WORTH_SHARING", 20)
+    monkeypatch.setattr(decoding, "CORE_TOKENS", 20)
+    monkeypatch.setattr(decoding, "WORTH_SHARING", 20)
     before = torch.get_num_threads()
     torch.set_num_threads(4)
     together = [parse.score for parse in parser.parse_many(sentences)]

@@ -11,9 +11,9 @@ from bnaparser.network.decoding import Prediction
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.training import development
+from bnaparser.training import run
 from bnaparser.training.data import Example
-from bnaparser.training.development import development_scores
+from bnaparser.training.run import development_scores
 
 TAGGER = TagSettings(predict=True, hidden_size=8)
 
@@ -36,14 +36,14 @@ def test_trees_are_judged_with_gold_tags(
 ) -> None:
     """A word tagged as a mark made EVALB leave its sentence out: once 2 of 105 were scored."""
     few = [example for example in examples if len(example.words) > 2][:10]
-    monkeypatch.setattr(development, "predict", gold_trees_with(".", few))
+    monkeypatch.setattr(run, "predict", gold_trees_with(".", few))
     scores = development_scores(build_model(tagging=TAGGER), {"dev": few}, 500)
     assert scores["dev f1"] == scores["f1"] == 100
     words = sum(len(example.words) for example in few)
     assert scores["dev tags"] == pytest.approx(100 * (words - len(few)) / words)
     # The wrong constituents of one sentence cost something, though its tags are wrong as well.
     predicted = [replace(few[0], spans=few[0].spans[:1]), *few[1:]]
-    monkeypatch.setattr(development, "predict", gold_trees_with(".", predicted))
+    monkeypatch.setattr(run, "predict", gold_trees_with(".", predicted))
     assert development_scores(build_model(tagging=TAGGER), {"dev": few}, 500)["f1"] < 100
 
 

@@ -172,7 +172,7 @@ def keyboard() -> Iterator[None]:
 
 def test_a_second_signal_ends_at_once(keyboard: None) -> None:
     """The second one does what it does without a training: here it is a KeyboardInterrupt."""
-    from bnaparser.training.interrupts import interruptible
+    from bnaparser.training.loop import interruptible
 
     with (
         pytest.raises(KeyboardInterrupt) as raised,

@@ -14,8 +14,7 @@ from bnaparser.network.model_settings import LanguageSettings
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.data import Example
 from bnaparser.training.noise import disturbed
-from bnaparser.training.noise_settings import NoiseSettings
-from bnaparser.training.recipe import TrainSettings
+from bnaparser.training.recipe import NoiseSettings, TrainSettings
 from bnaparser.training.setup import training_sentences
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree

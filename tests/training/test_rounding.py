@@ -15,10 +15,9 @@ from bnaparser.network import storage
 from bnaparser.network.model_settings import LayerSettings
 from bnaparser.training.checkpoints import BEST
 from bnaparser.training.data import read_mix
-from bnaparser.training.development import development_scores
 from bnaparser.training.recipe import Recipe, load_recipe
-from bnaparser.training.rounding import rounded
-from bnaparser.training.run import train
+from bnaparser.training.run import development_scores, train
+from bnaparser.training.update import rounded
 
 WIDE = LayerSettings(hidden_size=128, num_attention_heads=2, head_dim=64, intermediate_size=256)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bnaparser.training.recipe import TrainSettings
-from bnaparser.training.schedule import scheduled_factor
+from bnaparser.training.update import scheduled_factor
 
 
 def test_the_rate_rises_from_0_over_160_updates() -> None:

@@ -12,12 +12,15 @@ from bnaparser import chart
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.training.data import Example
-from bnaparser.training.loss import gold, hinge_loss, likelihood_loss, tag_loss
-from bnaparser.training.soft_targets import (
+from bnaparser.training.loss import (
     NO_ROWS,
     SoftTarget,
     SparseRows,
+    gold,
+    hinge_loss,
+    likelihood_loss,
     soft_tag_loss,
+    tag_loss,
     tree_loss,
 )
 from tests.chart import enumeration

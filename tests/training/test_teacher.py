@@ -21,15 +21,18 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.training.data import Example
-from bnaparser.training.loss import gold, likelihood_loss
+from bnaparser.training.loss import SoftTarget, gold, likelihood_loss, soft_tag_loss, tree_loss
 from bnaparser.training.noise import disturbed
-from bnaparser.training.noise_settings import NoiseSettings
-from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings, load_recipe
+from bnaparser.training.recipe import (
+    DataSettings,
+    NoiseSettings,
+    Recipe,
+    TrainSettings,
+    load_recipe,
+)
 from bnaparser.training.run import train
-from bnaparser.training.setup import training_sentences
-from bnaparser.training.soft_targets import SoftTarget, soft_tag_loss, tree_loss
+from bnaparser.training.setup import create_from, training_sentences
 from bnaparser.training.teacher import Teacher, load_teacher
-from bnaparser.training.warm_start import create_from
 from bnaparser.trees.tree import Span, Tree
 from tests.chart import enumeration
 from tests.training.test_resuming import KilledError, kill_at

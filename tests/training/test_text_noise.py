@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 
 from bnaparser.network.model import BnaModel
 from bnaparser.training.data import Example
-from bnaparser.training.noise import disturbed
-from bnaparser.training.noise_settings import NoiseSettings
-from bnaparser.training.recipe import TrainSettings
-from bnaparser.training.setup import training_sentences
-from bnaparser.training.text_noise import (
+from bnaparser.training.noise import (
+    disturbed,
     in_capitals,
     in_title_case,
     typed_wrong,
@@ -25,6 +22,8 @@ from bnaparser.training.text_noise import (
     with_other_marks,
     without_last_word,
 )
+from bnaparser.training.recipe import NoiseSettings, TrainSettings
+from bnaparser.training.setup import training_sentences
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree
 

@@ -10,8 +10,8 @@ import torch
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.network.model_settings import LayerSettings, TagSettings
-from bnaparser.training.arithmetic import training_arithmetic
 from bnaparser.training.data import epoch_batches, read_mix
+from bnaparser.training.loop import training_arithmetic
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.run import train
 from bnaparser.training.setup import (

@@ -19,8 +19,7 @@ from bnaparser.network.model_settings import LanguageSettings, TagSettings
 from bnaparser.training.data import Example, read_mix
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 from bnaparser.training.run import train
-from bnaparser.training.setup import new_model
-from bnaparser.training.warm_start import create_from
+from bnaparser.training.setup import create_from, new_model
 
 
 @pytest.mark.parametrize("kind", ["bert", None])

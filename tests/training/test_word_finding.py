@@ -1,6 +1,7 @@
 """A network that learns to find words: what it is shown, what the loss is, that it learns."""
 
 # ruff: noqa: RUF001
+
 from __future__ import annotations
 
 import json
@@ -18,10 +19,9 @@ from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings, ModelSettings
 from bnaparser.training.data import Example
 from bnaparser.training.loss import hinge_loss, word_loss
-from bnaparser.training.objective import LossShares, Objective
 from bnaparser.training.recipe import Recipe
 from bnaparser.training.setup import gold_pieces, training_sentences
-from bnaparser.training.update import with_some_pieces
+from bnaparser.training.update import LossShares, Objective, with_some_pieces
 from bnaparser.trees.tree import Tree
 
 
@@ -83,7 +83,7 @@ def test_words_are_learned_and_stored(two_languages_dir: Path) -> None:
 
 
 def test_development_scores_words(finder: BnaModel) -> None:
-    from bnaparser.training.development import development_scores
+    from bnaparser.training.run import development_scores
 
     shown = [example("(TOP (S (N 老師) (V 看)))"), example("(TOP (S (N 我)))")]
     scores = development_scores(finder, {"dev": shown}, 100)

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.activations import NO_ACTIVATION
-from bnaparser.compute.multiply import multiply
-from bnaparser.compute.packed import (
+from bnaparser.compute.matrices import (
+    NO_ACTIVATION,
     Floats,
     Matrix,
     PackedBytes,
     PackedFloats,
     RowScaled,
     as_floats,
+    multiply,
+    normalise,
     pack_bytes,
     pack_floats,
     shape_of_matrix,
     stacked,
 )
-from bnaparser.compute.rowwise import normalise
 from bnaparser.errors import ModelError
 
 

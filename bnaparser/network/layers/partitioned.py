@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from bnaparser.network.layers.block import ACTIVATIONS, split_heads
-from bnaparser.network.layers.dropout import FeatureDropout
+from bnaparser.network.layers.block import ACTIVATIONS, FeatureDropout, split_heads
 from bnaparser.network.model_settings import LayerSettings
 
 

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from bnaparser.network.layers.bimsa import BiMSA
-from bnaparser.network.layers.block import Block, feed_forward
-from bnaparser.network.layers.dropout import FeatureDropout
+from bnaparser.network.layers.block import Block, FeatureDropout, feed_forward
 from bnaparser.network.layers.nsa import NSA
 from bnaparser.network.layers.partitioned import (
     PartitionedAttention,

@@ -18,7 +18,7 @@ from bnaparser.files.compressed import PACKED
 from bnaparser.files.folder import deciding_files
 from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.models.about import files_below
-from bnaparser.network.stored_settings import is_benepars
+from bnaparser.network.model_settings import is_benepars
 from bnaparser.parsing.corpus.corpus_inputs import CorpusFile, Kind, find_files
 from bnaparser.parsing.corpus.corpus_rows import (
     TextField,

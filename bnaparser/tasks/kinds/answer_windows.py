@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import SettingsError
 from bnaparser.settings import Settings
 from bnaparser.syntax.batch import collate

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.encoders.tokenizer_panics import panics_told
+from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, SyntaxSettings, first_pieces
 from bnaparser.syntax.sources.tree_source import Words

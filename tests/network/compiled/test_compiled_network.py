@@ -14,12 +14,12 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from bnaparser.compute.instructions import instructions
+from bnaparser.compute.processor import instructions
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import WEIGHTS
 from bnaparser.network import storage
-from bnaparser.network.compiled.compiled_network import CompiledNetwork, load_compiled
+from bnaparser.network.compiled.network import CompiledNetwork, load_compiled
 from bnaparser.network.decoding import predict, predict_batch, predicted_tags
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LayerSettings, ScorerSettings, TagSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from bnaparser.network.layers.dropout import FeatureDropout
+from bnaparser.network.layers.block import FeatureDropout
 
 
 def test_a_feature_is_dropped_at_every_position_of_a_sentence_or_at_none() -> None:

@@ -1,4 +1,11 @@
-"""The parser's network as `BnaModel` defines it, without PyTorch: read from its folder, for one CPU."""
+"""The parser's network as `BnaModel` defines it, without PyTorch: read from its folder, for one CPU.
+
+The first run on a machine compiles. Other processes compile what a sentence needs while this one reads the model:
+
+this process   reads the model .......  waits ...........................  parses
+another one    imports Numba, compiles sums of rows ..  attention ...... ends
+its child                                               products, labels of spans, the best tree . ends
+"""
 
 from __future__ import annotations
 
@@ -14,32 +21,46 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.packed import Floats
-from bnaparser.compute.span_labels import ScorerWeights, best_labels, posts_of_spans, span_vectors
-from bnaparser.encoders.positions import max_positions
+from bnaparser.chart.cky import decode_best_group
+from bnaparser.compute.attention import attend_kernel
+from bnaparser.compute.cores import usable_cores
+from bnaparser.compute.kernel import compile_in_background
+from bnaparser.compute.matrices import (
+    Floats,
+    add_scaled,
+    multiply_bytes,
+    multiply_floats,
+    normalise,
+)
+from bnaparser.compute.span_labels import (
+    ScorerWeights,
+    best_labels,
+    of_bytes,
+    of_floats,
+    posts_of_spans,
+    span_vectors,
+)
+from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
 from bnaparser.extras import require_extra
 from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
 from bnaparser.files.matrices import STORE, read_matrices
 from bnaparser.files.tables import read_object
-from bnaparser.network.best_labels import BestLabels, packed_best
-from bnaparser.network.compiled.compiled_encoder import CompiledEncoder, Runs
-from bnaparser.network.compiled.compiled_layers import CompiledLayers, can_compile
-from bnaparser.network.compiled.encoder_family import shape_of
-from bnaparser.network.compiled.first_run import begin_first_run
-from bnaparser.network.compiled.weights import StoredWeights
-from bnaparser.network.labels import LanguageNames, barred
+from bnaparser.network.compiled.encoder import CompiledEncoder, PackedLengths, shape_of
+from bnaparser.network.compiled.layers import CompiledLayers, can_compile
+from bnaparser.network.compiled.weights import Affine, Norm, StoredWeights
+from bnaparser.network.labels import barred
+from bnaparser.network.model_settings import StoredSettings, read_settings
+from bnaparser.network.parsing_network import BestLabels, packed_best
 from bnaparser.network.prepared import (
     PreparedSentence,
-    number_tags,
     position_rows,
+    prepare_sentences,
     window_numbers,
     words_and_sides,
 )
-from bnaparser.network.stored_settings import StoredSettings, read_settings
-from bnaparser.network.tag_forms import allowed_tags, best_tags, word_forms
-from bnaparser.network.word_shapes import WordShape, word_shapes
+from bnaparser.network.word_forms import WordShape, allowed_tags, best_tags
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -55,6 +76,27 @@ class CompiledBatch:
     fenceposts: Floats
     words: Floats
     lengths: list[int]
+
+
+@dataclass(frozen=True)
+class _Head:
+    """Scores of words by their vectors: linear, norm, ReLU, linear."""
+
+    hidden: Affine
+    norm: Norm
+    output: Affine
+
+    @classmethod
+    def of(cls, weights: StoredWeights, name: str, width: int, inner: int, outputs: int) -> _Head:
+        return cls(
+            weights.affine(width, inner, f"{name}.0"),
+            weights.norm(inner, f"{name}.1"),
+            weights.affine(inner, outputs, f"{name}.3"),
+        )
+
+    def __call__(self, words: Floats) -> Floats:
+        hidden = self.hidden(words)
+        return self.output(np.maximum(self.norm(hidden, np.zeros_like(hidden)), 0))
 
 
 class CompiledNetwork:
@@ -101,14 +143,10 @@ class CompiledNetwork:
             self._output.bias,
         )
         if tags.predict:
-            self._tag_hidden = weights.affine(width, tags.hidden_size, "tagger.0")
-            self._tag_norm = weights.norm(tags.hidden_size, "tagger.1")
-            self._tag_output = weights.affine(tags.hidden_size, len(stored.tags), "tagger.3")
+            self._tagger = _Head.of(weights, "tagger", width, tags.hidden_size, len(stored.tags))
         if stored.settings.text.segment_words:
             inner = stored.settings.text.hidden_size
-            self._word_hidden = weights.affine(width, inner, "word_finder.0")
-            self._word_norm = weights.norm(inner, "word_finder.1")
-            self._word_output = weights.affine(inner, 1, "word_finder.3")
+            self._word_finder = _Head.of(weights, "word_finder", width, inner, 1)
 
     @property
     def reads_case(self) -> bool:
@@ -125,15 +163,20 @@ class CompiledNetwork:
         """Itself alone."""
         return [(self, 1.0)]
 
-    def barring(self, known: LanguageNames) -> CompiledNetwork:
-        """Return a network that shares all weights, and gives only the labels and tags known."""
-        view = copy(self)
+    def in_language(self, language: str) -> CompiledNetwork:
+        """Return a network that shares all weights, and gives the labels and tags of one language only."""
+        if not self.by_language:
+            return self
+        view, known = copy(self), self.by_language[language]
+        view.settings = self.settings.in_language(language)
+        view.by_language = {language: known}
         bias = barred(self._output.bias, self.labels.names[1:], known.labels)
         view._output = replace(self._output, bias=bias)
         view._scorer = self._scorer._replace(output_bias=bias)
         if self.settings.tags.predict:
-            bias = barred(self._tag_output.bias, self.tags.names, known.tags)
-            view._tag_output = replace(self._tag_output, bias=bias)
+            output = self._tagger.output
+            bias = barred(output.bias, self.tags.names, known.tags)
+            view._tagger = replace(self._tagger, output=replace(output, bias=bias))
             view.allowed_tags = allowed_tags(self.tags.names, known.tags)
         return view
 
@@ -148,23 +191,8 @@ class CompiledNetwork:
         written: Sequence[Sequence[str]] | None = None,
     ) -> list[PreparedSentence]:
         """Return sentences of words as the network takes them, as `BnaModel.prepare` does."""
-        numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
-        if self.settings.tags.given:
-            if tags is None:
-                raise ValueError(
-                    "this model reads part-of-speech tags: give a row for each sentence"
-                )
-            numbers = number_tags(tags, self.tags)
-        shapes: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
-        if self.settings.layers.word_shapes:
-            shapes = [word_shapes(words) for words in sentences]
         windows = self.subwords.windows(sentences)
-        return [
-            PreparedSentence(len(words), tuple(of), row, shape, word_forms(own))
-            for words, of, row, shape, own in zip(
-                sentences, windows, numbers, shapes, written or sentences, strict=True
-            )
-        ]
+        return prepare_sentences(self, windows, sentences, tags, written)
 
     def inference(self) -> AbstractContextManager[Any]:
         """Return a context that does nothing: there are no gradients here."""
@@ -173,8 +201,8 @@ class CompiledNetwork:
     def encode(self, batch: Sequence[PreparedSentence]) -> CompiledBatch:
         """Run encoder and layers over sentences of at least one word."""
         windows: list[Window] = [w for one in batch for w in one.windows]  # type: ignore[misc]
-        subwords = Runs.of_lengths([len(window.ids) for window in windows])
-        positions = Runs.of_lengths([len(window.last) for window in windows])
+        subwords = PackedLengths.of_lengths([len(window.ids) for window in windows])
+        positions = PackedLengths.of_lengths([len(window.last) for window in windows])
         vectors = self.encoder(np.concatenate([window.ids for window in windows]), subwords)
         content = self._project(self._gathered(vectors, windows, subwords, positions))
         if self.settings.tags.given:
@@ -214,18 +242,18 @@ class CompiledNetwork:
 
     def all_tag_scores(self, encoded: CompiledBatch) -> Floats:
         """Score the tags of all words: float32 (words, tags)."""
-        hidden = self._tag_hidden(encoded.words)
-        hidden = np.maximum(self._tag_norm(hidden, np.zeros_like(hidden)), 0)
-        return self._tag_output(hidden)
+        return self._tagger(encoded.words)
 
     def all_word_scores(self, encoded: CompiledBatch) -> Floats:
         """Score pieces that were read as words: float32 (pieces,), above 0 where one begins a word."""
-        hidden = self._word_hidden(encoded.words)
-        hidden = np.maximum(self._word_norm(hidden, np.zeros_like(hidden)), 0)
-        return self._word_output(hidden)[:, 0]
+        return self._word_finder(encoded.words)[:, 0]
 
     def _gathered(
-        self, vectors: Floats, windows: Sequence[Window], subwords: Runs, positions: Runs
+        self,
+        vectors: Floats,
+        windows: Sequence[Window],
+        subwords: PackedLengths,
+        positions: PackedLengths,
     ) -> Floats:
         """Return the vectors of START, words and STOP of all windows: of their last subwords."""
         last = np.concatenate([window.last for window in windows])
@@ -274,3 +302,18 @@ def _tokenizer(folder: Path) -> TokenizerFile | PreTrainedTokenizerBase:
     from bnaparser.encoders.loading import read_encoder
 
     return read_encoder(folder)[1]
+
+
+def begin_first_run(precision: str) -> None:
+    """Compile the kernels that a sentence needs, in the background; do nothing on a single core.
+
+    Args:
+        precision: "int8" or "float32"; with "auto" the model is taken for one that is stored in int8.
+    """
+    if usable_cores() < 2:
+        return
+    in_int8 = precision != "float32"
+    multiply, of_spans = (multiply_bytes, of_bytes) if in_int8 else (multiply_floats, of_floats)
+    compile_in_background(
+        [[add_scaled, normalise, attend_kernel], [multiply, of_spans, decode_best_group]]
+    )

@@ -1,4 +1,6 @@
-"""Matrices of weights as the products want them: in panels, each as a tile walks through it.
+"""Matrices of weights as the products want them, in panels, each as a tile walks through it; and the products.
+
+Light: never imports Numba; `matrix_loops` has the loops.
 
 A weight matrix W (outputs, inputs) multiplies rows: x W'. Panel p holds the outputs from p times its
 width on; within it, one step after another, each output's next ``group`` inputs. What is missing at
@@ -12,7 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.compute.instructions import instructions
+from bnaparser.compute.kernel import Kernel
+from bnaparser.compute.processor import FEW_ROWS, instructions
+
+NO_ACTIVATION, RELU, LEAKY_RELU, GELU = range(4)
+ACTIVATION_NUMBERS = {"relu": RELU, "leaky_relu": LEAKY_RELU, "gelu": GELU}
+
 
 Floats = NDArray[np.float32]
 _SMALLEST = np.float32(1e-12)
@@ -120,3 +127,46 @@ def _panels(matrix: NDArray[Any], width: int) -> NDArray[Any]:
     padded = np.zeros((count * width, steps), matrix.dtype)
     padded[:outputs] = matrix
     return np.ascontiguousarray(padded.reshape(count, width, steps).transpose(0, 2, 1))
+
+
+multiply_bytes = Kernel(
+    "bnaparser.compute.matrix_loops:multiply_bytes",
+    *("f4:2", ROWS_KIND, "f4:1", BYTES, "f4:1", "i8", "f4:2"),
+)
+multiply_floats = Kernel(
+    "bnaparser.compute.matrix_loops:multiply_floats", "f4:2", "f4:3", "f4:1", "i8", "f4:2"
+)
+
+
+def multiply(
+    rows: Floats, matrix: PackedFloats | PackedBytes, bias: Floats, activation: int = 0
+) -> Floats:
+    """Return ``activation(rows matrix' + bias)``: float32 (rows, outputs).
+
+    ``rows`` is float32 (rows, inputs). For a matrix of int8 each row is rounded to int8 with a scale
+    of its own. Raises ValueError where the sizes do not fit.
+    """
+    if rows.shape[1] != matrix.inputs or len(bias) != matrix.outputs:
+        raise ValueError(
+            f"rows of {rows.shape[1]} and {len(bias)} biases for a matrix of {matrix.inputs} inputs"
+            f" and {matrix.outputs} outputs"
+        )
+    count, rows = len(rows), np.ascontiguousarray(rows)
+    if count < FEW_ROWS:
+        rows = np.concatenate([rows, np.zeros((FEW_ROWS - count, matrix.inputs), np.float32)])
+    out = np.empty((len(rows), matrix.outputs), np.float32)
+    if isinstance(matrix, PackedFloats):
+        multiply_floats(rows, matrix.panels, bias, activation, out)
+    else:
+        # A product takes its rows four bytes a step, whatever the type of a number is.
+        values = np.empty((len(rows), 4 * matrix.panels.shape[1]), np.uint8).view(ROW_DTYPE)
+        scales = np.empty(len(rows), np.float32)
+        multiply_bytes(rows, values, scales, matrix, bias, activation, out)
+    return out[:count]
+
+
+# (rows, added, gain, bias, epsilon, out) and (total, rows, factor), as `row_loops` says.
+normalise = Kernel(
+    "bnaparser.compute.matrix_loops:normalise", "f4:2", "f4:2", "f4:1", "f4:1", "f4", "f4:2"
+)
+add_scaled = Kernel("bnaparser.compute.matrix_loops:add_scaled", "f4:2", "f4:2", "f4")

@@ -1,13 +1,15 @@
 """The n best trees of a chart, one after another: the compiled loops.
 
 Algorithm 3 of Huang and Chiang (2005), "Better k-best Parsing". A *vertex* is a span in one of three
-ways: its parts (what may stand below its own label), a piece or a sequence, as in ``recursion``; a
+ways: its parts (what may stand below its own label), a piece or a sequence, as in ``cky_loops``; a
 tree has one derivation over these, so no tree comes twice. A vertex lists its best *items* in order,
 and only as far as somebody asks. An item is a choice (of a split point or of a label) with an item
 of the left and one of the right part below it; what may come after it takes the next right item,
 or the next left one, or the next choice, and waits in the vertex's heap.
 
 Items that are first of their vertex need no graph, since the filled chart has their scores.
+
+Heavy: imports Numba, so it is imported only to compile.
 """
 
 from __future__ import annotations
@@ -17,10 +19,7 @@ from typing import cast
 
 import numpy as np
 
-from bnaparser.chart.compiled import compiled_apart
-from bnaparser.chart.inside_outside import highest_label, lowest_label
-from bnaparser.chart.kernels import best_label, trace_nodes
-from bnaparser.chart.layout import NO_TREE, OK
+from bnaparser.chart.cky_loops import best_label, fill_best, row_start, span_count, trace_nodes
 from bnaparser.chart.n_best import (
     BEGUN,
     FOUND,
@@ -33,8 +32,9 @@ from bnaparser.chart.n_best import (
     Items,
     Listed,
 )
-from bnaparser.chart.recursion import fill_best, row_start, span_count
-from bnaparser.chart.spans import Float32s, Int32s, Int64s
+from bnaparser.chart.probability_loops import highest_label, lowest_label
+from bnaparser.chart.spans import NO_TREE, OK, Float32s, Int32s, Int64s
+from bnaparser.compute.compiling import compiled_apart
 from bnaparser.compute.functions import larger
 
 # A whole number of 64 bits: each other type of an argument would be compiled for by itself.

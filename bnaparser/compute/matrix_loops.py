@@ -1,7 +1,9 @@
-"""Products of rows and packed matrices, with what follows each number: scales, bias, activation.
+"""The compiled loops of products of rows and packed matrices (scales, bias, activation), and of layer norms.
 
 Each output is the sum over its inputs in one order, whichever rows lie beside its own and whichever
 threads compute: a sentence gets the same numbers alone and in any batch.
+
+Heavy: imports Numba, so it is imported only to compile.
 """
 
 from __future__ import annotations
@@ -12,10 +14,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.compiling import compiled
-from bnaparser.compute.functions import ROUNDER, address, bits_of_float, float_of_bits
-from bnaparser.compute.instructions import FEW_ROWS, ROWS, instructions
-from bnaparser.compute.packed import ROW_DTYPE, Floats, PackedBytes
+from bnaparser.compute.functions import (
+    ROUNDER,
+    address,
+    bits_of_float,
+    float_of_bits,
+    total,
+    total_of_squares,
+)
+from bnaparser.compute.matrices import ROW_DTYPE, Floats, PackedBytes
+from bnaparser.compute.processor import FEW_ROWS, ROWS, instructions
 from bnaparser.compute.tiles import finished_tile
+
+
+@compiled
+def normalise_row(row: Floats, gain: Floats, bias: Floats, epsilon: np.float32) -> None:
+    """Make one row its layer norm, in place: a loop from a row to itself by another name is slow."""
+    count = np.float32(len(row))
+    mean = total(row) / count
+    for column in range(row.shape[0]):
+        row[column] -= mean
+    factor = np.float32(1) / np.sqrt(total_of_squares(row) / count + epsilon)
+    for column in range(row.shape[0]):
+        row[column] = row[column] * factor * gain[column] + bias[column]
+
+
+def normalise(
+    rows: Floats, added: Floats, gain: Floats, bias: Floats, epsilon: np.float32, out: Floats
+) -> None:
+    """Write the layer norm of ``rows + added``, both (rows, width)."""
+    for row in range(rows.shape[0]):
+        line, one, other = out[row], rows[row], added[row]
+        for column in range(len(line)):
+            line[column] = one[column] + other[column]
+        normalise_row(line, gain, bias, epsilon)
+
+
+def add_scaled(total: Floats, rows: Floats, factor: np.float32) -> None:
+    """Add ``factor * rows`` to ``total``, both (rows, width)."""
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            total[row, column] += factor * rows[row, column]
+
 
 PANEL = instructions().panel
 _GROUP = instructions().group
