@@ -63,7 +63,7 @@ class Inside(NamedTuple):
     chart: Float64s
 
 
-class Shares(NamedTuple):
+class MarginalsOut(NamedTuple):
     """Output of inside and outside for a batch.
 
     ``probabilities`` (all spans, labels) float32; ``log_partitions``, ``entropies`` and ``status``,
@@ -102,7 +102,7 @@ _marginals_group = Kernel(
         "b1:1",
         "f8",
         LAYOUT,
-        (Shares, "f4:2", "f8:1", "f8:1", "i8:1"),
+        (MarginalsOut, "f4:2", "f8:1", "f8:1", "i8:1"),
         _INSIDE,
         _ROOM,
         "i8",
@@ -166,8 +166,8 @@ def marginals_packed(
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
-    coldness = 1 / checked_temperature(temperature)
-    shares = Shares(
+    inverse_temperature = 1 / checked_temperature(temperature)
+    shares = MarginalsOut(
         np.empty_like(flat_scores),
         np.zeros(len(batch)),
         np.zeros(len(batch)),
@@ -178,7 +178,17 @@ def marginals_packed(
         longest = int(batch.layout.words[begin:end].max(initial=1))
         inside, room = _room_for(longest, flat_scores.shape[1])
         _marginals_group(
-            *(flat_scores, full, coldness, batch.layout, shares, inside, room, begin, end)
+            *(
+                flat_scores,
+                full,
+                inverse_temperature,
+                batch.layout,
+                shares,
+                inside,
+                room,
+                begin,
+                end,
+            )
         )
 
     batch.run(work, 6 * flat_scores.size, threads)
@@ -202,11 +212,11 @@ def sample(
     batch = ChartBatch([n])
     check_scores("scores", scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
-    coldness = 1 / checked_temperature(temperature)
+    inverse_temperature = 1 / checked_temperature(temperature)
     scratch = np.empty((1, scores.shape[1]), np.float32)
     inside, room = _room_for(n, scores.shape[1])
     status = np.zeros(1, np.int64)
-    _fill_sentence(scores, coldness, full, n, scratch, inside, room, status)
+    _fill_sentence(scores, inverse_temperature, full, n, scratch, inside, room, status)
     raise_first(status)
     trees = (
         np.empty((count * (2 * n - 1), 3), np.int32),
@@ -215,7 +225,7 @@ def sample(
     )
     chances = generator.random((count, numbers_a_tree(n)))
     stack = np.empty((n + 1, 3), np.int32)
-    _draw_trees(scores, coldness, inside, n, chances, trees, stack)
+    _draw_trees(scores, inverse_temperature, inside, n, chances, trees, stack)
     spans, counts, totals = trees
     parts = np.split(spans[: counts.sum()], counts.cumsum()[:-1]) if count else []
     return list(map(Decoded, totals.tolist(), parts))

@@ -24,7 +24,7 @@ from bnaparser.chart.cky_loops import (
     span_count,
     with_none,
 )
-from bnaparser.chart.probabilities import Inside, Room, Shares
+from bnaparser.chart.probabilities import Inside, MarginalsOut, Room
 from bnaparser.chart.spans import (
     EMPTY_NOT_ZERO,
     LARGEST_SCORE,
@@ -104,14 +104,16 @@ def lowest_label(row: Float32s, first: int, score: np.float32) -> int:
 
 
 @compiled_apart
-def sum_labels(scores: Float32s, coldness: float, weights: Float32s, filled: Float64s) -> int:
+def sum_labels(
+    scores: Float32s, inverse_temperature: float, weights: Float32s, filled: Float64s
+) -> int:
     """Write the logarithm of each row's summed weights, column 0 left out; return the status.
 
     ``scores`` (spans, labels), ``filled`` (spans,). ``weights`` (spans or 1, labels) gets each
-    label's share in the sum, or is scratch space of one row. ``coldness`` is 1 / temperature.
+    label's share in the sum, or is scratch space of one row. ``inverse_temperature`` is 1 / temperature.
     """
     status = OK
-    cold = np.float32(coldness)
+    cold = np.float32(inverse_temperature)
     for span in range(len(filled)):
         row, of_row = scores[span], weights[min(span, len(weights) - 1)]
         highest, status_of_row = highest_label(row)
@@ -124,7 +126,7 @@ def sum_labels(scores: Float32s, coldness: float, weights: Float32s, filled: Flo
             of_row[label] = exponential_single(np.float32((row[label] - highest) * cold))
         of_row[0] = 0
         total = _sum(of_row)
-        filled[span] = highest * coldness + np.log(total)
+        filled[span] = highest * inverse_temperature + np.log(total)
         scale = np.float32(1) / np.float32(total)
         for label in range(len(row)):
             of_row[label] *= scale
@@ -221,7 +223,7 @@ def share_out(scores: Float32s, occupied: Float64s, weights: Float32s, parts: Fl
 @compiled_apart
 def _fill(
     scores: Float32s,
-    coldness: float,
+    inverse_temperature: float,
     never_empty: Bools,
     n: int,
     weights: Float32s,
@@ -232,7 +234,7 @@ def _fill(
 
     ``weights`` as for `sum_labels`.
     """
-    status = sum_labels(scores, coldness, weights, inside.filled[: span_count(n)])
+    status = sum_labels(scores, inverse_temperature, weights, inside.filled[: span_count(n)])
     fill_inside(inside, never_empty, n, room)
     if status == OK and inside.chart[n - 1] == -np.inf:
         status = NO_TREE
@@ -241,7 +243,7 @@ def _fill(
 
 def fill_sentence(
     scores: Float32s,
-    coldness: float,
+    inverse_temperature: float,
     never_empty: Bools,
     n: int,
     weights: Float32s,
@@ -253,15 +255,15 @@ def fill_sentence(
 
     ``weights`` as for `sum_labels`.
     """
-    status[0] = _fill(scores, coldness, never_empty, n, weights, inside, room)
+    status[0] = _fill(scores, inverse_temperature, never_empty, n, weights, inside, room)
 
 
 def marginals_group(
     scores: Float32s,
     never_empty: Bools,
-    coldness: float,
+    inverse_temperature: float,
     layout: Layout,
-    shares: Shares,
+    shares: MarginalsOut,
     inside: Inside,
     room: Room,
     begin: int,
@@ -273,14 +275,14 @@ def marginals_group(
         size = span_count(n)
         rows, weights = scores[first : first + size], shares.probabilities[first : first + size]
         full = never_empty[first : first + size]
-        status = _fill(rows, coldness, full, n, weights, inside, room)
+        status = _fill(rows, inverse_temperature, full, n, weights, inside, room)
         shares.status[sentence] = status
         if status != OK:
             continue
         write_occupied(inside, n, room)
         shares.log_partitions[sentence] = inside.chart[n - 1]
         occupied = room.occupied[:size]
-        expected = share_out(rows, occupied, weights, room.parts) * coldness
+        expected = share_out(rows, occupied, weights, room.parts) * inverse_temperature
         # The average of -log(probability), which is 0 at least whatever the rounding.
         shares.entropies[sentence] = max(0.0, inside.chart[n - 1] - expected)
 
@@ -313,7 +315,7 @@ _PIECE, _SEQUENCE = 0, 1
 
 def draw_trees(
     scores: Float32s,
-    coldness: float,
+    inverse_temperature: float,
     inside: Inside,
     n: int,
     chances: Float64s,
@@ -343,7 +345,7 @@ def draw_trees(
                 drawn += 1
             if labelled:
                 label = _draw_label(
-                    scores[span], coldness, inside.filled[span], chances[tree, drawn]
+                    scores[span], inverse_temperature, inside.filled[span], chances[tree, drawn]
                 )
                 drawn += 1
                 spans[out, 0], spans[out, 1], spans[out, 2] = start, end, label
@@ -360,10 +362,10 @@ def draw_trees(
 
 
 @compiled_apart
-def _draw_label(row: Float32s, coldness: float, filled: float, chance: float) -> int:
+def _draw_label(row: Float32s, inverse_temperature: float, filled: float, chance: float) -> int:
     drawn = 0
     for label in range(1, len(row)):
-        share = exponential(min(0.0, row[label] * coldness - filled))
+        share = exponential(min(0.0, row[label] * inverse_temperature - filled))
         # Where rounding leaves a rest, the last label that is possible has it.
         if share > 0:
             drawn = label

@@ -22,7 +22,8 @@ ACTIVATION_NUMBERS = {"relu": RELU, "leaky_relu": LEAKY_RELU, "gelu": GELU}
 
 
 Floats = NDArray[np.float32]
-_SMALLEST = np.float32(1e-12)
+# No scale is smaller, so that a row of zeros is divided by something.
+SMALLEST = np.float32(1e-12)
 # What numbers of rows are stored as for int8 products: bytes are multiplied as unsigned times signed ones, short ones as
 # they are.
 ROW_DTYPE = {4: np.uint8, 2: np.int16}[instructions().group]
@@ -81,7 +82,7 @@ def row_scaled(matrix: Matrix) -> RowScaled:
     """Return a matrix in int8: as it is stored or, where it is in float32, rounded a row at a time."""
     if isinstance(matrix, RowScaled):
         return matrix
-    scales = np.maximum(np.abs(matrix).max(axis=1), _SMALLEST) / np.float32(127)
+    scales = np.maximum(np.abs(matrix).max(axis=1), SMALLEST) / np.float32(127)
     return RowScaled(np.rint(matrix / scales[:, None]).astype(np.int8), scales)
 
 

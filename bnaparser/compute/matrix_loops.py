@@ -22,7 +22,7 @@ from bnaparser.compute.functions import (
     total,
     total_of_squares,
 )
-from bnaparser.compute.matrices import ROW_DTYPE, Floats, PackedBytes
+from bnaparser.compute.matrices import ROW_DTYPE, SMALLEST, Floats, PackedBytes
 from bnaparser.compute.processor import FEW_ROWS, ROWS, instructions
 from bnaparser.compute.tiles import finished_tile
 
@@ -66,7 +66,7 @@ _OFFSET = 128 if instructions().int8 == "vpdpbusd" else 0
 _STORED = np.dtype(ROW_DTYPE).type
 _TO_STORED = np.int32(_OFFSET) - ROUNDER.view(np.int32)
 _LARGEST = np.float32(127)
-_SMALLEST_BITS = np.float32(1e-12).view(np.int32)
+_SMALLEST_BITS = SMALLEST.view(np.int32)
 _WITHOUT_SIGN = np.int32(0x7FFFFFFF)
 
 # What a product is to the loops, in whole numbers: outputs, rows; the address of the rows and bytes from one to the

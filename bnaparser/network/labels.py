@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,23 +62,3 @@ def barred(
 ) -> NDArray[np.float32]:
     """Return the bias of the scores of names, with those that are not known taken out of the choice."""
     return np.where([name in known for name in names], bias, BARRED).astype(np.float32)
-
-
-def names_by_language(
-    examples: Iterable[tuple[str, Iterable[str], Iterable[str]]],
-) -> dict[str, LanguageNames]:
-    """Return the names of each language of trees, given as language, labels and tags."""
-    labels: dict[str, set[str]] = {}
-    tags: dict[str, set[str]] = {}
-    for language, of_spans, of_words in examples:
-        labels.setdefault(language, set()).update(of_spans)
-        tags.setdefault(language, set()).update(of_words)
-    return {one: LanguageNames(frozenset(labels[one]), frozenset(tags[one])) for one in labels}
-
-
-def stored_names(names: Mapping[str, LanguageNames]) -> dict[str, dict[str, list[str]]]:
-    """Return the names of each language as a model's folder keeps them."""
-    return {
-        language: {"labels": sorted(one.labels), "tags": sorted(one.tags)}
-        for language, one in names.items()
-    }

@@ -34,7 +34,7 @@ from bnaparser.network.benepar_folder import (
     read_benepar_checkpoint,
     read_benepar_folder,
 )
-from bnaparser.network.labels import Inventory, stored_names
+from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import BENEPAR, ModelSettings, is_benepars, read_settings
 
@@ -91,7 +91,10 @@ def save(
         "characters": getattr(model.encoder, "characters", ""),
     }
     if model.by_language:
-        labels["languages"] = stored_names(model.by_language)
+        labels["languages"] = {
+            language: {"labels": sorted(names.labels), "tags": sorted(names.tags)}
+            for language, names in model.by_language.items()
+        }
     write_json(folder / CONFIG, model.settings.model_dump(mode="json"))
     write_json(folder / LABELS, labels)
     if isinstance(model.encoder, PretrainedEncoder):

@@ -31,7 +31,7 @@ from bnaparser.network.model import SPANS_AT_ONCE, BnaModel, Encoded
 from bnaparser.trees.tree import Span
 
 IGNORED_TAG = -100
-# The column of the gold label among what `contested` scores; the empty label's is 0, that of a wrong one 1.
+# The column of the gold label among what `loss_augmented_scores` scores; the empty label's is 0, that of a wrong one 1.
 GOLD = 2
 
 
@@ -76,8 +76,8 @@ class Expectation(NamedTuple):
     counts: NDArray[np.float32]
     weights: Weights
 
-    def beside(self, other: Expectation) -> Expectation:
-        """Return what both together expect of the same sentences."""
+    def merge(self, other: Expectation) -> Expectation:
+        """Return the sum of two expectations over one batch of sentences."""
         return Expectation(
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.labels, other.labels]),
@@ -104,21 +104,21 @@ def hinge_loss(
     gold_labels = np.concatenate([g.labels for g in golds])
     gold_chart = np.zeros(counts.sum(), np.int32)
     gold_chart[gold_rows] = gold_labels
-    three, rivals = contested(model, encoded, starts, ends, gold_chart)
+    candidates, wrong_labels = loss_augmented_scores(model, encoded, starts, ends, gold_chart)
     found = chart.cost_augment_packed(
-        three,
+        candidates,
         np.where(gold_chart > 0, GOLD, 0).astype(np.int32),
         encoded.lengths,
         allow_empty_root=model.allow_empty_root,
     )
-    wanted = found.tree_labels > 0
-    worst_rows = found.tree_spans[wanted]
-    of_gold = found.tree_labels[wanted] == GOLD
-    worst_labels = np.where(of_gold, gold_chart[worst_rows], rivals[worst_rows])
+    is_constituent = found.tree_labels > 0
+    worst_rows = found.tree_spans[is_constituent]
+    of_gold = found.tree_labels[is_constituent] == GOLD
+    worst_labels = np.where(of_gold, gold_chart[worst_rows], wrong_labels[worst_rows])
     rows = np.concatenate([worst_rows, gold_rows])
     labels = np.concatenate([worst_labels, gold_labels])
     signs = np.ones(len(rows), np.float32)
-    signs[wanted.sum() :] = -1.0
+    signs[is_constituent.sum() :] = -1.0
     sentences = np.searchsorted(offsets, rows, side="right") - 1
     device = starts.device
     picked = torch.from_numpy(rows).to(device)
@@ -133,18 +133,19 @@ def hinge_loss(
 
 
 @torch.no_grad()
-def contested(
+def loss_augmented_scores(
     model: BnaModel, encoded: Encoded, starts: Tensor, ends: Tensor, gold_chart: NDArray[np.int32]
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Score what a worst tree may make of each span: no constituent, its best wrong label, the gold one.
+    """Return the (spans, 3) scores for loss-augmented decoding, and the best wrong label of each span.
 
-    ``starts`` and ``ends`` are the fencepost rows of all spans, int64 (spans,); ``gold_chart`` is int32
-    (spans,), 0 where the gold tree has no constituent: there the gold label scores minus infinity. Returns the scores, float32 (spans, 3), and the wrong labels, int32
-    (spans,). Of all other labels none can win, and none leaves the device.
+    The float32 columns are: no constituent (0), the best wrong label, the gold label. The wrong labels are int32
+    (spans,). No other label can win, and none leaves the device. ``starts`` and ``ends`` are the fencepost rows of all
+    spans, int64 (spans,); ``gold_chart`` is int32 (spans,), 0 where the gold tree has no constituent: there the gold
+    label scores minus infinity.
     """
     right = torch.from_numpy(gold_chart.astype(np.int64)).to(starts.device)[:, None]
     scores = torch.zeros(len(starts), 3, device=starts.device)
-    rivals = torch.empty(len(starts), dtype=torch.int32, device=starts.device)
+    wrong_labels = torch.empty(len(starts), dtype=torch.int32, device=starts.device)
     for first in range(0, len(starts), SPANS_AT_ONCE):
         part = slice(first, first + SPANS_AT_ONCE)
         own = model.span_scores(encoded, starts[part], ends[part])
@@ -154,8 +155,8 @@ def contested(
         wrong = own.scatter(1, column, torch.where(has_gold, -torch.inf, of_column))
         best, label = wrong.max(dim=1)
         scores[part, 1], scores[part, GOLD] = best, of_gold[:, 0]
-        rivals[part] = label.int() + 1
-    return scores.cpu().numpy(), rivals.cpu().numpy()
+        wrong_labels[part] = label.int() + 1
+    return scores.cpu().numpy(), wrong_labels.cpu().numpy()
 
 
 def likelihood_loss(
@@ -181,8 +182,8 @@ def of_golds(
     rows = np.concatenate([g.spans + o for g, o in zip(golds, offsets, strict=True)])
     labels = np.concatenate([g.labels for g in golds]).astype(np.int64)
     of_rows = np.repeat(weights, [len(g.spans) for g in golds])
-    taught = of_rows > 0
-    return Expectation(rows[taught], labels[taught], of_rows[taught], weights)
+    has_weight = of_rows > 0
+    return Expectation(rows[has_weight], labels[has_weight], of_rows[has_weight], weights)
 
 
 def tree_cross_entropy(model: BnaModel, encoded: Encoded, wanted: Expectation) -> Tensor:
@@ -241,7 +242,7 @@ LEAST_PROBABLE = np.float32(1e-4)
 
 
 @dataclass(frozen=True)
-class SparseRows:
+class SparseProbabilities:
     """The probabilities of a matrix that count, row after row, in little memory.
 
     ``sizes`` int16 (rows,) says how many a row has, ``columns`` int16 (k,) where they are, ``values`` float32 (k,) what.
@@ -252,7 +253,7 @@ class SparseRows:
     values: NDArray[np.float32]
 
     @classmethod
-    def of(cls, matrix: NDArray[np.float32]) -> SparseRows:
+    def of(cls, matrix: NDArray[np.float32]) -> SparseProbabilities:
         """Return what a matrix of probabilities has from `LEAST_PROBABLE` on."""
         counted = matrix >= LEAST_PROBABLE
         columns = np.nonzero(counted)[1].astype(np.int16)
@@ -269,7 +270,7 @@ class SparseRows:
         return self.sizes.nbytes + self.columns.nbytes + self.values.nbytes
 
 
-NO_ROWS = SparseRows.of(np.zeros((0, 0), np.float32))
+NO_ROWS = SparseProbabilities.of(np.zeros((0, 0), np.float32))
 
 
 @dataclass(frozen=True)
@@ -280,8 +281,8 @@ class SoftTarget:
     ``weight``, from 0 to 1, is how much the teacher counts; the gold tree has the rest.
     """
 
-    trees: SparseRows
-    tags: SparseRows
+    trees: SparseProbabilities
+    tags: SparseProbabilities
     weight: float
 
 
@@ -300,7 +301,7 @@ def tree_loss(
     taught = of_teacher(encoded.lengths, soft)
     if gold_loss == "crf":
         # Both are cross-entropies with the same trees: one look at the chart is enough.
-        of_both = taught.beside(of_golds(model, encoded.lengths, golds, trust))
+        of_both = taught.merge(of_golds(model, encoded.lengths, golds, trust))
         return tree_cross_entropy(model, encoded, of_both)
     loss = tree_cross_entropy(model, encoded, taught)
     return loss + hinge_loss(model, encoded, golds, trust) if trust.any() else loss
@@ -338,7 +339,7 @@ def _weights(soft: Sequence[SoftTarget]) -> Weights:
 
 
 def _packed(
-    parts: Sequence[SparseRows], sizes: NDArray[np.int64], weights: Weights
+    parts: Sequence[SparseProbabilities], sizes: NDArray[np.int64], weights: Weights
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
     """Return rows, columns and values of a batch, each sentence's rows after those before it.
 

@@ -52,7 +52,7 @@ from bnaparser.training.setup import (
     training_sentences,
 )
 from bnaparser.training.teacher import Teacher, load_teacher
-from bnaparser.training.update import Updater, rounded, scheduled_factor, set_learning_rates
+from bnaparser.training.update import Updater, rounded, scheduled_factor
 from bnaparser.treebanks.collector import collector_at_rest
 from bnaparser.trees.tree import Tree
 
@@ -173,7 +173,8 @@ class Run(CheckedRun):
 
     def _update(self, batch: list[TrainingSentence]) -> float:
         factor = scheduled_factor(self.progress.update, self.total_updates, self.settings)
-        set_learning_rates(self.updater.optimizer, factor * self.progress.learning_rate_factor)
+        for group in self.updater.optimizer.param_groups:
+            group["lr"] = group["base"] * (factor * self.progress.learning_rate_factor)
         loss = self.updater.update(batch, self.progress.update)
         self.progress.update += 1
         return loss

@@ -21,7 +21,7 @@ from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import DataError, MissingExtraError, SettingsError
 from bnaparser.models import find
 from bnaparser.network import storage
-from bnaparser.network.labels import Inventory, LanguageNames, names_by_language
+from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model import BnaModel, build_model
 from bnaparser.network.model_settings import ModelSettings
 from bnaparser.network.prepared import PreparedSentence
@@ -177,20 +177,19 @@ def _known_names(
 
     Raises SettingsError for a language without any.
     """
-    of_trees = (
-        (
-            one.language if one.language in languages else languages[0],
-            [span.label for span in one.spans],
-            one.tags,
-        )
-        for one in examples
-    )
-    of_start = (
-        (language, names.labels, names.tags)
-        for language, names in ({} if start is None else _names_of(start)).items()
-        if language in languages
-    )
-    found = names_by_language(chain(of_trees, of_start))
+    labels: dict[str, set[str]] = {}
+    tags: dict[str, set[str]] = {}
+    for one in examples:
+        language = one.language if one.language in languages else languages[0]
+        labels.setdefault(language, set()).update(span.label for span in one.spans)
+        tags.setdefault(language, set()).update(one.tags)
+    for language, names in ({} if start is None else _names_of(start)).items():
+        if language in languages:
+            labels.setdefault(language, set()).update(names.labels)
+            tags.setdefault(language, set()).update(names.tags)
+    found = {
+        one: LanguageNames(frozenset(own), frozenset(tags[one])) for one, own in labels.items()
+    }
     if missing := [language for language in languages if language not in found]:
         raise SettingsError(
             f"no training trees are in {', '.join(missing)}, which text.languages names: add some to train.data, or"

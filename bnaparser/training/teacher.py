@@ -32,7 +32,7 @@ from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import load_network
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.data import Example, in_language, prepare_words
-from bnaparser.training.loss import LEAST_PROBABLE, NO_ROWS, SoftTarget, SparseRows
+from bnaparser.training.loss import LEAST_PROBABLE, NO_ROWS, SoftTarget, SparseProbabilities
 
 log = logging.getLogger(__name__)
 
@@ -109,17 +109,14 @@ class Teacher:
             thought = self._read(language, [words for _, words in new])
             for key, target in zip(new, thought, strict=True):
                 found[key] = target
-                self._keep(key, target)
+                size = target.trees.bytes + target.tags.bytes
+                if size <= self.room:
+                    self._kept[key] = target
+                    self.room -= size
         weights = [1.0 if one.ignore_gold else self.weight for one in examples]
         return [
             replace(found[key], weight=weight) for key, weight in zip(keys, weights, strict=True)
         ]
-
-    def _keep(self, key: tuple[str, Words], target: SoftTarget) -> None:
-        size = target.trees.bytes + target.tags.bytes
-        if size <= self.room:
-            self._kept[key] = target
-            self.room -= size
 
     def _read(self, language: str, sentences: Sequence[Words]) -> list[SoftTarget]:
         if not sentences:
@@ -149,7 +146,7 @@ class Teacher:
 
     def _trees(
         self, ensemble: EnsembleNetwork, scores: NDArray[np.float32], lengths: Sequence[int]
-    ) -> list[SparseRows]:
+    ) -> list[SparseProbabilities]:
         """Return the probabilities of constituents, over the trees that the student may give."""
         student = self.student
         mine, theirs = shared_columns(student.labels, ensemble.labels)
@@ -164,18 +161,18 @@ class Teacher:
         )
         found.probabilities[:, 0] = 0  # no constituent
         spans = [chart.span_count(n) for n in lengths]
-        return [SparseRows.of(part) for part in _split(found.probabilities, spans)]
+        return [SparseProbabilities.of(part) for part in _split(found.probabilities, spans)]
 
     def _tags(
         self, ensemble: EnsembleNetwork, tags: NDArray[np.float32], lengths: Sequence[int]
-    ) -> list[SparseRows]:
+    ) -> list[SparseProbabilities]:
         """Return the probabilities of the tags that the student knows; a word without any has none."""
         mine, theirs = shared_columns(self.student.tags, ensemble.tags)
         known = np.zeros((len(tags), len(self.student.tags)), np.float32)
         known[:, mine] = tags[:, theirs]
         total = known.sum(axis=1, keepdims=True)
         known = np.where(total > LEAST_PROBABLE, known / np.maximum(total, LEAST_PROBABLE), 0)
-        return [SparseRows.of(part) for part in _split(known, lengths)]
+        return [SparseProbabilities.of(part) for part in _split(known, lengths)]
 
 
 def shared_columns(mine: Inventory, theirs: Inventory) -> tuple[list[int], list[int]]:

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.optim import Optimizer
 
 from bnaparser.chart import ScoresError
 from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length, default_tokens
 from bnaparser.files.rounded import is_large_matrix, round_rows
-from bnaparser.network.model import BnaModel, Encoded
+from bnaparser.network.model import BnaModel
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.loop import diverged
 from bnaparser.training.loss import (
@@ -215,9 +214,17 @@ class Objective(nn.Module):
         ``soft`` is what a teacher thinks of each sentence, where there is one.
         """
         encoded = self.model.encode(batch)
-        loss = shares.sentence * self._of_trees(encoded, golds, soft)
+        if soft:
+            of_trees = tree_loss(self.model, encoded, golds, soft, self.loss)
+        else:
+            of_trees = SPAN_LOSSES[self.loss](self.model, encoded, golds)
+        loss = shares.sentence * of_trees
         if self.model.settings.tags.predict:
-            loss = loss + self.tag_weight * shares.word * self._of_tags(encoded, golds, soft)
+            if soft:
+                of_tags = soft_tag_loss(self.model, encoded, golds, soft)
+            else:
+                of_tags = tag_loss(self.model, encoded, golds)
+            loss = loss + self.tag_weight * shares.word * of_tags
         if pieces:
             read = self.model.encode([one.prepared for one in pieces])
             found = word_loss(self.model, read, [one.begins for one in pieces])
@@ -226,20 +233,6 @@ class Objective(nn.Module):
             # Processes wait for the gradient of every weight: here that of the head is 0.
             loss = loss + 0.0 * self.model.word_scores(encoded).sum()
         return loss
-
-    def _of_trees(
-        self, encoded: Encoded, golds: Sequence[Gold], soft: Sequence[SoftTarget]
-    ) -> Tensor:
-        if soft:
-            return tree_loss(self.model, encoded, golds, soft, self.loss)
-        return SPAN_LOSSES[self.loss](self.model, encoded, golds)
-
-    def _of_tags(
-        self, encoded: Encoded, golds: Sequence[Gold], soft: Sequence[SoftTarget]
-    ) -> Tensor:
-        if soft:
-            return soft_tag_loss(self.model, encoded, golds, soft)
-        return tag_loss(self.model, encoded, golds)
 
 
 @contextmanager
@@ -276,9 +269,3 @@ def scheduled_factor(update: int, total_updates: int, settings: TrainSettings) -
     if settings.lr_scheduler_type == "linear":
         return (total_updates - update) / max(1, total_updates - warmup)
     return 1.0
-
-
-def set_learning_rates(optimizer: Optimizer, factor: float) -> None:
-    """Set the rate of each group of parameters to so much of its ``base``."""
-    for group in optimizer.param_groups:
-        group["lr"] = group["base"] * factor

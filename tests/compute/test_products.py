@@ -71,6 +71,9 @@ def test_rows_of_any_size_keep_their_digits(power: int) -> None:
     left[4] = 0
     found = multiply(rows, pack_bytes(scaled(right)), np.zeros(7, np.float32))
     assert np.array_equal(found, np.ldexp((left @ right.T).astype(np.float32), power))
+    small = row_scaled(np.ldexp(right.astype(np.float32), power))
+    assert np.array_equal(small.values, right)
+    assert np.array_equal(small.scales, np.full(7, np.ldexp(np.float32(1), power)))
 
 
 def test_the_largest_numbers_do_not_saturate() -> None:

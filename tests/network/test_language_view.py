@@ -10,7 +10,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.network import storage
-from bnaparser.network.labels import BARRED, LanguageNames, stored_names
+from bnaparser.network.labels import BARRED, LanguageNames
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings, TagSettings
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -101,8 +101,3 @@ def test_words_are_scored_alike_with_and_without_torch(folder: Path) -> None:
             found.append(network.all_word_scores(network.encode(network.prepare(SENTENCES))))
     assert found[0].shape == (8,)
     np.testing.assert_allclose(found[0], found[1], atol=1e-4)
-
-
-def test_names_are_stored_sorted() -> None:
-    names = LanguageNames(frozenset({"b", "a"}), frozenset({"y", "x"}))
-    assert stored_names({"es": names}) == {"es": {"labels": ["a", "b"], "tags": ["x", "y"]}}

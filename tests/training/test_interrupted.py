@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,26 +17,6 @@ from bnaparser.training.recipe import Recipe
 from bnaparser.training.run import tensorboard_tag, train
 from tests.interrupting import signal_at
 
-RECIPE = """
-[encoder]
-character_width = 8
-[layers]
-hidden_size = 16
-num_attention_heads = 2
-head_dim = 8
-intermediate_size = 32
-[train]
-data = [{{ path = "{treebank}" }}]
-dev = [{{ path = "{treebank}" }}]
-dev_sentences = 8
-batch_size = 4
-max_steps = 60
-evals_per_epoch = 0.1
-learning_rate = 5e-3
-seed = 3
-threads = 1
-"""
-
 
 def same(first: Path, second: Path) -> bool:
     ours, theirs = (load_file(file) for file in (first, second))
@@ -52,55 +27,6 @@ def same_runs(first: Path, second: Path) -> bool:
     """Whether two runs have ended with the same weights, and have kept the same model."""
     files = (f"{CHECKPOINT}/model.safetensors", f"{BEST}/model.safetensors")
     return all(same(first / file, second / file) for file in files)
-
-
-def start(recipe: Path, output: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "bnaparser", "train", str(recipe), "--output", str(output)]
-    environment = os.environ | {"OMP_WAIT_POLICY": "passive"}
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-
-
-def test_ctrl_c_before_the_first_check_costs_nothing(treebank: Path, tmp_path: Path) -> None:
-    """Nothing was said before the first check, and nothing was kept."""
-    recipe, cut = tmp_path / "recipe.toml", tmp_path / "cut"
-    recipe.write_text(RECIPE.format(treebank=treebank), encoding="utf-8")
-    process = start(recipe, cut)
-    assert process.stderr is not None
-    said = ""
-    while "update 1 of 60" not in said:
-        line = process.stderr.readline()
-        assert line, said
-        said += line
-    process.send_signal(signal.SIGINT)
-    process.send_signal(
-        signal.SIGINT
-    )  # as of `timeout -s INT`, which sends it to the group as well
-    _, errors = process.communicate(timeout=300)
-    assert process.returncode == 130, errors
-    assert re.search(rf"reading the data of {recipe}; output in {cut}\n", said)
-    assert re.search(
-        r"training on cpu \(1 thread\): 60 sentences, [\d,]+ parameters, 60 updates \(4 epochs\),"
-        rf" a check every 150 updates; output in {cut}\n",
-        said,
-    )
-    update = json.loads((cut / CHECKPOINT / "progress.json").read_text())["update"]
-    assert f"interrupted: the checkpoint of update {update} is in {cut / CHECKPOINT};" in errors
-    assert "Traceback" not in errors
-    again = start(recipe, cut)
-    _, errors = again.communicate(timeout=300)
-    assert again.returncode == 0, errors
-    assert f"resumed after update {update}" in errors
-    assert re.search(r"update 60 of 60, loss [\d.]+, \d+ s in all\n", errors)
-    from bnaparser.training.recipe import load_recipe
-
-    train(load_recipe(recipe), tmp_path / "whole")
-    assert same_runs(cut, tmp_path / "whole")
 
 
 @pytest.mark.parametrize("line", ["update 1 of 9", "update 2: scoring", "update 4:"])

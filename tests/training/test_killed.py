@@ -1,19 +1,21 @@
-"""Training in processes of its own: a seed fixes the weights, and SIGKILL changes nothing."""
+"""A training in processes of its own: Ctrl-C and SIGKILL change nothing of its end."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 import torch
 from safetensors.torch import load_file
+
+from bnaparser.training.checkpoints import BEST, CHECKPOINT, PROGRESS
+from bnaparser.training.recipe import load_recipe
+from bnaparser.training.run import train
 
 RECIPE = """
 [encoder]
@@ -29,71 +31,73 @@ predict = true
 data = [{{ path = "{treebank}" }}]
 dev = [{{ path = "{treebank}" }}]
 dev_sentences = 8
-batch_size = 16
-max_steps = 40
-learning_rate = 5e-3
-warmup_steps = 2
+batch_size = 4
+max_steps = 60
 evals_per_epoch = 1
+learning_rate = 5e-3
 seed = 3
-threads = 2
+threads = 1
 """
 
-Start = Callable[[Path], subprocess.Popen[bytes]]
+
+def start(recipe: Path, output: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "bnaparser", "train", str(recipe), "--output", str(output)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"OMP_WAIT_POLICY": "passive"},
+    )
 
 
-@pytest.fixture
-def start(treebank: Path, tmp_path: Path) -> Start:
-    """A function that starts the recipe in a process of its own, writing to a folder."""
-    file = tmp_path / "recipe.toml"
-    file.write_text(RECIPE.format(treebank=treebank), encoding="utf-8")
-
-    def run(output: Path) -> subprocess.Popen[bytes]:
-        command = [
-            sys.executable,
-            "-m",
-            "bnaparser",
-            "train",
-            str(file),
-            "--output",
-            str(output),
-        ]
-        # Threads that wait sleep: on a busy machine they would take the time from each other.
-        environment = os.environ | {"OMP_WAIT_POLICY": "passive"}
-        return subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
-        )
-
-    return run
+def read_until(process: subprocess.Popen[str], line: str) -> str:
+    """Return what a process has told by the time that it has told a line."""
+    assert process.stderr is not None
+    told = ""
+    while line not in told:
+        new = process.stderr.readline()
+        assert new, told
+        told += new
+    return told
 
 
-def finish(process: subprocess.Popen[bytes]) -> str:
-    _, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, errors.decode()
-    return errors.decode()
-
-
-def kill_after_first_checkpoint(process: subprocess.Popen[bytes], output: Path) -> int:
-    """Kill a run once it has left a checkpoint; return the update of that checkpoint."""
-    file = output / "checkpoint" / "progress.json"
-    while not file.exists():
-        assert process.poll() is None, process.communicate()[1].decode()
-        time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    update: int = json.loads(file.read_text(encoding="utf-8"))["update"]
-    return update
-
-
-def test_a_killed_run_and_one_that_was_not_end_at_the_same_weights(
-    start: Start, tmp_path: Path
+def test_a_run_that_is_interrupted_and_then_killed_ends_at_the_same_weights(
+    treebank: Path, tmp_path: Path
 ) -> None:
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    finish(start(whole))
-    update = kill_after_first_checkpoint(start(killed), killed)
-    assert update < 40
-    assert f"resumed after update {update}" in finish(start(killed))
-    for name in ("checkpoint", "model"):
-        first, second = (load_file(path / name / "model.safetensors") for path in (whole, killed))
-        assert first.keys() == second.keys()
-        assert all(torch.equal(tensor, second[key]) for key, tensor in first.items())
+    recipe, cut = tmp_path / "recipe.toml", tmp_path / "cut"
+    recipe.write_text(RECIPE.format(treebank=treebank), encoding="utf-8")
+    interrupted = start(recipe, cut)
+    told = read_until(interrupted, "update 1 of 60")
+    interrupted.send_signal(signal.SIGINT)
+    interrupted.send_signal(signal.SIGINT)  # `timeout -s INT` sends it to the group as well
+    _, errors = interrupted.communicate(timeout=300)
+    assert interrupted.returncode == 130, errors
+    assert f"reading the data of {recipe}; output in {cut}\n" in told
+    assert re.search(
+        r"training on cpu \(1 thread\): 60 sentences, [\d,]+ parameters, 60 updates \(4 epochs\),"
+        rf" a check every 15 updates; output in {cut}\n",
+        told,
+    )
+    update = json.loads((cut / CHECKPOINT / PROGRESS).read_text())["update"]
+    assert f"interrupted: the checkpoint of update {update} is in {cut / CHECKPOINT};" in errors
+    assert "Traceback" not in errors
+
+    killed = start(recipe, cut)
+    assert f"resumed after update {update}" in read_until(killed, "update 30:")
+    killed.kill()
+    killed.communicate()
+    update = json.loads((cut / CHECKPOINT / PROGRESS).read_text())["update"]
+    assert 15 <= update < 60
+
+    finished = start(recipe, cut)
+    _, errors = finished.communicate(timeout=300)
+    assert finished.returncode == 0, errors
+    assert f"resumed after update {update}" in errors
+    assert re.search(r"update 60 of 60, loss [\d.]+, .* in all\n", errors)
+    train(load_recipe(recipe), tmp_path / "whole")
+    for name in (CHECKPOINT, BEST):
+        ours, theirs = (
+            load_file(tmp_path / run / name / "model.safetensors") for run in ("cut", "whole")
+        )
+        assert ours.keys() == theirs.keys()
+        assert all(torch.equal(tensor, theirs[key]) for key, tensor in ours.items())

@@ -15,7 +15,15 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel, Encoded
 from bnaparser.training import loss
 from bnaparser.training.data import Example
-from bnaparser.training.loss import GOLD, IGNORED_TAG, Gold, contested, gold, hinge_loss, tag_loss
+from bnaparser.training.loss import (
+    GOLD,
+    IGNORED_TAG,
+    Gold,
+    gold,
+    hinge_loss,
+    loss_augmented_scores,
+    tag_loss,
+)
 from bnaparser.trees.tree import Span, Tree
 from tests.chart import reference
 
@@ -150,7 +158,7 @@ def test_contested_labels_are_the_gold_one_and_the_best_of_the_others(
     encoded = model.encode(model.prepare([example.words for example in examples[:3]]))
     scores = model.all_scores(encoded)
     right = np.arange(len(scores), dtype=np.int32) % len(model.labels)
-    found, rivals = contested(model, encoded, *model.span_rows(encoded), right)
+    found, rivals = loss_augmented_scores(model, encoded, *model.span_rows(encoded), right)
     for own, gold_label, three, rival in zip(scores, right, found, rivals, strict=True):
         others = [label for label in range(1, len(own)) if label != gold_label]
         best = max(others, key=own.__getitem__)

@@ -15,7 +15,7 @@ from bnaparser.training.data import Example
 from bnaparser.training.loss import (
     NO_ROWS,
     SoftTarget,
-    SparseRows,
+    SparseProbabilities,
     gold,
     hinge_loss,
     likelihood_loss,
@@ -49,7 +49,7 @@ def thought(teacher: RowScores, weights: Sequence[float]) -> list[SoftTarget]:
             allow_empty_root=teacher.allow_empty_root,
         ).probabilities
         found[:, 0] = 0
-        targets.append(SoftTarget(SparseRows.of(found), NO_ROWS, weight))
+        targets.append(SoftTarget(SparseProbabilities.of(found), NO_ROWS, weight))
     return targets
 
 
@@ -145,7 +145,9 @@ def random_targets(model: BnaModel, lengths: Sequence[int], weight: float) -> li
         trees = np.zeros((chart.span_count(n), len(model.labels)), np.float32)
         trees[n - 1, 1:] = generator.dirichlet(np.ones(len(model.labels) - 1))
         tags = generator.dirichlet(np.ones(len(model.tags)), n).astype(np.float32)
-        targets.append(SoftTarget(SparseRows.of(trees), SparseRows.of(tags), weight))
+        targets.append(
+            SoftTarget(SparseProbabilities.of(trees), SparseProbabilities.of(tags), weight)
+        )
     return targets
 
 
