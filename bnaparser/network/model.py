@@ -37,7 +37,7 @@ from bnaparser.network.prepared import (
     words_and_sides,
 )
 from bnaparser.network.word_forms import WordShape, allowed_tags
-from bnaparser.text.typed import words_and_blanks
+from bnaparser.text.detokenize import words_and_blanks
 
 Module = TypeVar("Module", bound=nn.Module)
 

@@ -13,9 +13,9 @@ import numpy as np
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
+from bnaparser.text.detokenize import as_typed
 from bnaparser.text.sentence import from_words
 from bnaparser.text.text_rules import known_as, rules_of
-from bnaparser.text.typed import as_typed
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_clean_trees

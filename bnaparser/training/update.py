@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from bnaparser.chart import ScoresError
 from bnaparser.encoders.batching import TRAINING_TOKENS, batches_by_length, default_tokens
-from bnaparser.files.rounded import is_large_matrix, round_rows
+from bnaparser.files.tensors import is_large_matrix, round_rows
 from bnaparser.network.model import BnaModel
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.training.loop import diverged
