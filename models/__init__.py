@@ -48,7 +48,7 @@ def is_bare(name: str) -> bool:
     return _BARE.fullmatch(name) is not None
 
 
-def lasting_name(name: str | Path, folder: Path) -> str:
+def resolvable_name(name: str | Path, folder: Path) -> str:
     """Return a name by which `find` finds the folder again, in whatever folder a program runs then."""
     return os.path.realpath(folder) if folder == Path(name) else str(name)
 

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.languages.detokenised import detokenised
-from bnaparser.text.language_guess import guessed_language
-from bnaparser.text.sentence import put_together
+from bnaparser.text.language_guess import detect_language
+from bnaparser.text.sentence import join_pieces
 from bnaparser.text.splitting import read_sentences
-from bnaparser.text.text_rules import known_as, rules_of
+from bnaparser.text.text_rules import match_language, rules_of
 from bnaparser.treebanks.reading import load_trees
 
 TREEBANKS = {
@@ -41,12 +41,12 @@ def round_trip(sentences: Sequence[Sequence[str]], language: str) -> list[float]
         text, plain, _ = detokenised(words, language)
         read, cut = rules.sentence(text), rules.cut_words(words)
         if cut is not None and cut.forms == [piece.form for piece in read.pieces]:
-            found = put_together(read.text, read.pieces, cut.begins)
+            found = join_pieces(read.text, read.pieces, cut.begins)
             right += [word.form for word in found] == plain
-        by_rules += [word.form for word in put_together(read.text, read.pieces)] == plain
+        by_rules += [word.form for word in join_pieces(read.text, read.pieces)] == plain
         single += len(read_sentences(text, "paragraph", rules)) == 1
-        told = guessed_language(text, [*TREEBANKS, "en"])
-        mine = told is not None and known_as(told, [language]) is not None
+        told = detect_language(text, [*TREEBANKS, "en"])
+        mine = told is not None and match_language(told, [language]) is not None
         guessed, wrong = guessed + mine, wrong + (told is not None and not mine)
     return [100 * count / len(sentences) for count in (right, by_rules, single, guessed, wrong)]
 

@@ -120,7 +120,7 @@ def _examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Exam
 def _languages(options: argparse.Namespace, network: ParsingNetwork) -> list[str]:
     """Return the language of each file, one that the network knows."""
     from bnaparser.parsing.found_words import unknown_language
-    from bnaparser.text.text_rules import known_as
+    from bnaparser.text.text_rules import match_language
 
     known = network.settings.text.languages
     if options.language is None and len(known) > 1:
@@ -128,7 +128,7 @@ def _languages(options: argparse.Namespace, network: ParsingNetwork) -> list[str
             f"{options.model} is for {', '.join(known)}: --language says in which the trees are"
         )
     given = options.language or known[:1]
-    unknown = next((code for code in given if known_as(code, known) is None), None)
+    unknown = next((code for code in given if match_language(code, known) is None), None)
     if unknown is not None:
         raise SettingsError(unknown_language(unknown, known))
     return list(given) if len(given) == len(options.data) else list(given) * len(options.data)

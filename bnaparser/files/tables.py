@@ -27,14 +27,14 @@ def json_line(value: Any) -> str:
     return _HALF_CHARACTER.sub("\ufffd", line)
 
 
-def whole_characters(value: Any) -> Any:
+def replace_all_surrogates(value: Any) -> Any:
     """Return a value of JSON's kinds in which half a character is U+FFFD, as `json_line` writes it."""
     if isinstance(value, str):
         return _HALF_CHARACTER.sub("\ufffd", value)
     if isinstance(value, Mapping):
-        return {name: whole_characters(one) for name, one in value.items()}
+        return {name: replace_all_surrogates(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [whole_characters(one) for one in value]
+        return [replace_all_surrogates(one) for one in value]
     return value
 
 

@@ -24,7 +24,7 @@ from bnaparser.integrations.benepar_models import download, locate
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.parsing.parser import Parser as LoadedParser
 from bnaparser.parsing.result import Parse
-from bnaparser.text.detokenize import blanks_after, guess_language, spacing, typed
+from bnaparser.text.detokenize import detokenize_words, language_of_labels, spaces_after, spacing
 from bnaparser.text.splitting import read_sentences
 from bnaparser.trees.escapes import BRACKET_ESCAPES
 from bnaparser.trees.tree import assemble_nltk, preorder
@@ -87,7 +87,7 @@ class BeneparParser:
                 raise ValueError(f"{name} is for {', '.join(known)}: say which as language_code")
             self._parser = self._parser.in_language(language_code)
             language_code = language_code[:2].lower()
-        self._language_code = language_code or guess_language(self._parser.model.labels.names)
+        self._language_code = language_code or language_of_labels(self._parser.model.labels.names)
         self.batch_size = batch_size
 
     def parse(self, sentence: InputSentence | Sequence[str] | str) -> Any:
@@ -135,12 +135,12 @@ class BeneparParser:
         if sent.words is None:
             if sent.escaped_words is None:
                 raise ValueError("At least one of words or escaped_words is required")
-            sent = replace(sent, words=typed(sent.escaped_words))
+            sent = replace(sent, words=detokenize_words(sent.escaped_words))
         words = sent.words or []
         if sent.escaped_words is None:
             sent = replace(sent, escaped_words=[word.translate(_BRACKETS) for word in words])
         if sent.space_after is None:
-            spaces = blanks_after(words, spacing(self._language_code))
+            spaces = spaces_after(words, spacing(self._language_code))
             sent = replace(sent, space_after=spaces)
         for name in ("escaped_words", "space_after", "tags"):
             row = getattr(sent, name)

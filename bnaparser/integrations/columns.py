@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from bnaparser.errors import type_name
-from bnaparser.files.tables import whole_characters
+from bnaparser.files.tables import replace_all_surrogates
 from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import CHAIN
 
@@ -142,7 +142,7 @@ def _of_text(given: Any) -> Sequence[Parse]:
 def _columns(types: dict[str, type], rows: list[tuple[Any, ...]], of_texts: bool) -> Columns:
     """The rows by columns, half a character as U+FFFD; ``document`` also where none of several texts has a row."""
     columns = {
-        name: [whole_characters(row[place]) if of_kind is str else row[place] for row in rows]
+        name: [replace_all_surrogates(row[place]) if of_kind is str else row[place] for row in rows]
         for place, (name, of_kind) in enumerate(types.items())
     }
     if not of_texts and all(number is None for number in columns["document"]):

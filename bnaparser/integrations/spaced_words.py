@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bnaparser.text.detokenize import TypedSentence
+from bnaparser.text.detokenize import DetokenizedSentence
 
 
-def spaced_sentence(words: Iterable[tuple[str, bool]]) -> TypedSentence:
+def spaced_sentence(words: Iterable[tuple[str, bool]]) -> DetokenizedSentence:
     """Make a sentence of words, each with whether a blank comes after it; offsets count in it.
 
     Blanks inside a word, as in words that were merged, become no-break spaces (`unbroken`).
@@ -20,7 +20,9 @@ def spaced_sentence(words: Iterable[tuple[str, bool]]) -> TypedSentence:
         blanks.append(blank)
         end += len(word) + blank
     text = "".join(word + blank for word, blank in parts).rstrip(" ")
-    return TypedSentence(text, tuple(word for word, _ in parts), tuple(offsets), tuple(blanks))
+    return DetokenizedSentence(
+        text, tuple(word for word, _ in parts), tuple(offsets), tuple(blanks)
+    )
 
 
 def unbroken(word: str) -> str:

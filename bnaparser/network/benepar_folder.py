@@ -33,7 +33,7 @@ from bnaparser.network.model_settings import (
     ScorerSettings,
     TagSettings,
 )
-from bnaparser.text.detokenize import guess_language, spacing
+from bnaparser.text.detokenize import language_of_labels, spacing
 
 # Of an encoder nobody reads: its summary of a text, numbers that are counted anew, and, in T5, second
 # names of the subwords' vectors and a table that no layer uses.
@@ -192,7 +192,7 @@ def _settings(
         return ModelSettings(
             encoder=EncoderSettings(
                 name=str(given["pretrained_model"]),
-                detokenize=spacing(guess_language(labels.names)),
+                detokenize=spacing(language_of_labels(labels.names)),
                 decoder=config.model_type in T5_TYPES,
             ),
             layers=layers,

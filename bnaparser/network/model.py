@@ -37,7 +37,7 @@ from bnaparser.network.prepared import (
     words_and_sides,
 )
 from bnaparser.network.word_forms import WordShape, allowed_tags
-from bnaparser.text.detokenize import words_and_blanks
+from bnaparser.text.detokenize import words_and_spaces
 
 Module = TypeVar("Module", bound=nn.Module)
 
@@ -375,7 +375,7 @@ def build_subwords(
     max_words, decoder = settings.layers.max_positions - 2, settings.encoder.decoder
     if settings.encoder.detokenize is None:
         return Subwords(tokenizer, limit, max_words, decoder, settings.text.unspaced)
-    read = partial(words_and_blanks, kind=settings.encoder.detokenize)
+    read = partial(words_and_spaces, spacing=settings.encoder.detokenize)
     return JoinedSubwords(tokenizer, limit, max_words, decoder, read)
 
 

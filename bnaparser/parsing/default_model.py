@@ -8,7 +8,7 @@ from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import SHIPPED, shipped
 from bnaparser.models.about import languages
 from bnaparser.parsing.found_words import unknown_language
-from bnaparser.text.text_rules import known_as
+from bnaparser.text.text_rules import match_language
 
 ENGLISH = "en"
 """The language of the model that ships, and its name."""
@@ -19,7 +19,7 @@ def name_for(language: str | None) -> str:
 
     Raises SettingsError where none is, and names the languages that there are.
     """
-    if language is None or known_as(language, [ENGLISH]):
+    if language is None or match_language(language, [ENGLISH]):
         return ENGLISH
     from bnaparser.models.packages import installed
 
@@ -28,7 +28,7 @@ def name_for(language: str | None) -> str:
     here: list[str] = []
     for name, folder in folders.items():
         with suppress(ModelError):  # of a damaged one, which keeps nobody from the others
-            if known_as(language, known := languages(folder)):
+            if match_language(language, known := languages(folder)):
                 return name
             here += known
     raise SettingsError(unknown_language(language, sorted(set(here))))

@@ -17,8 +17,8 @@ from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.failures import each_or_reason
 from bnaparser.parsing.question import Question
 from bnaparser.parsing.threads import on_one_thread
-from bnaparser.text.sentence import MAX_WORDS, Sentence, put_together
-from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, known_as, rules_of
+from bnaparser.text.sentence import MAX_WORDS, Sentence, join_pieces
+from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, match_language, rules_of
 
 FAILED = "no words were found in this sentence"
 
@@ -75,7 +75,7 @@ def with_words(
 
 
 def _is_foreign(sentence: Sentence, languages: Sequence[str]) -> bool:
-    return sentence.language is not None and known_as(sentence.language, languages) is None
+    return sentence.language is not None and match_language(sentence.language, languages) is None
 
 
 def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
@@ -158,7 +158,7 @@ def _joined(
     for place in cuts:
         if 0 < place < len(pieces):
             chosen[place] = True
-    words = put_together(sentence.text, pieces, chosen)
+    words = join_pieces(sentence.text, pieces, chosen)
     first = sentence.offsets[0][0] - pieces[0].start
     joined = Sentence(
         sentence.text,

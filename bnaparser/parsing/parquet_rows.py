@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from bnaparser.errors import MissingExtraError
-from bnaparser.files.tables import whole_characters
+from bnaparser.files.tables import replace_all_surrogates
 
 Row = Mapping[str, Any]
 
@@ -71,7 +71,7 @@ def parquet_writer(target: BinaryIO, schema: Any = None) -> Iterator[Callable[[R
             try:
                 group = pa.Table.from_pylist(rows, schema)
             except UnicodeEncodeError:
-                group = pa.Table.from_pylist(whole_characters(rows), schema)
+                group = pa.Table.from_pylist(replace_all_surrogates(rows), schema)
             table.write_table(group)
             rows.clear()
 

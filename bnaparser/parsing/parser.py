@@ -40,16 +40,15 @@ from bnaparser.parsing.named_constraints import Constraint, in_words
 from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.threads import on_one_thread
-from bnaparser.text.detokenize import as_typed
+from bnaparser.text.detokenize import detokenize
 from bnaparser.text.sentence import MAX_WORDS, Sentence, Split
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import (
     TextRules,
-    in_language,
-    known_as,
-    reading,
+    detect_language_or_first,
+    match_language,
+    rules_for,
     rules_of,
-    seeming_language,
 )
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ class Parser:
         if not isinstance(model, Mapping) and len(networks) > 1:
             self.model = model
         self.cased = any(network.reads_case for network in self.networks.values())
-        self.text = reading(self.languages)  # how text becomes sentences
+        self.text = rules_for(self.languages)  # how text becomes sentences
         self.batch_tokens = batch_tokens or default_tokens(PARSING_TOKENS, str(self.model.device))
         self.max_words = max_words  # of a sentence; one with more gets an error
         self.threads: int | None = None  # that compute at most; by default what PyTorch would take
@@ -194,7 +193,7 @@ class Parser:
         for name in each:
             folder = models.find(name)
             network = load_network(folder, asked_device, precision, backend)
-            name = models.lasting_name(name, folder)
+            name = models.resolvable_name(name, folder)
             for code, one in _by_language(network).items():
                 if code in networks:
                     raise SettingsError(
@@ -224,7 +223,7 @@ class Parser:
         own.name = self._names.get(known, self.name)
         own._names = {known: self._names[known]} if known in self._names else {}
         if network.by_language:  # its model has other languages
-            own.language, own.text = known, in_language(own.text, known)
+            own.language, own.text = known, own.text.with_language(known)
         return own
 
     def text_rules(self, language: str | None = None) -> TextRules:
@@ -235,12 +234,12 @@ class Parser:
         if language is None:
             return self.text
         known = self._known(language)
-        return in_language(rules_of(known), known)
+        return rules_of(known).with_language(known)
 
     def _known(self, language: str) -> str:
         """Return which of the languages a code means; SettingsError for none of them."""
         check_language(language)
-        known = known_as(language, self.languages)
+        known = match_language(language, self.languages)
         if known is None:
             raise SettingsError(unknown_language(language, self.languages))
         return known
@@ -404,8 +403,8 @@ class Parser:
             raise ValueError(f"{len(given)} lists of tags for {len(told)} sentences")
         places: dict[str, list[int]] = {}  # of the sentences of each language
         for place, sentence in enumerate(sentences):
-            language = sentence.language or seeming_language(sentence.text, self.languages)
-            own = known_as(language, self.languages)
+            language = sentence.language or detect_language_or_first(sentence.text, self.languages)
+            own = match_language(language, self.languages)
             if own is None:
                 asked[place] = asked[place].under(unknown_language(language, self.languages))
             elif sentence.language is None:
@@ -489,7 +488,7 @@ class Parser:
             cased = self.cased and network.reads_case
             read = [self._rules(one.sentence).as_read(one.sentence.words, cased) for one in given]
         else:
-            read = [as_typed(one.sentence, joined) for one in given]
+            read = [detokenize(one.sentence, joined) for one in given]
         return network.prepare(read, rows, [one.sentence.words for one in given])
 
     def _rules(self, sentence: Sentence) -> TextRules:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bnaparser.errors import DataError, MissingExtraError
 from bnaparser.files.compressed import ending
-from bnaparser.files.tables import parse_json, whole_characters
+from bnaparser.files.tables import parse_json, replace_all_surrogates
 from bnaparser.files.text_files import open_text
 from bnaparser.spanbert.pretrain_settings import TextSettings
 
@@ -87,7 +87,7 @@ def _read_json_lines(path: Path, field: str) -> Iterator[str]:
 def _text_of(row: Any, field: str, place: str) -> str:
     if not isinstance(row, dict) or not isinstance(row.get(field), str):
         raise DataError(f"{place}: no text under {field!r}; text.field names another")
-    text: str = whole_characters(row[field])
+    text: str = replace_all_surrogates(row[field])
     return text
 
 

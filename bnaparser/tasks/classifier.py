@@ -99,7 +99,7 @@ class Classifier:
             name = parser or trained_with(str(model), loaded.settings)
             parser = Parser.load(name, device) if open_parser is None else open_parser(name)
         classifier = cls(loaded, parser)
-        classifier.name = models.lasting_name(model, folder)
+        classifier.name = models.resolvable_name(model, folder)
         return classifier
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from bnaparser.errors import DataError
-from bnaparser.files.tables import parse_json, whole_characters
+from bnaparser.files.tables import parse_json, replace_all_surrogates
 from bnaparser.files.text_files import open_text
 from bnaparser.settings import Settings
 from bnaparser.syntax.sources.tree_source import Text, Words
@@ -216,7 +216,7 @@ def text_of(found: Any, key: str, place: str, what: str) -> str:
         raise DataError(f"{place}: there is no {what}, a text under {key!r}")
     if not text.strip():
         raise DataError(f"{place}: the {what} is empty")
-    whole: str = whole_characters(text)
+    whole: str = replace_all_surrogates(text)
     return whole
 
 

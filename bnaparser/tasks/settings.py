@@ -24,7 +24,12 @@ from bnaparser.tasks.kinds import KINDS
 from bnaparser.tasks.kinds.answer_windows import AnswerSettings
 from bnaparser.tasks.kinds.base import TaskKind
 from bnaparser.tasks.metrics import Metric
-from bnaparser.text.text_rules import DEFAULT_LANGUAGE, LANGUAGE_NAMES, check_readable, known_as
+from bnaparser.text.text_rules import (
+    DEFAULT_LANGUAGE,
+    LANGUAGE_NAMES,
+    check_readable,
+    match_language,
+)
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import HeadRules
 
@@ -62,7 +67,7 @@ class TaskSettings(Settings):
     @field_validator("language")
     @classmethod
     def _known(cls, language: str) -> str:
-        return language if known_as(language, LANGUAGE_NAMES) else check_readable(language)
+        return language if match_language(language, LANGUAGE_NAMES) else check_readable(language)
 
     @model_validator(mode="after")
     def _fits(self) -> TaskSettings:

@@ -43,58 +43,62 @@ _GLUED_AFTER = re.compile(r"(?:(?<!-)(?<!-[LR][RCS]B)-|-L[RCS]B-|[`$#])\Z")
 
 
 @dataclass(frozen=True)
-class TypedSentence(Sentence):
-    """A sentence whose words are as typed; ``blanks`` say whether one follows each, the last one too."""
+class DetokenizedSentence(Sentence):
+    """A sentence of detokenized words; ``spaces`` tell whether a space follows each, the last one too."""
 
-    blanks: tuple[bool, ...]
-
-
-class TypedWords(tuple[str, ...]):
-    """Words as typed; ``blanks`` say whether one follows each, the last one too."""
-
-    blanks: tuple[bool, ...]
+    spaces: tuple[bool, ...]
 
 
-def as_typed(sentence: Sentence, kind: Spacing) -> TypedWords:
-    """Return a sentence as typed. Where blanks are its offsets say, unless all words have one between.
+class DetokenizedWords(tuple[str, ...]):
+    """Detokenized words; ``spaces`` tell whether a space follows each, the last one too."""
 
-    Then they may be a treebank's words, and ``kind`` says where blanks were.
+    spaces: Sequence[bool]
+
+    @classmethod
+    def of(cls, words: Iterable[str], spaces: Sequence[bool]) -> DetokenizedWords:
+        """Return words that these spaces follow."""
+        found = cls(words)
+        found.spaces = spaces
+        return found
+
+
+def detokenize(sentence: Sentence, spacing: Spacing) -> DetokenizedWords:
+    """Return the words of a sentence as its text has them.
+
+    The offsets tell where spaces are. If the text is just the words with a space between them, they may be a
+    treebank's words, and spaces are restored as ``spacing`` says.
     """
-    if isinstance(sentence, TypedSentence):
-        return _typed_words(sentence.words, sentence.blanks)
-    words = typed(sentence.words)
+    if isinstance(sentence, DetokenizedSentence):
+        return DetokenizedWords.of(sentence.words, sentence.spaces)
+    words = detokenize_words(sentence.words)
     if sentence.text == " ".join(sentence.words):
-        return _typed_words(words, blanks_after(words, kind))
+        return DetokenizedWords.of(words, spaces_after(words, spacing))
     between = [after > end for (_, end), (after, _) in pairwise(sentence.offsets)]
-    return _typed_words(words, [*between, True])
+    return DetokenizedWords.of(words, [*between, True])
 
 
-def words_and_blanks(words: Sequence[str], kind: Spacing) -> tuple[Sequence[str], Sequence[bool]]:
-    """Return words as typed, and whether a blank follows each; of a treebank's words it is guessed."""
-    if isinstance(words, TypedWords):
-        return words, words.blanks
-    plain = typed(words)
-    return plain, blanks_after(plain, kind)
+def words_and_spaces(
+    words: Sequence[str], spacing: Spacing
+) -> tuple[Sequence[str], Sequence[bool]]:
+    """Return detokenized words, and whether a space follows each; for a treebank's words it is guessed."""
+    if isinstance(words, DetokenizedWords):
+        return words, words.spaces
+    plain = detokenize_words(words)
+    return plain, spaces_after(plain, spacing)
 
 
-def _typed_words(words: Iterable[str], blanks: Iterable[bool]) -> TypedWords:
-    found = TypedWords(words)
-    found.blanks = tuple(blanks)
-    return found
+def detokenize_words(words: Iterable[str]) -> list[str]:
+    """Return words without a treebank's escapes: ``-LRB-`` is ``(``, curly quotes and dashes are plain."""
+    return list(map(_detokenize_word, words))
 
 
-def typed(words: Sequence[str]) -> list[str]:
-    """Return words as they would be typed: ``-LRB-`` is ``(``, curly quotes and dashes are plain."""
-    return list(map(_typed_word, words))
-
-
-def blanks_after(words: Sequence[str], kind: Spacing) -> list[bool]:
-    """Say of typed words whether a blank follows each, the last one too.
+def spaces_after(words: Sequence[str], spacing: Spacing) -> list[bool]:
+    """Return whether a space follows each of the detokenized words, the last one too.
 
     Guessed: none before marks and clitics (``n't``, ``'s``), after opening brackets and such.
     """
-    if kind != "guess":
-        return [kind == "spaces"] * len(words)
+    if spacing != "guess":
+        return [spacing == "spaces"] * len(words)
     known = list(map(_glued, words))
     found = [not after for _, after, _ in known]
     for place, ((_, _, small), (before, _, next_small)) in enumerate(pairwise(known)):
@@ -105,7 +109,7 @@ def blanks_after(words: Sequence[str], kind: Spacing) -> list[bool]:
 
 # A text has few words that are not there again and again: each is looked at once.
 @lru_cache(maxsize=16384)
-def _typed_word(word: str) -> str:
+def _detokenize_word(word: str) -> str:
     word = _SIGNS.get(word, word)
     if _ESCAPED.search(word):
         for escape, sign in _WITHIN.items():
@@ -115,7 +119,7 @@ def _typed_word(word: str) -> str:
 
 @lru_cache(maxsize=16384)
 def _glued(word: str) -> tuple[bool, bool, str]:
-    """Say of a typed word whether it is joined to any before it, and to any after it; and in small letters."""
+    """Return whether a word is joined to any before it, and to any after it; and the word in lower case."""
     small = word.lower()
     before = small in _CLITICS or _GLUED_BEFORE.match(word) is not None
     return before, _GLUED_AFTER.search(word) is not None, small
@@ -135,7 +139,7 @@ _LABELS = {
 _SPACING: dict[str | None, Spacing] = {"ar": "spaces", "he": "spaces", "zh": "no_spaces"}
 
 
-def guess_language(labels: Container[str]) -> str | None:
+def language_of_labels(labels: Container[str]) -> str | None:
     """Return a language's code, such as ``"en"``, or None where no language's labels are there."""
     found = (code for code, of in _LABELS.items() if all(label in labels for label in of))
     return next(found, None)

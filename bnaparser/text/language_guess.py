@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from bnaparser.text.characters import composed
+from bnaparser.text.characters import compose_accents
 from bnaparser.text.rules.chinese_characters import is_simplified
 
 _SCRIPTS = (
@@ -148,13 +148,13 @@ _ENOUGH_OF_OTHERS = 1.6
 _LEAD_OF_OTHERS = 1.5
 
 
-def guessed_language(text: str, likely: Iterable[str] = ()) -> str | None:
+def detect_language(text: str, likely: Iterable[str] = ()) -> str | None:
     """Return the code of the language that a text seems to be in; None where it tells too little.
 
     Languages that are ``likely`` win where it is close, and where there is little: another one's
     single word does not speak against them, nor does what is quoted within. Addresses are in no language.
     """
-    text = _ADDRESS.sub(" ", composed(text))
+    text = _ADDRESS.sub(" ", compose_accents(text))
     likely = frozenset(likely)
     found = _guessed(text, likely)
     if likely and found not in likely and (outside := _QUOTED.sub(" ", text)) != text:

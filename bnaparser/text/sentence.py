@@ -39,7 +39,7 @@ class FoundWord(NamedTuple):
     piece: int
 
 
-def put_together(
+def join_pieces(
     text: str, pieces: Sequence[TextPiece], begins: Sequence[bool] | None = None
 ) -> list[FoundWord]:
     """Return the words of a sentence's pieces.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from bnaparser.errors import quoted
-from bnaparser.text.characters import decoded
+from bnaparser.text.characters import decode_entities
 from bnaparser.text.english.sentences import tokenize
 from bnaparser.text.english.tokens import BLANK
 from bnaparser.text.sentence import SPLITS, Sentence, Split, from_spaced_words
@@ -143,4 +143,4 @@ def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 def _is_blank(line: str) -> bool:
     """Tell whether nothing is in a line, or nothing but blanks that HTML writes as ``&nbsp;``."""
-    return _BLANK_LINE.match(decoded(line)[0] if "&" in line else line) is not None
+    return _BLANK_LINE.match(decode_entities(line)[0] if "&" in line else line) is not None

@@ -14,11 +14,11 @@ from functools import partial
 from typing import NamedTuple
 
 from bnaparser.errors import quoted
-from bnaparser.text.characters import as_written, decoded, has_entities
+from bnaparser.text.characters import decode_entities, has_entities
 from bnaparser.text.english import normalization
 from bnaparser.text.english.sentences import sentences as english_sentences
 from bnaparser.text.english.sentences import tokenize
-from bnaparser.text.language_guess import guessed_language
+from bnaparser.text.language_guess import detect_language
 from bnaparser.text.rules import blank_separated, unseparated
 from bnaparser.text.rules.chinese_characters import read_as_simplified, read_as_traditional
 from bnaparser.text.rules.french import FRENCH
@@ -71,10 +71,6 @@ class CutWords(NamedTuple):
     begins: list[bool]
 
 
-def _as_written(words: Sequence[str], _cased: bool) -> Sequence[str]:
-    return words
-
-
 @dataclass(frozen=True)
 class TextRules:
     """How text is read. ``needs_words``: a network must find its words, rules have no guess.
@@ -92,12 +88,23 @@ class TextRules:
     sentence: Callable[..., Sentence]
     cut_words: Callable[[Sequence[str]], CutWords | None] | None = None
     needs_words: bool = False
-    as_read: Callable[[Sequence[str], bool], Sequence[str]] = _as_written
+    as_read: Callable[[Sequence[str], bool], Sequence[str]] = lambda words, _: words
     named: str | None = None
 
     def of_words(self, sentence: Sentence) -> Sentence:
         """Return a sentence whose words are given as these rules' own sentences are."""
         return sentence if self.named is None else replace(sentence, language=self.named)
+
+    def with_language(self, language: str) -> TextRules:
+        """Return these rules, whose sentences say that they are in ``language``."""
+
+        def sentence(text: str, start: int = 0) -> Sentence:
+            return replace(self.sentence(text, start), language=language)
+
+        def sentences(block: str, start: int) -> Iterator[Sentence]:
+            return (replace(one, language=language) for one in self.sentences(block, start))
+
+        return replace(self, sentence=sentence, sentences=sentences, named=language)
 
 
 ENGLISH = TextRules("en", english_sentences, tokenize, as_read=normalization.as_read)
@@ -116,24 +123,12 @@ def rules_of(language: str) -> TextRules:
     return _RULES.get(language, ENGLISH)
 
 
-def reading(languages: Sequence[str]) -> TextRules:
+def rules_for(languages: Sequence[str]) -> TextRules:
     """Return the rules of one language, or for text in any of several."""
-    return rules_of(languages[0]) if len(languages) == 1 else guessing(languages)
+    return rules_of(languages[0]) if len(languages) == 1 else multilingual_rules(languages)
 
 
-def in_language(rules: TextRules, language: str) -> TextRules:
-    """Return the same rules, whose sentences say that they are in a language."""
-
-    def sentence(text: str, start: int = 0) -> Sentence:
-        return replace(rules.sentence(text, start), language=language)
-
-    def sentences(block: str, start: int) -> Iterator[Sentence]:
-        return (replace(one, language=language) for one in rules.sentences(block, start))
-
-    return replace(rules, sentence=sentence, sentences=sentences, named=language)
-
-
-def known_as(language: str, known: Iterable[str]) -> str | None:
+def match_language(language: str, known: Iterable[str]) -> str | None:
     """Return which of the languages known a code means; None for none of them.
 
     Capitals do not count, nor do countries, and ``es_ES`` is ``es-ES``. ``zh`` is ``zh-Hant`` or
@@ -151,7 +146,7 @@ def known_as(language: str, known: Iterable[str]) -> str | None:
     return next((one for one in known if one.partition("-")[0] == parts[0]), None)
 
 
-def guessing(languages: Sequence[str]) -> TextRules:
+def multilingual_rules(languages: Sequence[str]) -> TextRules:
     """Return rules for text in any of these languages: each sentence is read by its own.
 
     A sentence has as its language the one known that it seems to be in, or the code of another one.
@@ -160,10 +155,10 @@ def guessing(languages: Sequence[str]) -> TextRules:
     known = [rules_of(language) for language in languages]
 
     def sentences(block: str, start: int) -> Iterator[Sentence]:
-        around = seeming_language(block, languages)
+        around = detect_language_or_first(block, languages)
         for begin, end, outer in _stretches(block, known, languages, _among(known, around)):
             for one in outer.sentences(block[begin:end], start + begin):
-                language = _told_within(one.text, languages, around)
+                language = _detected_within(one.text, languages, around)
                 own, place = _among(known, language), one.offsets[0][0]
                 if own.needs_words or outer.needs_words:
                     found = own.sentences(one.text, place)
@@ -172,7 +167,7 @@ def guessing(languages: Sequence[str]) -> TextRules:
                 yield from (replace(each, language=language) for each in found if each.words)
 
     def sentence(text: str, start: int = 0) -> Sentence:
-        language = seeming_language(text, languages)
+        language = detect_language_or_first(text, languages)
         return replace(_among(known, language).sentence(text, start), language=language)
 
     return TextRules("", sentences, sentence)
@@ -193,7 +188,7 @@ def _stretches(
             continue
         if _LATIN_SENTENCE.search(block, begin, end) is None:
             continue
-        rules = _among(known, _told(block[begin:end], languages) or DEFAULT_LANGUAGE)
+        rules = _among(known, _detected(block[begin:end], languages) or DEFAULT_LANGUAGE)
         end = _last_end(block, begin, end, rules)
         if end > begin:
             yield done, begin, outer
@@ -212,23 +207,17 @@ def _last_end(block: str, begin: int, end: int, rules: TextRules) -> int:
     return last
 
 
-def _told(text: str, languages: Sequence[str]) -> str | None:
-    """Return the language that a text seems to be in, by the name that it has among those known."""
-    found = guessed_language(text, languages)
-    return found and (known_as(found, languages) or found)
-
-
-def _told_within(text: str, languages: Sequence[str], around: str) -> str:
+def _detected_within(text: str, languages: Sequence[str], around: str) -> str:
     """Return the language that a sentence seems to be in, among others in the language ``around``.
 
     Characters that are Chinese in either way of writing, and Japanese, too, tell nothing there.
     """
-    found = guessed_language(text, languages)
+    found = detect_language(text, languages)
     if found is None or (found == "zh" and around.partition("-")[0] in ("ja", "zh")):
         return around
     if around == "ja" and found.startswith("zh") and _may_be_japanese(text):
         return around
-    return known_as(found, languages) or found
+    return match_language(found, languages) or found
 
 
 def _may_be_japanese(text: str) -> bool:
@@ -240,9 +229,14 @@ def _may_be_japanese(text: str) -> bool:
     return len(set(_CHINESE_WORDS.findall(text))) < 2
 
 
-def seeming_language(text: str, languages: Sequence[str]) -> str:
-    """Return the language that a text seems to be in, as `_told` does, the first one known where it tells too little."""
-    return _told(text, languages) or languages[0]
+def detect_language_or_first(text: str, languages: Sequence[str]) -> str:
+    """Detect the language of ``text``, by its name among ``languages`` if it is one; the first if unsure."""
+    return _detected(text, languages) or languages[0]
+
+
+def _detected(text: str, languages: Sequence[str]) -> str | None:
+    found = detect_language(text, languages)
+    return found and (match_language(found, languages) or found)
 
 
 def _among(known: Sequence[TextRules], language: str) -> TextRules:
@@ -258,7 +252,13 @@ def _of_pieces(
     glued: Callable[[str, str], bool],
 ) -> TextRules:
     def sentence(text: str, start: int = 0) -> Sentence:
-        found = _pieces_as_written(text, pieces)
+        if has_entities(text):
+            plain, places = decode_entities(text)
+            found = [
+                one._replace(start=places[one.start], end=places[one.end]) for one in pieces(plain)
+            ]
+        else:
+            found = pieces(text)
         if not found:
             return Sentence("", (), (), language=language)
         first, last = found[0].start, found[-1].end
@@ -271,7 +271,10 @@ def _of_pieces(
         )
 
     def sentences(block: str, start: int) -> Iterator[Sentence]:
-        for begin, end in _spans_as_written(block, spans):
+        plain, places = decode_entities(block) if has_entities(block) else (block, None)
+        for begin, end in spans(plain):
+            if places is not None:
+                begin, end = places[begin], places[end]
             found = sentence(block[begin:end], start + begin)
             if found.words:
                 yield found
@@ -285,25 +288,6 @@ def _of_pieces(
         return _cut_at(pieces(text), starts)
 
     return TextRules(language, sentences, sentence, cut_words)
-
-
-def _pieces_as_written(text: str, pieces: Callable[[str], list[TextPiece]]) -> list[TextPiece]:
-    """Return the pieces of a text, of which entities such as ``&amp;`` are the characters they stand for."""
-    if not has_entities(text):
-        return pieces(text)
-    plain, places = decoded(text)
-    found = pieces(plain)
-    return [one._replace(start=places[one.start], end=places[one.end]) for one in found]
-
-
-def _spans_as_written(
-    block: str, spans: Callable[[str], Iterator[tuple[int, int]]]
-) -> Iterator[tuple[int, int]]:
-    """Return the spans of a block's sentences, in which entities are the characters they stand for."""
-    if not has_entities(block):
-        return spans(block)
-    plain, places = decoded(block)
-    return as_written(spans(plain), places)
 
 
 def _cut_at(pieces: Sequence[TextPiece], starts: Sequence[int]) -> CutWords | None:

@@ -13,9 +13,9 @@ import numpy as np
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.text.detokenize import as_typed
+from bnaparser.text.detokenize import detokenize
 from bnaparser.text.sentence import from_words
-from bnaparser.text.text_rules import known_as, rules_of
+from bnaparser.text.text_rules import match_language, rules_of
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_clean_trees
@@ -195,7 +195,7 @@ def _parts(source: DataSettings) -> list[str]:
 
 def in_language(network: ParsingNetwork, language: str) -> ParsingNetwork | None:
     """Return a network as it parses a language; None if it does not know the language."""
-    known = known_as(language, network.settings.text.languages)
+    known = match_language(language, network.settings.text.languages)
     return None if known is None else network.in_language(known)
 
 
@@ -211,8 +211,8 @@ def prepare_words(
     """
     joined = network.settings.encoder.detokenize
     if joined is not None:
-        return network.prepare([as_typed(from_words(words), joined) for words in sentences], tags)
-    known = known_as(language, network.settings.text.languages)
+        return network.prepare([detokenize(from_words(words), joined) for words in sentences], tags)
+    known = match_language(language, network.settings.text.languages)
     assert known is not None
     rules, cased = rules_of(known), network.reads_case
     return network.prepare([rules.as_read(words, cased) for words in sentences], tags)

@@ -11,7 +11,7 @@ from bnaparser.parsing.result import Parse
 from bnaparser.server.queue.batcher import Work
 from bnaparser.server.queue.waiting import Rows
 from bnaparser.text.sentence import Sentence
-from bnaparser.text.text_rules import TextRules, in_language, known_as
+from bnaparser.text.text_rules import TextRules, match_language
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
@@ -84,5 +84,5 @@ def read_in(parser: Parser, language: str | None) -> TextRules:
     """
     if language is None:
         return parser.text
-    known = known_as(language, parser.languages)
-    return in_language(parser.text, language) if known is None else parser.text_rules(known)
+    known = match_language(language, parser.languages)
+    return parser.text.with_language(language) if known is None else parser.text_rules(known)

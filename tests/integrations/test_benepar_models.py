@@ -22,7 +22,7 @@ from bnaparser.errors import ModelError
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
-from bnaparser.text.detokenize import blanks_after, typed
+from bnaparser.text.detokenize import detokenize_words, spaces_after
 from bnaparser.trees.tree import Tree
 from tests.integrations.benepar_fixtures import MODELS, answers, archive, folder, rewritten
 
@@ -62,10 +62,10 @@ def test_words_are_typed_and_blanks_guessed_as_benepar_does(model: str) -> None:
     for words, plain, after in zip(
         BENEPAR["sentences"], BENEPAR[model]["typed"], BENEPAR[model]["guessed"], strict=False
     ):
-        assert typed(words) == plain
-        assert blanks_after(plain, "guess") == after
-    assert blanks_after(["a", "."], "spaces") == [True, True]
-    assert blanks_after(["a", "."], "no_spaces") == [False, False]
+        assert detokenize_words(words) == plain
+        assert spaces_after(plain, "guess") == after
+    assert spaces_after(["a", "."], "spaces") == [True, True]
+    assert spaces_after(["a", "."], "no_spaces") == [False, False]
 
 
 def test_a_text_is_read_with_its_own_blanks(parser: Parser) -> None:

@@ -55,7 +55,7 @@ def test_a_revision_stands_behind_an_at(put: Put) -> None:
     main, old = put("org/model"), put("org/model", OTHER, "v1.0")
     assert models.find("org/model") == main
     assert models.find("org/model@v1.0") == models.find(f"org/model@{OTHER}") == old
-    assert models.lasting_name("org/model@v1.0", old) == "org/model@v1.0"
+    assert models.resolvable_name("org/model@v1.0", old) == "org/model@v1.0"
 
 
 def test_only_data_are_fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

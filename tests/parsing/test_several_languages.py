@@ -13,7 +13,7 @@ from bnaparser.models import find, model_names
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
-from bnaparser.text.text_rules import known_as
+from bnaparser.text.text_rules import match_language
 
 
 @pytest.fixture(scope="module")
@@ -138,4 +138,4 @@ def test_a_parser_in_one_of_its_languages(two_languages_dir: Path, tiny_model_di
     ],
 )
 def test_what_a_code_means(code: str, known: list[str], means: str | None) -> None:
-    assert known_as(code, known) == means
+    assert match_language(code, known) == means

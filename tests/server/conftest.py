@@ -22,7 +22,7 @@ from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
-from bnaparser.text.text_rules import ENGLISH, TextRules, in_language
+from bnaparser.text.text_rules import ENGLISH, TextRules
 from bnaparser.trees.tree import Span
 
 WAIT = 20.0  # seconds after which a test that waits for an event gives up
@@ -77,7 +77,7 @@ class HeldParser:
         return Parse(sentence.text, sentence.words, row, spans, 2.5, sentence.offsets)
 
     def text_rules(self, language: str) -> TextRules:
-        return in_language(self.text, language)
+        return self.text.with_language(language)
 
     def hold(self) -> None:
         """Stop at the next call."""

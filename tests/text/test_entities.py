@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bnaparser.text.characters import decoded, has_entities
+from bnaparser.text.characters import decode_entities, has_entities
 from bnaparser.text.splitting import split
 
 
@@ -51,11 +51,11 @@ PIECES = [
 @settings(database=None, deadline=None, max_examples=150)
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 def test_words_are_those_of_the_characters(text: str) -> None:
-    plain, _ = decoded(text)
+    plain, _ = decode_entities(text)
     assume(not has_entities(plain))  # &amp;no;
     found = [sentence.words for sentence in split(text)]
     expected = [sentence.words for sentence in split(plain)]
-    assert [tuple(decoded(word)[0] for word in words) for words in found] == expected
+    assert [tuple(decode_entities(word)[0] for word in words) for words in found] == expected
 
 
 def test_a_large_text_of_entities_takes_linear_time() -> None:

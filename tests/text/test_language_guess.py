@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.text.language_guess import guessed_language
+from bnaparser.text.language_guess import detect_language
 from bnaparser.text.rules.chinese_characters import (
     SIMPLIFIED,
     TRADITIONAL,
@@ -90,12 +90,12 @@ from bnaparser.text.rules.chinese_characters import (
     ],
 )
 def test_languages_are_told_apart(text: str, language: str | None) -> None:
-    assert guessed_language(text, ["en", "es", "fr", "pt", "id", "is", "ja", "zh"]) == language
+    assert detect_language(text, ["en", "es", "fr", "pt", "id", "is", "ja", "zh"]) == language
 
 
 @given(st.text())
 def test_any_text_is_taken(text: str) -> None:
-    found = guessed_language(text)
+    found = detect_language(text)
     assert found is None or found.partition("-")[0].isalpha()
 
 

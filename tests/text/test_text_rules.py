@@ -10,9 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnaparser.text.sentence import Sentence, TextPiece, put_together
+from bnaparser.text.sentence import Sentence, TextPiece, join_pieces
 from bnaparser.text.splitting import read_sentences, split_stream
-from bnaparser.text.text_rules import LANGUAGE_NAMES, guessing, in_language, known_as, rules_of
+from bnaparser.text.text_rules import (
+    LANGUAGE_NAMES,
+    match_language,
+    multilingual_rules,
+    rules_of,
+)
 from tests.text.test_splitting import TEXTS, unseen
 
 OTHERS = [language for language in LANGUAGE_NAMES if language != "en"]
@@ -20,7 +25,7 @@ OTHERS = [language for language in LANGUAGE_NAMES if language != "en"]
 
 def words_by_rules(text: str, language: str) -> str:
     sentence = rules_of(language).sentence(text)
-    return " ".join(word.form for word in put_together(sentence.text, sentence.pieces))
+    return " ".join(word.form for word in join_pieces(sentence.text, sentence.pieces))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +84,7 @@ def test_pieces_with_the_right_answer_are_the_treebanks_words(
     cut = rules.cut_words(words)
     assert cut is not None
     assert cut.forms == [piece.form for piece in sentence.pieces]
-    found = put_together(sentence.text, sentence.pieces, cut.begins)
+    found = join_pieces(sentence.text, sentence.pieces, cut.begins)
     assert [word.form for word in found] == words
 
 
@@ -229,7 +234,7 @@ def test_pieces_are_put_together_as_told(given: list[tuple[str, bool, bool, bool
         if number == 0 or (guess if sure else told):
             expected.append([])
         expected[-1].append(form)
-    found = put_together(text, pieces, [told for *_, told in given])
+    found = join_pieces(text, pieces, [told for *_, told in given])
     assert [word.form for word in found] == ["_".join(forms) for forms in expected]
     assert [text[word.start : word.end].replace(" ", "_") for word in found] == [
         word.form for word in found
@@ -280,7 +285,7 @@ def test_hostile_text_takes_linear_time(unit: str, language: str) -> None:
 
 
 def test_each_sentence_is_read_by_its_own_language() -> None:
-    rules = guessing(["en", "es", "zh-Hant"])
+    rules = multilingual_rules(["en", "es", "zh-Hant"])
     text = "He didn't come. Ella no ha venido.\n大家都在笑。Der Hund ist nicht da.\n12"
     found = read_sentences(text, "paragraph", rules)
     assert [one.language for one in found] == ["en", "es", "zh-Hant", "de", "en"]
@@ -292,7 +297,7 @@ def test_each_sentence_is_read_by_its_own_language() -> None:
 
 def test_a_foreign_sentence_leaves_the_others_as_they_are() -> None:
     """One foreign sign had English rules cut the whole text: behind "Dra.", before "と"."""
-    rules = guessing(["es", "ja", "zh-Hant"])
+    rules = multilingual_rules(["es", "ja", "zh-Hant"])
 
     def read(text: str) -> list[tuple[str | None, str]]:
         return [(one.language, one.text) for one in read_sentences(text, "paragraph", rules)]
@@ -340,35 +345,39 @@ def test_no_line_is_put_where_the_text_has_no_blank() -> None:
     ]:
         sentence = rules_of(language).sentence(text)
         begins = [True, *[False] * (len(sentence.pieces) - 1)]
-        assert [one.form for one in put_together(text, sentence.pieces, begins)] == [word]
+        assert [one.form for one in join_pieces(text, sentence.pieces, begins)] == [word]
 
 
 def test_codes_of_one_language() -> None:
-    assert known_as("zh", ["en", "zh-Hans"]) == "zh-Hans"
-    assert known_as("zh-Hant", ["zh-Hans", "zh-Hant"]) == "zh-Hant"
-    assert known_as("ES", ["es"]) == "es"
-    assert known_as("de", ["en"]) is None
-    assert known_as("es_ES", ["en", "es"]) == "es"
+    assert match_language("zh", ["en", "zh-Hans"]) == "zh-Hans"
+    assert match_language("zh-Hant", ["zh-Hans", "zh-Hant"]) == "zh-Hant"
+    assert match_language("ES", ["es"]) == "es"
+    assert match_language("de", ["en"]) is None
+    assert match_language("es_ES", ["en", "es"]) == "es"
     for known in (["zh-Hans", "zh-Hant"], ["zh-Hant", "zh-Hans"]):
         codes = ("zh-Hant-TW", "zh_TW", "zh-hk", "zh-Hans-CN", "zh_CN")
-        assert [known_as(code, known) for code in codes] == ["zh-Hant"] * 3 + ["zh-Hans"] * 2
+        assert [match_language(code, known) for code in codes] == ["zh-Hant"] * 3 + ["zh-Hans"] * 2
 
 
 def test_characters_of_both_languages_are_in_that_of_the_text_around() -> None:
-    rules = guessing(["es", "ja", "zh-Hant"])
+    rules = multilingual_rules(["es", "ja", "zh-Hant"])
     found = read_sentences(
         "私たちの会社はとても大きいです。東京大学。学生です。", "paragraph", rules
     )
     assert [one.language for one in found] == ["ja"] * 3
-    found = read_sentences("我們都在家裡。你好。", "paragraph", guessing(["zh-Hans", "zh-Hant"]))
+    found = read_sentences(
+        "我們都在家裡。你好。", "paragraph", multilingual_rules(["zh-Hans", "zh-Hant"])
+    )
     assert [one.language for one in found] == ["zh-Hant"] * 2
 
 
 def test_given_words_are_in_the_language_that_is_named() -> None:
-    named = in_language(guessing(["es", "pt"]), "pt")
+    named = multilingual_rules(["es", "pt"]).with_language("pt")
     (one,) = read_sentences("Bom dia .", "token", named)
     assert (one.words, one.language) == (("Bom", "dia", "."), "pt")
-    assert read_sentences("Bom dia .", "token", guessing(["es", "pt"]))[0].language is None
+    assert (
+        read_sentences("Bom dia .", "token", multilingual_rules(["es", "pt"]))[0].language is None
+    )
 
 
 def test_simplified_text_is_read_in_traditional_characters() -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from bnaparser.text.english.normalization import as_read
-from bnaparser.text.text_rules import guessing, rules_of
+from bnaparser.text.text_rules import multilingual_rules, rules_of
 
 
 @pytest.mark.parametrize("language", ["en", "es", "fr", "id", "is", "pt"])
@@ -25,14 +25,14 @@ def test_addresses(language: str, text: str) -> None:
 @pytest.mark.parametrize("text", ["a" * 100_000 + "我", "ab" * 50_000 + " 我 c"])
 def test_long_words_beside_characters(text: str) -> None:
     start = time.monotonic()
-    assert list(guessing(["en", "es", "zh-Hant"]).sentences(text, 0))
+    assert list(multilingual_rules(["en", "es", "zh-Hant"]).sentences(text, 0))
     assert time.monotonic() - start < 10
 
 
 def test_accents_without_end() -> None:
     """It took half a minute: Unicode's way to compose sorts them by comparing each with each."""
     start = time.monotonic()
-    assert list(guessing(["en", "es"]).sentences("a" + "\u0301\u0323" * 100_000, 0))
+    assert list(multilingual_rules(["en", "es"]).sentences("a" + "\u0301\u0323" * 100_000, 0))
     assert len(as_read(["\ufb01" + "\u0301\u0323" * 100_000], cased=True)) == 1
     assert time.monotonic() - start < 10
 

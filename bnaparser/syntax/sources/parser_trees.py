@@ -14,7 +14,7 @@ from bnaparser.syntax.sources.store import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.text.sentence import Sentence, from_words, not_one_string
-from bnaparser.text.text_rules import DEFAULT_LANGUAGE, known_as
+from bnaparser.text.text_rules import DEFAULT_LANGUAGE, match_language
 from bnaparser.treebanks.reading import StrPath
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree
@@ -147,7 +147,7 @@ class ParserTrees:
         parser = self.load()
         if self.language == DEFAULT_LANGUAGE:
             return parser.parse_many(sentences)
-        language = known_as(self.language, parser.languages)
+        language = match_language(self.language, parser.languages)
         return parser.parse_sentences(
             [replace(from_words(words), language=language) for words in sentences]
         )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 from unicodedata import normalize
 
-from bnaparser.text.characters import composed
+from bnaparser.text.characters import compose_accents
 from bnaparser.text.english.abbreviations import STARTERS, is_abbreviation, is_acronym
 from bnaparser.text.english.tokens import EMOTICON, PICTURE
 from bnaparser.trees.escapes import unescape
@@ -197,4 +197,4 @@ def _plainly(word: str, read: str) -> str:
 
 def _undressed(word: str) -> str:
     """Return a word in plain Latin letters, each with its accents."""
-    return composed(_DRESSED.sub(lambda match: normalize("NFKC", match.group()), word))
+    return compose_accents(_DRESSED.sub(lambda match: normalize("NFKC", match.group()), word))

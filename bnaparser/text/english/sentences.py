@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bnaparser.text.characters import as_written, decoded, has_entities
+from bnaparser.text.characters import decode_entities, has_entities, spans_in_source
 from bnaparser.text.english.abbreviations import (
     AFTER_COMPANY,
     COMPANIES,
@@ -161,8 +161,8 @@ def sentence_spans(block: str) -> Iterator[tuple[int, int]]:
     of a list, or a line that was broken off long before the margin.
     """
     if has_entities(block):
-        plain, places = decoded(block)
-        return as_written(_plain_spans(plain), places)
+        plain, places = decode_entities(block)
+        return spans_in_source(_plain_spans(plain), places)
     return _plain_spans(block)
 
 

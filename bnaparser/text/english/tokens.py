@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from bnaparser.text.characters import as_written, decoded, has_entities
+from bnaparser.text.characters import decode_entities, has_entities, spans_in_source
 from bnaparser.text.english.abbreviations import Period, period_at
 
 Kind = Literal["whole", "smile", "mark", "elided", "stop", "word", "other"]
@@ -394,8 +394,8 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     No word is empty or holds a blank, and what lies between words is blank or without width.
     """
     if has_entities(text):
-        plain, places = decoded(text)
-        return list(as_written(_plain_spans(plain), places))
+        plain, places = decode_entities(text)
+        return list(spans_in_source(_plain_spans(plain), places))
     return _plain_spans(text)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bnaparser.text.characters import composed, places_of_composed
+from bnaparser.text.characters import compose_accents, places_of_composed
 from bnaparser.text.english.sentences import segments
 from bnaparser.text.english.tokens import BLANK, EMOJI_GOES_ON, NO_WIDTH, PICTURE, WHOLE_EMOJI
 from bnaparser.text.sentence import TextPiece
@@ -130,7 +130,7 @@ class Spelling:
 
 def pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of one sentence; every character but blanks is in one of them, in order."""
-    plain = composed(text)
+    plain = compose_accents(text)
     if plain == text:
         return _composed_pieces(text, spelling)
     places = places_of_composed(text)
@@ -242,7 +242,7 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_
         return False
     if stop["mark"] != "." or stop["close"] not in ("", ")"):
         return True
-    before = composed(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
+    before = compose_accents(text[max(start, stop.start() - _LONGEST_WORD) : stop.start()])
     match = _LAST_WORD.search(before)
     whole = match.group() if match is not None else ""
     word = _behind_elision(whole)
