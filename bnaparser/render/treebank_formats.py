@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.brackets import ROOT_LABELS, indent_brackets
 from bnaparser.trees.drawing.svg import escape
 from bnaparser.trees.escapes import whole
 from bnaparser.trees.tree import Tree
@@ -37,33 +37,26 @@ class NumberedTree(NamedTuple):
 
 def numbered_tree(tree: Tree) -> NumberedTree:
     """Number the nodes of a tree; a top node that is no constituent (TOP and the like) is left out."""
-    first = tree.start - 1
-    inside = [
-        node for node in tree.nodes() if node.word is None and not (_is_root(node) and node is tree)
-    ]
+    inside = [node for node in tree.nodes() if node.word is None]
+    if tree.label in ROOT_LABELS:
+        inside = [node for node in inside if node is not tree]
     inside.reverse()  # children before parents
-    count = max(FIRST_PHRASE, tree.end - tree.start + 1)
-    numbers = {id(node): count + place for place, node in enumerate(inside)}
-    parents: dict[int, int] = {}
-    children: dict[int, tuple[int, ...]] = {}
-    for node in inside:
-        below = tuple(
-            numbers[id(child)] if child.word is None else child.start - first
-            for child in node.subtrees
-        )
-        children[numbers[id(node)]] = below
-        parents.update(dict.fromkeys(below, numbers[id(node)]))
-    phrases = [
-        NumberedPhrase(number, node.label, children[number], parents.get(number, 0))
-        for node in inside
-        for number in [numbers[id(node)]]
-    ]
     words = range(1, tree.end - tree.start + 1)
+    numbers = {id(node): place for place, node in enumerate(inside, max(FIRST_PHRASE, words.stop))}
+    numbers |= {id(node): word for word, node in zip(words, tree.preterminals(), strict=True)}
+    parents: dict[int, int] = {}
+    for node in inside:
+        parents |= {numbers[id(child)]: numbers[id(node)] for child in node.subtrees}
+    phrases = [
+        NumberedPhrase(
+            numbers[id(node)],
+            node.label,
+            tuple([numbers[id(child)] for child in node.subtrees]),
+            parents.get(numbers[id(node)], 0),
+        )
+        for node in inside
+    ]
     return NumberedTree(phrases, tree.tags, [parents.get(word, 0) for word in words])
-
-
-def _is_root(node: Tree) -> bool:
-    return node.label in ROOT_LABELS
 
 
 EXPORT_START = "#FORMAT 4\n"
@@ -151,7 +144,6 @@ def tiger(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> st
     return "\n".join([*lines, "</nonterminals>", "</graph>", "</s>", ""])
 
 
-_INDENT = 2
 _DEEPEST = 60  # levels further down are not indented more, or blanks would be most of the text
 
 
@@ -162,19 +154,5 @@ def penn(tree: Tree) -> str:
     they are the Penn Treebank's own. Half a character becomes U+FFFD, as UTF-8 can hold none.
     """
     tops = tree.subtrees if tree.label in ROOT_LABELS and tree.subtrees else (tree,)
-    lines: list[str] = []
-    stack: list[tuple[Tree, int, int]] = [(top, 1, int(top is tops[-1])) for top in tops[::-1]]
-    while stack:
-        node, depth, closing = stack.pop()
-        indent = " " * (_INDENT * min(depth, _DEEPEST)) if lines else "( "
-        if node.word is not None or all(child.word is not None for child in node.subtrees):
-            lines.append(f"{indent}{node}{')' * closing}")
-            continue
-        lines.append(f"{indent}({node.label}")
-        last = len(node.subtrees) - 1
-        below = [
-            (child, depth + 1, closing + 1 if place == last else 0)
-            for place, child in enumerate(node.subtrees)
-        ]
-        stack.extend(below[::-1])
-    return whole("\n".join(lines) + "\n")
+    inside = indent_brackets(*tops, depth=1, closing=")", deepest=_DEEPEST)
+    return whole(f"({inside[1:]}\n")

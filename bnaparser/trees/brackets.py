@@ -126,19 +126,26 @@ def write_brackets(tree: BracketNode) -> str:
     return "".join(parts)[1:]
 
 
-def indent_brackets(tree: BracketNode) -> str:
-    """Return a tree on several lines, indented; a node with only words below takes one."""
+def indent_brackets(
+    *trees: BracketNode, depth: int = 0, closing: str = "", deepest: int = sys.maxsize
+) -> str:
+    """Return trees on several lines, indented; a node with only words below takes one.
+
+    The first level is ``depth``, and levels below ``deepest`` are not indented more. ``closing`` stands at the end.
+    """
     lines: list[str] = []
-    stack = [(tree, 0, 0)]  # node, depth, brackets to close after
+    stack = [(tree, depth, "") for tree in trees[::-1]]  # node, depth, brackets to close after
+    stack[0] = trees[-1], depth, closing
     while stack:
         node, depth, closing = stack.pop()
+        indent = "  " * min(depth, deepest)
         below = [child for child in node.children if not isinstance(child, str)]
         if all(isinstance(child.children[0], str) for child in below):
-            lines.append("  " * depth + write_brackets(node) + ")" * closing)
+            lines.append(f"{indent}{write_brackets(node)}{closing}")
             continue
-        lines.append("  " * depth + "(" + node.label)
-        closings = [0] * (len(below) - 1) + [closing + 1]
-        stack += [(child, depth + 1, n) for child, n in zip(below, closings, strict=True)][::-1]
+        lines.append(f"{indent}({node.label}")
+        closings = [""] * (len(below) - 1) + [f"){closing}"]
+        stack += [(child, depth + 1, end) for child, end in zip(below, closings, strict=True)][::-1]
     return "\n".join(lines)
 
 

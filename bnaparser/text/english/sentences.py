@@ -205,7 +205,7 @@ def _split_segment(text: str, start: int, end: int, lower_case: bool) -> Iterato
     """Yield the sentences of one segment; see ``sentence_spans``."""
     previous: tuple[int, int] | None = None
     for cut in _cuts(text, start, end, lower_case):
-        piece = _strip(text, start, cut)
+        piece = strip_span(text, start, cut)
         start = cut
         if piece[0] == piece[1]:
             continue
@@ -220,7 +220,7 @@ def _split_segment(text: str, start: int, end: int, lower_case: bool) -> Iterato
         yield previous
 
 
-def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span without the blanks at its ends."""
     while start < end and _IS_BLANK.match(text, start):
         start += 1

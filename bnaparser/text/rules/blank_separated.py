@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bnaparser.text.characters import compose_accents, places_of_composed
-from bnaparser.text.english.sentences import segments
+from bnaparser.text.characters import Span, compose_accents, places_of_composed
+from bnaparser.text.english.sentences import segments, strip_span
 from bnaparser.text.english.tokens import BLANK, EMOJI_GOES_ON, NO_WIDTH, PICTURE, WHOLE_EMOJI
 from bnaparser.text.sentence import TextPiece
 from bnaparser.trees.escapes import unescape
-
-Span = tuple[int, int]
 
 # Accents and vowels that stand alone.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0df3\u0e31-\u0e4e\u0eb1-\u0ece\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
@@ -185,10 +183,12 @@ def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
             if number and stop["mark"] == ".":
                 is_item = True  # 1. The first of a list
             elif _ends(block, start, stop, spelling, lower_case):
-                yield from stripped(block, start, stop.start("blank"))
+                yield strip_span(block, start, stop.start("blank"))
                 start = stop.end()
                 may_be_item, is_item = is_item or "\n" in stop["blank"], False
-        yield from stripped(block, start, end)
+        span = strip_span(block, start, end)
+        if span[0] < span[1]:
+            yield span
 
 
 def _is_in_small_letters(block: str) -> bool:
@@ -269,12 +269,3 @@ def _may_begin(text: str, stop: re.Match[str], lower_case: bool) -> bool:
     if following.islower():
         return lower_case and _ENDS_SMALL.fullmatch(stop["mark"] + stop["close"]) is not None
     return following.isalpha() or following.isdigit() or following in _OPENING
-
-
-def stripped(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the span without the blanks around it; nothing where it is blank."""
-    first = _VISIBLE.search(text, start, end)
-    if first is not None:
-        while not _VISIBLE.match(text, end - 1):
-            end -= 1
-        yield first.start(), end

@@ -9,9 +9,11 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
+from bnaparser.text.characters import Span
+from bnaparser.text.english.sentences import strip_span
 from bnaparser.text.english.tokens import BLANK, EMOJI_GOES_ON, WHOLE_EMOJI
-from bnaparser.text.rules.blank_separated import Span, stripped
 from bnaparser.text.sentence import TextPiece
 
 _LATIN = r"A-Za-z\xc0-\u024f\uff21-\uff3a\uff41-\uff5a"
@@ -57,17 +59,19 @@ def sentence_spans(
     """
     addresses = [match.span() for match in _ADDRESS.finditer(block)]
     wholes = whole_spans(block)
-    start = 0
+    cuts = [0]
     for match in ends.finditer(block):
         end = match.end()
         if _within(addresses, end) or _within(wholes, end):
             continue
         quote = block[end - 1]
-        if quote in _STRAIGHT and block.count(quote, start, end - 1) % 2 == 0:
+        if quote in _STRAIGHT and block.count(quote, cuts[-1], end - 1) % 2 == 0:
             end -= 1
-        yield from stripped(block, start, end)
-        start = end
-    yield from stripped(block, start, len(block))
+        cuts.append(end)
+    for start, end in pairwise([*cuts, len(block)]):
+        span = strip_span(block, start, end)
+        if span[0] < span[1]:
+            yield span
 
 
 def _within(spans: Sequence[Span], end: int) -> bool:
