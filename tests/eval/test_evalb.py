@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from bnaparser.eval import evalb
-from bnaparser.eval.params import Params
 
 PROGRAM = [sys.executable, "-m", "bnaparser.eval.evalb"]
 TREE = b"(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))\n"
@@ -103,30 +102,26 @@ def test_xz_files_are_unpacked(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"),
+    ("arguments", "there", "not_there"),
     [
-        (["-c", "5"], Params(cutoff=5)),
-        (["-c5", "-c"], Params(cutoff=0)),
-        (["-dD"], Params(debug=1)),
-        (["-D", "-", "-e-1"], Params(debug=2, max_error=-1)),
-        (["-c", "x", "-e", ""], Params(cutoff=0, max_error=0)),
+        (["-c", "5"], b"-- len<=5 --", b"-<1>-"),
+        (["-c5", "-c"], b"-- len<=0 --", b"-<1>-"),
+        (["-dD"], b"-<1>-", b"label="),
+        (["-D", "-", "-e-1"], b"label=", b"-- len<=0 --"),
+        (["-c", "x", "-e", ""], b"-- len<=0 --", b"label="),
     ],
 )
 def test_options_are_followed_from_left_to_right(
     arguments: list[str],
-    expected: Params,
-    monkeypatch: pytest.MonkeyPatch,
+    there: bytes,
+    not_there: bytes,
+    tree_file: str,
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    seen: list[Params] = []
-
-    def note(gold: None, test: None, params: Params, streams: evalb.Streams) -> int:
-        seen.append(params)
-        return 0
-
-    monkeypatch.setattr(evalb, "score_files", note)
-    assert evalb.main(arguments) == 0
-    assert seen == [expected]
+    assert evalb.main([tree_file, tree_file, *arguments]) == 0
+    printed = capsysbinary.readouterr().out
+    assert there in printed
+    assert not_there not in printed
 
 
 def test_a_closed_pipe_ends_the_program_quietly(tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
-"""Text that is made to be slow to read takes time in proportion to its length."""
+"""Text that is made to be slow to read: where its time is not in proportion to its length, these tests take minutes."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 
@@ -16,25 +14,19 @@ from bnaparser.text.text_rules import multilingual_rules, rules_of
 )
 def test_addresses(language: str, text: str) -> None:
     """It took minutes: the end of an address was sought from each of its characters."""
-    start = time.monotonic()
     sentence = rules_of(language).sentence(text)
-    assert time.monotonic() - start < 10
     assert "".join(sentence.words)[:4] == text[:4]
 
 
 @pytest.mark.parametrize("text", ["a" * 100_000 + "我", "ab" * 50_000 + " 我 c"])
 def test_long_words_beside_characters(text: str) -> None:
-    start = time.monotonic()
     assert list(multilingual_rules(["en", "es", "zh-Hant"]).sentences(text, 0))
-    assert time.monotonic() - start < 10
 
 
 def test_accents_without_end() -> None:
     """It took half a minute: Unicode's way to compose sorts them by comparing each with each."""
-    start = time.monotonic()
     assert list(multilingual_rules(["en", "es"]).sentences("a" + "\u0301\u0323" * 100_000, 0))
     assert len(as_read(["\ufb01" + "\u0301\u0323" * 100_000], cased=True)) == 1
-    assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize(
@@ -47,6 +39,4 @@ def test_accents_without_end() -> None:
     ],
 )
 def test_marks_without_end(language: str, text: str) -> None:
-    start = time.monotonic()
     assert list(rules_of(language).sentences(text, 0))
-    assert time.monotonic() - start < 10

