@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from bnaparser.eval.params import Params, cut_label
+from bnaparser.eval.params import Params
 from bnaparser.eval.report import SKIP, ErrorLog, Row
 from bnaparser.eval.sentence import Bracket, EvalbSentence, Quote, Trace, Word
 
@@ -95,7 +95,7 @@ def _prepare_brackets(brackets: list[Bracket], params: Params) -> None:
         if bracket.start == bracket.end:
             bracket.state = DELETED
             continue
-        bracket.label = cut_label(bracket.label)
+        bracket.label = params.compared(bracket.label)
         if params.deletes_bracket(bracket.label):
             bracket.state = DELETED
 

@@ -48,6 +48,8 @@ class Params:
     quote_labels: frozenset[bytes] = frozenset()
     equal_labels: frozenset[tuple[bytes, bytes]] = frozenset()
     equal_words: frozenset[tuple[bytes, bytes]] = frozenset()
+    keep_functions: bool = False
+    """Compare labels whole, ``NP-SBJ``; EVALB compares them up to the first ``-`` or ``=``."""
 
     def same_label(self, first: bytes, second: bytes) -> bool:
         """Whether the two labels are equal or a listed pair."""
@@ -56,6 +58,10 @@ class Params:
     def same_word(self, first: bytes, second: bytes) -> bool:
         """Whether the two words are equal or a listed pair."""
         return first == second or (first, second) in self.equal_words
+
+    def compared(self, label: bytes) -> bytes:
+        """Return what is compared of a label."""
+        return label if self.keep_functions else cut_label(label)
 
     def deletes_bracket(self, label: bytes) -> bool:
         """Whether a bracket with this (already cut) label is left out of the comparison."""

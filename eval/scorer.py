@@ -15,7 +15,7 @@ from operator import eq
 from typing import NamedTuple
 
 from bnaparser.eval.compare import compare
-from bnaparser.eval.params import BLANKS, Params, cut_label
+from bnaparser.eval.params import BLANKS, Params
 from bnaparser.eval.report import ERROR, OK, ErrorLog, Row, UnreadableLine
 from bnaparser.eval.sentence import EvalbReader, EvalbSentence, Trace, sentence_report
 
@@ -58,7 +58,7 @@ class _Labels(dict[bytes, bytes | None]):
         label = text.rstrip(BLANKS)
         if _ODD_LABEL.search(label):
             raise _OddLineError
-        label = cut_label(label)
+        label = self._params.compared(label)
         result: bytes | None = self._classes.get(label, label) if self._params.labeled else b""
         if self._params.deletes_bracket(label):
             result = None

@@ -44,7 +44,7 @@ from benchmarks.corpus.killing import (
 )
 from benchmarks.machine import begun, command, listed, processor, versions, without_folders
 from bnaparser import Parser
-from bnaparser.treebanks.reading import read_lines
+from bnaparser.treebanks.lines import read_lines
 
 Result = dict[str, Any]
 PARTS = ("engines", "kills", "memory")

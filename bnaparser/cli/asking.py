@@ -12,7 +12,7 @@ from bnaparser.cli.streams import standard_input
 from bnaparser.errors import DataError, SentenceError, SettingsError
 from bnaparser.files.text_files import LineReader
 from bnaparser.treebanks.conllu import ConlluSentence, read_conllu
-from bnaparser.treebanks.reading import read_lines
+from bnaparser.treebanks.lines import read_lines
 from bnaparser.trees.heads.dependencies import is_punctuation
 
 if TYPE_CHECKING:

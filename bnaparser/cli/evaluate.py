@@ -6,8 +6,10 @@ import argparse
 import os
 import time
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from bnaparser.cli.arguments import add_examples, add_precision
 from bnaparser.cli.exits import SOME_FAILED, SUCCESS
@@ -25,6 +27,9 @@ from bnaparser.eval.evalb import (
 from bnaparser.eval.files import open_seekable, tree_lines
 from bnaparser.eval.params import Params, collins
 from bnaparser.files.text_files import refuse_binary_file
+from bnaparser.treebanks.formats import PENN
+from bnaparser.trees.cleaning import Cleaning, clean, core_label
+from bnaparser.trees.tree import Tree
 
 NAME = "evaluate"
 EXAMPLES = """\
@@ -40,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "gold",
         metavar="GOLD",
-        help="gold trees, one a line or indented; .gz, .xz, .bz2 are unpacked",
+        help="gold trees in any format that `bnaparser treebank` reads; .gz, .xz, .bz2 are unpacked",
     )
     parser.add_argument(
         "pred", metavar="PRED", nargs="?", help="predicted trees, likewise; left out with --model"
@@ -58,6 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--significance",
         metavar="OTHER_PRED",
         help="also test whether PRED and this other output differ in F1 by more than chance",
+    )
+    parser.add_argument(
+        "--keep-functions",
+        action="store_true",
+        help="score labels whole, with their functions (NP-SBJ); EVALB scores NP",
     )
     parser.add_argument("--model", metavar="M", help="parse the words of GOLD with this model")
     parser.add_argument(
@@ -87,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
         raise SettingsError("--language is for a model to parse in: give --model, or leave it out")
     if args.prm is not None and args.scorer == "pyevalb":
         raise SettingsError("PYEVALB reads no parameter file: leave out --prm, or use evalb")
+    if args.keep_functions and args.scorer == "pyevalb":
+        raise SettingsError("--keep-functions is for the scorer evalb: leave out --scorer pyevalb")
     if args.significance is not None:
         for path in filter(None, (args.gold, args.pred)):
             if Path(path).is_fifo():
@@ -97,13 +109,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def run_files(args: argparse.Namespace) -> int:
-    """Score the file PRED against the file GOLD."""
+    """Score the file PRED against the file GOLD.
+
+    Files in another format than plain brackets are read as `bnaparser treebank` reads them.
+    """
+    opener = partial(_open_trees, keep_functions=args.keep_functions)
 
     def score(streams: Streams) -> int:
         params = _params(args, streams)
         with (
-            open_side("gold", os.fsencode(args.gold), open_seekable) as gold_file,
-            open_side("test", os.fsencode(args.pred), open_seekable) as pred_file,
+            open_side("gold", os.fsencode(args.gold), opener) as gold_file,
+            open_side("test", os.fsencode(args.pred), opener) as pred_file,
         ):
             gold, pred = tree_lines((gold_file, args.gold), (pred_file, args.pred))
             if gold is not gold_file or args.scorer == "pyevalb":
@@ -142,6 +158,17 @@ def run_model(args: argparse.Namespace) -> int:
     return with_standard_streams(score)
 
 
+def _open_trees(path: bytes, keep_functions: bool) -> BinaryIO:
+    """Open a file of brackets, or the trees of a file in another format as if it were one."""
+    from bnaparser.treebanks.reading import format_of, load_clean_trees
+
+    name = os.fsdecode(path)
+    if not Path(name).is_file() or format_of(name) == PENN:
+        return open_seekable(path)
+    trees = load_clean_trees(name, Cleaning(cut_functions=not keep_functions))
+    return BytesIO("".join(f"{tree}\n" for tree in trees).encode())
+
+
 def _score_lines(
     args: argparse.Namespace,
     gold: list[bytes],
@@ -165,7 +192,7 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
     from bnaparser.treebanks.reading import load_clean_trees
 
     # Traces are no words to parse, and an outer bracket without a label would count against us.
-    trees = load_clean_trees(args.gold)
+    trees = load_clean_trees(args.gold, Cleaning(cut_functions=not args.keep_functions))
     tags, source = given_tags(args.tags, trees), args.tags
     parser = Parser.load(
         args.model,
@@ -197,14 +224,26 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
         f"speed: {len(trees)} sentences, {words} words in {seconds:.2f} s,"
         f" {len(trees) / seconds:.1f} sentences/s, {words / seconds:.0f} words/s\n"
     )
-    gold, predicted = map(list, read_sides(trees, (parse.tree for parse in parses)))
+    found = (parse.tree for parse in parses)
+    if not args.keep_functions:  # the gold trees' tags have none
+        found = (tree and _without_functions(tree) for tree in found)
+    gold, predicted = map(list, read_sides(trees, found))
     return gold, predicted, header, "".join(failures) + report
+
+
+def _without_functions(tree: Tree) -> Tree:
+    """Return a tree as `clean` leaves it, if a tag in it has a function."""
+    if all(core_label(tag) == tag for tag in tree.tags):
+        return tree
+    return clean(tree) or tree
 
 
 def _params(args: argparse.Namespace, streams: Streams) -> Params:
     if args.prm is None:
-        return collins()
-    return load_params(os.fsencode(args.prm), Params(), streams)
+        params = collins()
+    else:
+        params = load_params(os.fsencode(args.prm), Params(), streams)
+    return replace(params, keep_functions=args.keep_functions)
 
 
 def _print_pyevalb(gold: Trees, pred: Trees, streams: Streams) -> None:

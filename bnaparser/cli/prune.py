@@ -127,7 +127,8 @@ def _lines(paths: list[str]) -> Iterator[str]:
     Trees are what a file of trees by its name holds, and lines that begin with their root.
     """
     from bnaparser.files.compressed import ending
-    from bnaparser.treebanks.reading import TREE_FILES, read_lines, read_trees
+    from bnaparser.treebanks.lines import read_lines
+    from bnaparser.treebanks.reading import TREE_FILES, read_trees
     from bnaparser.trees.tree import parse_trees_with_places
 
     for path in paths:

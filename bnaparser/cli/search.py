@@ -17,8 +17,8 @@ from bnaparser.cli.streams import empty, open_output, standard_input
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line
 from bnaparser.files.text_files import OPTION, LineReader
+from bnaparser.treebanks.formats import Found
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
-from bnaparser.treebanks.reading import Found
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.dependencies import head_rules
 from bnaparser.trees.heads.rules import COLLINS, UD

@@ -19,8 +19,9 @@ from typing import TextIO, cast
 from bnaparser.cli.arguments import add_encoding, add_examples
 from bnaparser.errors import DataError, SettingsError, TreeError
 from bnaparser.files.text_files import OPTION
+from bnaparser.treebanks.formats import Found
 from bnaparser.treebanks.label_maps import read_label_map
-from bnaparser.treebanks.reading import Found, find_trees
+from bnaparser.treebanks.reading import find_trees
 from bnaparser.treebanks.releases import CTB, PTB
 from bnaparser.treebanks.survey import Survey
 from bnaparser.trees.cleaning import Cleaning, clean, merge_repeated
@@ -44,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="a file (also .xz, .gz), a folder with .mrg or .fid files, or a pattern in quotes",
+        help="a file (also .xz, .gz), a folder with files of trees, or a pattern in quotes; the format is told from"
+        " the content: brackets (Penn, Penn-Helsinki, SPMRL), NEGRA export, TIGER-XML, CoNLL-U with brackets",
     )
     parser.add_argument(
         "--split",
@@ -76,7 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--keep-functions",
         action="store_true",
-        help="leave labels whole when cleaning, for treebanks with labels such as IP-MAT",
+        help="leave labels whole when cleaning, for treebanks with labels such as IP-MAT; functions of edges in"
+        " NEGRA export and TIGER-XML get into labels: NP-SB",
     )
     output.add_argument(
         "--merge-repeated",
@@ -129,6 +132,7 @@ def report(result: Survey, most: int | None = _MOST) -> str:
     """Return the survey as text for people, of labels and tags the ``most`` frequent."""
     lengths = sorted(result.lengths.elements())
     parts = [
+        *(f"{name}: {_files(count)}" for name, count in result.formats.items()),
         f"{result.trees:,} sentences, {result.words:,} words",
         f"{lengths[0]:,} to {lengths[-1]:,} words a sentence, "
         + f"mean {result.words / result.trees:.1f}, median {median(lengths):.0f}",
@@ -137,6 +141,10 @@ def report(result: Survey, most: int | None = _MOST) -> str:
         _counts("tags", result.tags, most),
         _counts("chains", result.chains, most),
     ]
+    if result.removed:
+        counts = sorted(result.removed.items(), key=lambda item: (-item[1], item[0]))
+        said = ", ".join(f"{count:,} {kind}" for kind, count in counts)
+        parts.append(_wrap(f"not words or phrases, taken out: {said}"))
     if names := result.ambiguous_names():
         parts.append(_wrap(f"both a label and a tag: {' '.join(names)}"))
     if not result.oddities:
@@ -146,6 +154,10 @@ def report(result: Survey, most: int | None = _MOST) -> str:
         for kind, oddity in sorted(result.oddities.items(), key=lambda item: -item[1].trees):
             parts.append(f"  {kind}: {oddity.trees:,}\n    {oddity.first}")
     return "\n".join(parts)
+
+
+def _files(names: set[str]) -> str:
+    return "1 file" if len(names) == 1 else f"{len(names):,} files"
 
 
 def _counts(name: str, counts: Counter[str], most: int | None) -> str:
@@ -165,7 +177,11 @@ def _find(args: argparse.Namespace) -> Iterator[Found]:
     skip_broken: bool = args.skip_broken
     if args.split is None:
         return find_trees(
-            args.paths, skip_broken=skip_broken, encoding=args.encoding, option=OPTION
+            args.paths,
+            skip_broken=skip_broken,
+            encoding=args.encoding,
+            option=OPTION,
+            keep_functions=args.keep_functions,
         )
     name, part = args.split.split("-")
     release = _RELEASES[name]

@@ -12,7 +12,8 @@ from bnaparser.files.compressed import ending
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants import sla
 from bnaparser.treebanks.conllu import load_conllu
-from bnaparser.treebanks.reading import StrPath, find_trees
+from bnaparser.treebanks.lines import StrPath
+from bnaparser.treebanks.reading import find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.dependencies import is_punctuation

@@ -36,9 +36,13 @@ class NumberedTree(NamedTuple):
 
 
 def numbered_tree(tree: Tree) -> NumberedTree:
-    """Number the nodes of a tree; a top node that is no constituent (TOP and the like) is left out."""
+    """Number the nodes of a tree.
+
+    A top node that is no constituent (TOP and the like) is left out where one phrase is below it. Over several
+    nodes or a word it stays: a reader would take nodes without a parent for a graph that is not whole.
+    """
     inside = [node for node in tree.nodes() if node.word is None]
-    if tree.label in ROOT_LABELS:
+    if tree.label in ROOT_LABELS and len(tree.subtrees) == 1 and tree.subtrees[0].subtrees:
         inside = [node for node in inside if node is not tree]
     inside.reverse()  # children before parents
     words = range(1, tree.end - tree.start + 1)
@@ -106,15 +110,12 @@ TIGER_START = """\
 <body>
 """
 TIGER_END = "</body>\n</corpus>\n"
-_ROOT = "VROOT"
 
 
 def tiger(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> str:
     """Return the element ``s`` of one sentence, whose ``number`` counts from 1.
 
-    ``words`` replace the tree's own. Where a top node that is no constituent (TOP and the like) has
-    several children they hang from a node VROOT, as a graph has one root. A document begins with
-    ``TIGER_START`` and ends with ``TIGER_END``. Characters that XML forbids are replaced by visible ones.
+    ``words`` replace the tree's own. A document begins with ``TIGER_START`` and ends with ``TIGER_END``. Characters that XML forbids are replaced by visible ones.
     """
     found = numbered_tree(tree)
     shown = tree.words if words is None else words
@@ -122,22 +123,13 @@ def tiger(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> st
     def name(node: int) -> str:
         return f"s{number}_{node}"
 
-    tops = [phrase.number for phrase in found.phrases if not phrase.parent]
-    tops += [place for place, parent in enumerate(found.parents, 1) if not parent]
-    phrases = [(phrase.number, phrase.label, phrase.children) for phrase in found.phrases]
-    if len(tops) > 1:
-        first_words = {place: place for place in range(1, len(shown) + 1)}
-        for one, _, children in phrases:  # children before parents
-            first_words[one] = min(first_words[child] for child in children)
-        tops.sort(key=first_words.__getitem__)
-        root = max([one for one, _, _ in phrases], default=len(shown)) + 1
-        phrases.append((root, _ROOT, tuple(tops)))
-    root = phrases[-1][0] if phrases else 1
+    phrases = found.phrases
+    root = phrases[-1].number if phrases else 1
     lines = [f'<s id="s{number}">', f'<graph root="{name(root)}">', "<terminals>"]
     for place, (word, tag) in enumerate(zip(shown, found.tags, strict=True), 1):
         lines.append(f'<t id="{name(place)}" word="{escape(word)}" pos="{escape(tag)}"/>')
     lines += ["</terminals>", "<nonterminals>"]
-    for one, label, children in phrases:
+    for one, label, children, _ in phrases:
         lines.append(f'<nt id="{name(one)}" cat="{escape(label)}">')
         lines += [f'<edge label="--" idref="{name(child)}"/>' for child in children]
         lines.append("</nt>")

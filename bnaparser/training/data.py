@@ -21,6 +21,7 @@ from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import load_clean_trees
 from bnaparser.treebanks.releases import CTB, PTB
 from bnaparser.treebanks.tag_files import tags_of
+from bnaparser.trees.cleaning import Cleaning
 from bnaparser.trees.tree import Span, Tree
 
 
@@ -140,11 +141,12 @@ def pooled_batches(
 
 def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example]:
     """Read the trees of one file or release, cleaned, with the label map that it asks for."""
+    rules = Cleaning(cut_functions=not settings.keep_functions)
     if source.release is None:
-        trees = load_clean_trees(source.path)
+        trees = load_clean_trees(source.path, rules)
     else:
         release = {"ptb": PTB, "ctb": CTB}[source.release]
-        trees = list(release.read(source.path, source.part))
+        trees = list(release.read(source.path, source.part, rules))
     if source.map is not None:
         if settings.label_maps is None:
             raise SettingsError(f"map = {source.map!r} needs train.label_maps, a TOML file")

@@ -76,6 +76,8 @@ class TrainSettings(Settings):
     """Treebanks that choose the best model, a list of tables like ``data``. Empty: the last model is kept."""
     label_maps: str | None = None
     """TOML file of label maps, such as `recipes/label_maps.toml`."""
+    keep_functions: bool = False
+    """Keep functions in labels, such as ``NP-SBJ`` and of edges ``NP-SB``: the parser learns and predicts them."""
     max_words: int = Field(150, gt=0)
     """Leave longer training sentences out."""
     mask_probability: float = Field(0.0, ge=0, lt=1)

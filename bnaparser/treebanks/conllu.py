@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from bnaparser.errors import DataError, SentenceError
-from bnaparser.treebanks.reading import StrPath, read_lines
+from bnaparser.treebanks.lines import StrPath, read_lines
 from bnaparser.trees.heads.dependencies import parents_first
 
 COLUMNS = 10

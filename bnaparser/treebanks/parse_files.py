@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bnaparser.errors import DataError, MissingExtraError
 from bnaparser.files.compressed import ending
 from bnaparser.files.tables import parse_json
 from bnaparser.files.text_files import open_text
-from bnaparser.treebanks.reading import (
-    Found,
-    StrPath,
-    find_trees,
-    list_files,
-    without,
-)
-from bnaparser.trees.tree import Tree, parse_trees_with_places
+from bnaparser.treebanks.formats import Found, MayHold, trees_in
+from bnaparser.treebanks.lines import StrPath, numbered
+from bnaparser.treebanks.reading import find_trees, list_files
+from bnaparser.trees.tree import Tree
 
-MayHold = Callable[[str], bool]
 PARSES = (".jsonl", ".parquet")
 """Files of parses: JSON lines or Parquet whose field ``tree`` has the brackets, or nothing."""
 
@@ -69,7 +64,7 @@ def find_parsed(
 
 
 def in_stream(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:
-    """Yield the trees of lines, of brackets or, where the first sign is ``{``, of JSON.
+    """Yield the trees of lines, in any format of trees or, where the first sign is ``{``, of JSON.
 
     Raises DataError and TreeError as `bnaparser.treebanks.reading.find_trees` does.
     """
@@ -83,8 +78,7 @@ def in_stream(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[
     if begin and begin[-1].lstrip().startswith("{"):
         yield from in_json_lines(together, source, may_hold)
         return
-    for tree, place in parse_trees_with_places(without(together, may_hold), source):
-        yield Found(tree, source, place.line)
+    yield from trees_in(numbered(together), source, may_hold=may_hold)
 
 
 def in_json_lines(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:

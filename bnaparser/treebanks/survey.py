@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bnaparser.treebanks.reading import Found
+from bnaparser.treebanks.formats import PENN_HELSINKI, Found
 from bnaparser.trees.brackets import ROOT_LABELS
 from bnaparser.trees.cleaning import EMPTY_TAG, ROOT, core_label
 from bnaparser.trees.tree import CHAIN, Tree
@@ -38,6 +38,10 @@ class Survey:
     chains: Counter[str] = field(default_factory=Counter)
     """Constituents with more than one label, as ``S::VP``."""
     oddities: dict[str, Oddity] = field(default_factory=dict)
+    formats: dict[str, set[str]] = field(default_factory=dict)
+    """The formats found, each with the files in it."""
+    removed: Counter[str] = field(default_factory=Counter)
+    """What reading and cleaning take out, by its kind."""
     _seen: set[int] = field(default_factory=set)
 
     @property
@@ -53,10 +57,16 @@ class Survey:
     def add(self, found: Found) -> None:
         """Count one tree; the hash of its words is kept, to tell when they come again."""
         tree = found.tree
-        words = tree.words
+        words = tuple(
+            word for word, tag in zip(tree.words, tree.tags, strict=True) if tag != EMPTY_TAG
+        )
+        self.formats.setdefault(found.format, set()).add(found.source)
+        self.removed.update(dict(found.removed))
+        if found.format != PENN_HELSINKI and (empty := len(tree.words) - len(words)):
+            self.removed["empty elements"] += empty
         self.lengths[len(words)] += 1
         self.depths[_depth(tree)] += 1
-        self.tags.update(tree.tags)
+        self.tags.update(tag for tag in tree.tags if tag != EMPTY_TAG)
         inside = tree.subtrees if tree.label in ROOT_LABELS else (tree,)
         self.labels.update(
             node.label for top in inside for node in top.nodes() if node.word is None

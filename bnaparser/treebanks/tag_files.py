@@ -10,7 +10,8 @@ from typing import NamedTuple
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
 from bnaparser.treebanks.conllu import read_conllu
-from bnaparser.treebanks.reading import Line, StrPath, numbered_lines, read_lines, trees_in
+from bnaparser.treebanks.formats import holds_trees, trees_in
+from bnaparser.treebanks.lines import Line, StrPath, numbered_lines, read_lines
 from bnaparser.trees.cleaning import clean
 
 Tags = tuple[str, ...]
@@ -27,7 +28,7 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
     """Yield the tags of each sentence of a file, which may be packed (``.gz``, ``.xz``).
 
     A file whose name has ``.conllu`` has them in its fifth column. Else a line holds the tags of a sentence with blanks between; blank lines are passed over. A file
-    that begins with a bracket holds trees: their tags are taken, traces left out. Raises DataError
+    that begins as one of trees holds trees: their tags are taken, traces left out. Raises DataError
     and TreeError as `bnaparser.treebanks.reading.find_trees` does.
     """
     if ending(Path(path)) == ".conllu":
@@ -39,7 +40,7 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
     lines = numbered_lines(Path(path))  # once: it may be a pipe
     start = list(_up_to_first_word(lines))
     together = itertools.chain(start, lines)
-    if start and start[-1].text.lstrip().startswith("("):
+    if start and holds_trees(start[-1].text):
         for found in trees_in(together, str(path)):
             tree = clean(found.tree)
             if tree is not None:

@@ -43,7 +43,8 @@ def clean(tree: Tree, rules: Cleaning | None = None) -> Tree | None:
     """Return the tree cleaned, below a node ``TOP``; None if no word is left.
 
     A top node TOP, ROOT, S1, VROOT or without a label becomes TOP, any other gets it as parent;
-    of several such nodes, ``( (ROOT (S ...)))``, one is left.
+    of several such nodes, ``( (ROOT (S ...)))``, one is left. But a node VROOT below TOP over several phrases, or a
+    word, stays: graphs that have more than one root are written so.
     Unlabelled nodes further down go, their children stay.
     """
     rules = rules or Cleaning()
@@ -55,6 +56,12 @@ def clean(tree: Tree, rules: Cleaning | None = None) -> Tree | None:
         keep_tag=lambda tag: not (rules.remove_empty and tag == EMPTY_TAG),
         merge_repeated=rules.merge_repeated,
     )
+
+
+def _holds_roots(node: Tree) -> bool:
+    """Tell whether a node is the root of a graph with several phrases, or a word, at the top."""
+    below = node.subtrees
+    return node.label == "VROOT" and (len(below) > 1 or (len(below) == 1 and not below[0].subtrees))
 
 
 def merge_repeated(tree: Tree) -> Tree:
@@ -87,7 +94,10 @@ def rewrite(
     labels, arities, covers = [ROOT], [0], [(0, len(words))]
     inside: tuple[Tree, ...] = (tree,)
     while len(inside) == 1 and inside[0].label in ROOT_LABELS and inside[0].subtrees:
-        inside = inside[0].subtrees
+        top = inside[0]
+        inside = top.subtrees
+        if top.label == ROOT and len(inside) == 1 and _holds_roots(inside[0]):
+            break
     stack = [(node, 0) for node in reversed(inside)]
     while stack:
         node, parent = stack.pop()

@@ -15,7 +15,8 @@ import pytest
 from bnaparser.cli import treebank
 from bnaparser.cli.treebank import report
 from bnaparser.errors import BnaparserError, DataError, SettingsError, TreeError
-from bnaparser.treebanks.reading import Found, load_trees
+from bnaparser.treebanks.formats import Found
+from bnaparser.treebanks.reading import load_trees
 from bnaparser.treebanks.survey import survey
 from bnaparser.trees.tree import Tree
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError, SettingsError, TreeError
-from bnaparser.treebanks.reading import find_trees, list_files, load_trees, read_lines, read_trees
+from bnaparser.treebanks.lines import read_lines
+from bnaparser.treebanks.reading import find_trees, list_files, load_trees, read_trees
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree
 

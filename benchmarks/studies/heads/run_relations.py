@@ -20,7 +20,7 @@ from typing import NamedTuple
 from benchmarks.machine import now, processor, versions
 from bnaparser import Parser
 from bnaparser.treebanks.conllu import COLUMNS
-from bnaparser.treebanks.reading import read_lines
+from bnaparser.treebanks.lines import read_lines
 from bnaparser.trees.heads.universal import UniversalArc, universal_arcs
 
 

@@ -13,7 +13,8 @@ from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, words_of
 from bnaparser.syntax.structure import Structure, dependencies_of
 from bnaparser.text.sentence import not_one_string
 from bnaparser.treebanks.conllu import load_conllu
-from bnaparser.treebanks.reading import StrPath, find_trees
+from bnaparser.treebanks.lines import StrPath
+from bnaparser.treebanks.reading import find_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.rules import UD, HeadRules

@@ -15,7 +15,7 @@ from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentence
 from bnaparser.syntax.structure import Structure
 from bnaparser.text.sentence import Sentence, from_words, not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, match_language
-from bnaparser.treebanks.reading import StrPath
+from bnaparser.treebanks.lines import StrPath
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree
 

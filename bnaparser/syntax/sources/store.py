@@ -15,7 +15,7 @@ from bnaparser.files.folder import WEIGHTS, deciding_files
 from bnaparser.files.tables import parse_json
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.text.sentence import Sentence
-from bnaparser.treebanks.reading import StrPath
+from bnaparser.treebanks.lines import StrPath
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import Tree
 

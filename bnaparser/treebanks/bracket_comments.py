@@ -1,0 +1,95 @@
+"""Reader of CoNLL-U whose sentences have a tree in brackets in a comment: ``# constituency = (ROOT (S ...))``.
+
+So do `bnaparse --format conllu` and stanza write them. The words of the tree are those of the lines below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from bnaparser.errors import DataError, TreeError
+from bnaparser.treebanks.conllu import ConlluSentence, read_conllu
+from bnaparser.trees.cleaning import EMPTY_TAG
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.tree import Tree, parse_trees_with_places
+
+_COMMENT = re.compile(r"#\s*(?!text\b)[^\s=]*\s*=?\s*(?P<tree>\(\s*[^\s()]*\s*\(.*\))\s*\Z")
+
+
+def read_bracket_comments(
+    lines: Iterable[tuple[int, str]], source: str
+) -> Iterator[tuple[Tree, int] | TreeError]:
+    """Yield the tree of each sentence with its line, or what is wrong with it.
+
+    Raises DataError where no sentence has a tree.
+    """
+    block: list[str] = []
+    start = 1
+    read = trees = 0
+    for number, text in _with_end(lines):
+        if text.strip():
+            start = start if block else number
+            block.append(text)
+            continue
+        if any(not line.startswith("#") for line in block):
+            read += 1
+            for one in _trees(block, start, source):
+                trees += 1
+                yield one
+        block = []
+    if read and not trees:
+        raise DataError(
+            f"{source}: CoNLL-U without trees: a sentence's brackets stand in a comment,"
+            " # constituency = (ROOT ...)"
+        )
+
+
+def _with_end(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    yield from lines
+    yield 0, ""
+
+
+def _trees(block: list[str], start: int, source: str) -> Iterator[tuple[Tree, int] | TreeError]:
+    comments = ((n, _COMMENT.match(line)) for n, line in enumerate(block, start) if line[:1] == "#")
+    number, comment = next(((n, found) for n, found in comments if found), (0, None))
+    if comment is None:
+        return
+    try:
+        tree, place = next(parse_trees_with_places([comment["tree"]], source, number))
+        sentence = next(read_conllu(block))
+    except TreeError as error:
+        column = error.column + comment.start("tree")
+        yield TreeError(error.message, source, number, column)
+        return
+    except DataError as error:
+        message = re.sub(r"^<string>:(\d+): ", "", str(error))
+        line = start + int(re.match(r"<string>:(\d+)", str(error))[1]) - 1  # type: ignore[index]
+        yield TreeError(message, source, line)
+        return
+    if different := _difference(tree, sentence):
+        yield TreeError(different, source, place.line)
+    else:
+        yield tree, place.line
+
+
+def _difference(tree: Tree, sentence: ConlluSentence) -> str:
+    """Say where the words of a tree are not those of its sentence, "" if they are."""
+    words = [
+        unescape(word) for word, tag in zip(tree.words, tree.tags, strict=True) if tag != EMPTY_TAG
+    ]
+    forms = [unescape(word) for word in sentence.words]
+    written = [unescape(word) for word in sentence.as_written().words]
+    if _same(words, forms) or _same(words, written):
+        return ""
+    if len(words) != len(forms):
+        return f"the tree has {len(words)} words, the lines below it {len(forms)}: correct either"
+    one, other = next(pair for pair in zip(words, forms, strict=True) if not _same(*pair))
+    return f"the tree has the word {one!r}, the lines below it {other!r}: correct either"
+
+
+def _same(one: list[str] | str, other: list[str] | str) -> bool:
+    """Tell whether words are the same, blanks within them aside."""
+    if isinstance(one, str) or isinstance(other, str):
+        return re.sub(r"[\s_]", "", str(one)) == re.sub(r"[\s_]", "", str(other))
+    return len(one) == len(other) and all(map(_same, one, other))
