@@ -144,7 +144,7 @@ def report(result: Survey, most: int | None = _MOST) -> str:
     if result.removed:
         counts = sorted(result.removed.items(), key=lambda item: (-item[1], item[0]))
         said = ", ".join(f"{count:,} {kind}" for kind, count in counts)
-        parts.append(_wrap(f"not words or phrases, taken out: {said}"))
+        parts.append(_wrap(f"taken out or resolved: {said}"))
     if names := result.ambiguous_names():
         parts.append(_wrap(f"both a label and a tag: {' '.join(names)}"))
     if not result.oddities:

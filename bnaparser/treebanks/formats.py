@@ -74,7 +74,7 @@ def trees_in(
         return
     found: Iterator[_Result]
     if kind == TIGER:
-        graphs = read_tiger((f"{line.text}\n" for line in lines), source)
+        graphs = read_tiger((line.text.rstrip("\r\n") + "\n" for line in lines), source)
         found = _of_graphs(graphs, source, kind, keep_functions)
     elif kind == EXPORT:
         plain = ((line.number, line.text) for line in lines)

@@ -52,7 +52,7 @@ def graph_tree(graph: Graph, *, keep_functions: bool = False) -> Tree:
     """Return the tree of a graph, below ``TOP``, its crossing edges resolved.
 
     With ``keep_functions`` the functions of edges stand in labels and tags, as in ``NP-SB``; else they are
-    left out. Raises TreeError, without a place, if the graph has a circle or a phrase without words. What
+    left out, and a phrase and its only child that differ by its function alone, ``VP`` over ``VP-OC``, are one. Raises TreeError, without a place, if the graph has a circle or a phrase without words. What
     was resolved is counted in ``graph.removed``.
     """
     nodes = _Nodes(graph)
@@ -206,6 +206,8 @@ class _Nodes:
         stack = [self.root]
         while stack:
             node = stack.pop()
+            while not keep_functions and self._is_doubled(node):
+                (node,) = self.children[node]
             labels.append(self._full_label(node, keep_functions))
             arities.append(len(self.children[node]))
             stack += sorted(self.children[node], key=self.spans.__getitem__, reverse=True)
@@ -225,6 +227,18 @@ class _Nodes:
         self.children.append([self.root])
         self.spans.append(self.spans[self.root])
         self.root = len(self.children) - 1
+
+    def _is_doubled(self, node: int) -> bool:
+        """Tell whether a phrase has an only child with its label, whose function alone tells them apart."""
+        if len(self.children[node]) != 1 or node >= self.count + len(self.graph.labels):
+            return False
+        (child,) = self.children[node]
+        function = self.graph.functions[child]
+        return (
+            child >= self.count
+            and function not in NO_FUNCTION
+            and self._label(child) == self._label(node)
+        )
 
     def _is_mark(self, word: int) -> bool:
         return not any(sign.isalnum() for sign in self.graph.words[word])

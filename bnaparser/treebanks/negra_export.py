@@ -12,6 +12,7 @@ from bnaparser.errors import TreeError
 from bnaparser.treebanks.graphs import Graph
 
 _COLUMNS = re.compile(r"[ \t]+")
+_COMMENT = re.compile(r"[ \t]+%%.*")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _PHRASE = re.compile(r"#([0-9]{1,9})")
 _WRITTEN_MARK = re.compile(r"\\(?=#(?:\d+|BOS|EOS|FORMAT)$|%%|\\)")
@@ -117,7 +118,7 @@ def _graph(lines: list[NumberedLine], version: str, source: str, start: int) -> 
 
 def _columns(line: str, version: str, source: str, number: int) -> list[str]:
     """Return word or number, tag, morphology, function and parent, then pairs for second parents."""
-    columns = _COLUMNS.split(line.partition("%%")[0].strip() if "%%" in line[1:] else line)
+    columns = _COLUMNS.split(_COMMENT.sub("", line))
     # Files say the wrong version, or none: the parent, a number, stands last.
     fourth = len(columns) > 5 and not _NUMBER.fullmatch(columns[4])
     if fourth:

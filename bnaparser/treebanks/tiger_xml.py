@@ -27,6 +27,7 @@ def read_tiger(
     """
     reading = _Reading(source)
     parser = None
+    ended = False
     try:
         for piece in pieces:
             if parser is None:
@@ -36,13 +37,12 @@ def read_tiger(
             parser.Parse(piece, False)
             yield from reading.take()
         if parser is not None:
+            ended = True
             parser.Parse(b"", True)
             yield from reading.take()
     except expat.ExpatError as error:
         yield from reading.take()
-        advice = "fetch it again, or correct this line"
-        if error.code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
-            advice = "the file is cut off: fetch it again"
+        advice = "the file is cut off: fetch it again" if ended else "correct this line"
         message = expat.ErrorString(error.code)
         raise DataError(
             f"{source}:{error.lineno}: this is not well-formed XML ({message}): {advice}"
