@@ -67,7 +67,7 @@ def _written(word: str, language: str) -> str:
         return word.strip("$") or word
     if language == "fr":
         word = word.replace("'_", "'")
-    return word.replace("_", " ") if language in ("es", "fr", "pt") else word
+    return word.replace("_", " ") if language in ("de", "es", "fr", "pt") else word
 
 
 def _contraction(before: str, word: str) -> str | None:
@@ -105,6 +105,8 @@ def _by_language(before: str, word: str, language: str) -> bool:
         return True
     if language in ("fr", "pt") and re.search(r"\w-\Z", before):
         return True
+    if language == "de":
+        return word in ("'s", "’s")
     if language == "fr":
         return re.match(r"-\w", word) is not None
     if language == "is":

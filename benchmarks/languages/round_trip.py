@@ -3,7 +3,7 @@
 ``python -m benchmarks.languages.round_trip TREEBANKS`` takes the folder of the treebanks. The words of
 the development part become text (`detokenised`), and the text is read again. Columns: sentences;
 whose words are the treebank's where each piece is given the right answer; by the rules' own guess;
-that are found as one sentence; whose language is guessed right among all eight, and wrong (the others
+that are found as one sentence; whose language is guessed right among all nine, and wrong (the others
 tell too little).
 """
 
@@ -21,6 +21,7 @@ from bnaparser.text.text_rules import match_language, rules_of
 from bnaparser.treebanks.reading import load_trees
 
 TREEBANKS = {
+    "de": "de_pcc",
     "es": "es_cess",
     "fr": "fr_sequoia",
     "id": "id_icon",

@@ -22,6 +22,7 @@ from bnaparser.text.language_guess import detect_language
 from bnaparser.text.rules import blank_separated, unseparated
 from bnaparser.text.rules.chinese_characters import read_as_simplified, read_as_traditional
 from bnaparser.text.rules.french import FRENCH
+from bnaparser.text.rules.german import GERMAN
 from bnaparser.text.rules.icelandic import ICELANDIC
 from bnaparser.text.rules.indonesian import INDONESIAN
 from bnaparser.text.rules.portuguese import PORTUGUESE, with_marks
@@ -30,6 +31,7 @@ from bnaparser.text.sentence import Sentence, TextPiece
 from bnaparser.trees.escapes import unescape
 
 LANGUAGE_NAMES = {
+    "de": "German",
     "en": "English",
     "es": "Spanish",
     "fr": "French",
@@ -331,6 +333,7 @@ _RULES = {
     rules.language: rules
     for rules in (
         ENGLISH,
+        _spelled("de", GERMAN),
         _spelled("es", SPANISH),
         _spelled("fr", FRENCH),
         _spelled("id", INDONESIAN),

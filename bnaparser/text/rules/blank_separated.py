@@ -25,9 +25,14 @@ _CURRENCY = "Rp|IDR|USD|EUR|GBP|JPY|CNY|SGD|MYR|AUD"
 
 
 @cache
-def _token_pattern(hyphens: bool, elided: str) -> re.Pattern[str]:
-    """Compile what a token is, given whether words go on over hyphens, and what `Spelling` says is elided."""
+def _token_pattern(hyphens: bool, elided: str, open_hyphens: bool) -> re.Pattern[str]:
+    """Compile what a token is, given whether words go on over hyphens, what `Spelling` says is elided, and whether
+    a hyphen may begin or end a word.
+    """
     hyphen = r"| [-\u2010\u2011](?=\w)" if hyphens else ""
+    first = r"(?<![\w-])-(?=[^\W\d_]{3}) |" if open_hyphens else ""
+    last = r"(?: (?<=[^\W\d_])-(?=[\s,;)/]) )?" if open_hyphens else ""
+    hyphen += r"| /(?=[^\W\d_])" if open_hyphens else ""
     score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if hyphens else r"(?!)"
     return re.compile(
         rf"""
@@ -44,7 +49,7 @@ def _token_pattern(hyphens: bool, elided: str) -> re.Pattern[str]:
           | \d+\.[ºª°](?!\w) | [Nn]\.[ºª°]
           | \d+ (?:[.,:/]\d+)* (?: (?!-) (?:{_LETTER}|°)++ \d* )? (?!\w)
         )
-      | (?P<word> (?:\w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) {hyphen} | [ºª°] )* )
+      | (?P<word> (?: {first} \w|{_LETTER}) (?: (?:\w|{_LETTER})+ | ['’](?=\w) {hyphen} | [ºª°] )* {last} )
       | (?P<mark> \.{{2,}} | …+ | -{{2,}} | [—–]+ | [^{BLANK}] (?: {EMOJI_GOES_ON} )* )
         """,
         re.VERBOSE,
@@ -56,7 +61,7 @@ _STOP = re.compile(
     rf"""
     (?:
         (?P<mark> (?<![.!?…])[.!?…]++ )
-        (?P<close> (?: ["'’”“‘»›)\]] | [{BLANK}]+ (?: [»”›] | "(?=[{BLANK}]) ) )* )
+        (?P<close> (?: ["'’”“‘»›«‹)\]] | [{BLANK}]+ (?: [»”›] | "(?=[{BLANK}]) ) )* )
         (?: [{BLANK}]* (?:{PICTURE}) )* (?=[{BLANK}]|\Z)
       | [。！？｡]++ [」』】〕）"'’”]*+
     )
@@ -75,17 +80,18 @@ _NO_INITIAL_WORDS = (
     "A.C A.D B.C C.V D.C D.F E.U E.U.A L.P N.V P.S R.U S.A S.L U.E U.S U.S.A U.K S.P.A"
 )
 _NO_INITIALS = frozenset(_NO_INITIAL_WORDS.split())
+_NEXT_WORD = re.compile(r"[^\W\d_]+")
 _LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
 _LONGEST_WORD = 40
 # Abbreviations behind which a list ends, and often the sentence.
-_ENDS_LIST = frozenset({"etc", "dll", "dsb", "dkk", "frv", "o.s.frv", "o.fl", "a.m", "p.m"})
+_ENDS_LIST = frozenset({"etc", "usw", "dll", "dsb", "dkk", "frv", "o.s.frv", "o.fl", "a.m", "p.m"})
 # m.a., P.ej., þ.e.a.s., but not mbl.is
 _SHORT_PARTS = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
 _DOUBLED = re.compile(r"([A-Z])\1")  # of a plural in Spanish: CC. OO.
 _DOUBLED_NEXT = re.compile(rf"{_DOUBLED.pattern}\.")
 _NUMBER = re.compile(r"\d|[IVXL]+(?![\w'’])")
 _LONGEST_NUMBER = 8
-_OPENING = frozenset("\"'«‹“‘„([{¿¡-–—•*$€£§@#")
+_OPENING = frozenset("\"'«‹»›“‘„‚([{¿¡-–—•*$€£§@#")
 _ADDRESS_OR_EMOJI = re.compile(rf"https?://|www\.|{PICTURE}", re.VERBOSE)
 _ITEM_NUMBER = re.compile(rf"[{BLANK}]*+\(?(?:\d{{1,3}}|[^\W\d_])")
 _VISIBLE = re.compile(rf"[^{BLANK}]")
@@ -111,7 +117,8 @@ class Spelling:
     capital are so with it alone. ``elided``, an expression, is what an apostrophe parts from whatever
     follows it. ``cut`` makes pieces of a run of letters, given the text, where it begins and ends. With
     ``hyphens`` a word goes on over one; with ``units`` a word may go on over a blank; with ``ordinals``
-    ``15.`` is the fifteenth. ``glued`` tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
+    ``15.`` is the fifteenth, and with ``ordinal_words`` its period is part of the word; it ends a sentence where one
+    of the ``starters`` follows. With ``open_hyphens`` a hyphen may begin or end a word, and a slash stand within it. ``glued`` tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
     """
 
     abbreviations: frozenset[str]
@@ -122,6 +129,9 @@ class Spelling:
     hyphens: bool = True
     units: bool = True
     ordinals: bool = False
+    ordinal_words: bool = False
+    open_hyphens: bool = False
+    starters: frozenset[str] = frozenset()
     glued: Callable[[str, str], bool] = _never
     written: Callable[[str], str] = _with_blanks
 
@@ -148,13 +158,15 @@ def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of a sentence in which letters and accents are one character, where there is one."""
     found: list[TextPiece] = []
     place = 0
-    token = _token_pattern(spelling.hyphens, spelling.elided)
+    token = _token_pattern(spelling.hyphens, spelling.elided, spelling.open_hyphens)
     while (match := token.search(text, place)) is not None:
         start, end = match.span()
         if match.lastgroup == "word":
             end = _with_period(text, start, end, spelling)
             found += spelling.cut(text, start, end)
         else:
+            if spelling.ordinal_words and _is_ordinal(text, start, end):
+                end += 1
             found.append(TextPiece(start, end, text[start:end], sure=not spelling.units))
         place = end
     return [_joined(piece, before) for before, piece in zip([None, *found], found, strict=False)]
@@ -209,6 +221,12 @@ def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
     return end + 1 if _is_short(text[start:end], text, following.start(), spelling) else end
 
 
+def _is_ordinal(text: str, start: int, end: int) -> bool:
+    """Tell whether a number has a period that does not end the sentence."""
+    is_number = end - start < 4 and text[start:end].isdigit() and text[end : end + 1] == "."
+    return is_number and any(sign.isalnum() for sign in text[end + 1 :])
+
+
 def _is_short(word: str, text: str, following: int, spelling: Spelling) -> bool:
     """Tell whether a word that a period follows is an abbreviation or an initial, given where the text goes on."""
     word = _behind_elision(word)  # l'art.
@@ -258,7 +276,10 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_
         return False
     if word.lower() in spelling.before_names:
         return False
-    return not (spelling.ordinals and word.isdigit() and len(word) < 3)  # more are a year
+    if not (spelling.ordinals and word.isdigit() and len(word) < 3):  # more are a year
+        return True
+    next_word = _NEXT_WORD.match(text, stop.end())
+    return next_word is not None and next_word[0] in spelling.starters
 
 
 def _may_begin(text: str, stop: re.Match[str], lower_case: bool) -> bool:
