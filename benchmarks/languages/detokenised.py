@@ -106,7 +106,7 @@ def _by_language(before: str, word: str, language: str) -> bool:
     if language in ("fr", "pt") and re.search(r"\w-\Z", before):
         return True
     if language == "de":
-        return word in ("'s", "’s")
+        return word in ("'s", "\u2019s")
     if language == "fr":
         return re.match(r"-\w", word) is not None
     if language == "is":

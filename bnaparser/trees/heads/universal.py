@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bnaparser.trees.cleaning import core_label
-from bnaparser.trees.heads import english
+from bnaparser.trees.heads import english, tiger
 from bnaparser.trees.heads.arcs import NOUN_TAGS, Arc, arcs, is_direct_speech
 from bnaparser.trees.heads.clauses import (
     CLAUSES,
@@ -23,7 +23,7 @@ from bnaparser.trees.heads.clauses import (
     has_lone_preposition,
     read_clause,
 )
-from bnaparser.trees.heads.dependencies import is_punctuation
+from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
 from bnaparser.trees.heads.english import is_form_of
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree
@@ -75,8 +75,11 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
 
     Args:
         tree: A tree with labels of the Penn Treebank's kind, with or without functions.
-        rules: The head rules. The relations fit those of Universal Dependencies.
+        rules: The head rules. The relations fit those of Universal Dependencies. Trees with the tags of STTS, as in
+            the German TIGER, get the rules of `bnaparser.trees.heads.tiger` in the place of the default ones.
     """
+    if rules is UD and tiger.is_german(tree.tags):
+        return _german_arcs(tree)
     words, tags = [word.lower() for word in tree.words], tree.tags
     found = arcs(tree, rules, words, tags)
     relations = settle_relations(found, [_relation(arc) if arc else "root" for arc in found])
@@ -86,6 +89,20 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
         collins = f"{arc.child}%{arc.parent}%{arc.head_child}" if arc else "TOP"
         result.append(UniversalArc(arc.head if arc else 0, relation, part, collins))
     return result
+
+
+def _german_arcs(tree: Tree) -> list[UniversalArc]:
+    """Return the arcs of a tree with the labels of TIGER; relations are those that a tag tells by itself."""
+    heads, tags = dependencies(tree, tiger.TIGER), tree.tags
+    return [
+        UniversalArc(
+            head,
+            tiger.relation(tag) if head else "root",
+            tiger.part_of_speech(tag),
+            f"{core_label(tag)}%{core_label(tags[head - 1])}" if head else "TOP",
+        )
+        for head, tag in zip(heads, tags, strict=True)
+    ]
 
 
 def _part_of_speech(tag: str, word: str, relation: str) -> str:
