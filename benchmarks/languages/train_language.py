@@ -3,7 +3,7 @@
 ``python -m benchmarks.languages.train_language TREEBANKS E5 NAME [--output runs] [--set ...]``: TREEBANKS is
 the folder of the treebanks, E5 that of e5-small-multilingual (or any encoder), NAME the recipe's. The
 encoder's vocabulary is pruned to the treebanks' training parts and written to ``runs/NAME/encoder``,
-the model to ``runs/NAME/model``.
+the model to ``runs/NAME/model``. For a recipe that fine-tunes a model, E5 is the name or folder of that model.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def main() -> int:
     train = tomllib.loads(recipe.read_text(encoding="utf-8"))["train"]
     output = options.output / options.name
     encoder = output / "encoder"
-    if not (encoder / "tokenizer.json").is_file():
+    if "start" in train:
+        sets = [f'train.start="{options.encoder}"', *options.set]
+    elif not (encoder / "tokenizer.json").is_file():
         texts = [
             source["path"].replace("TREEBANKS", str(options.treebanks)) for source in train["data"]
         ]
@@ -52,7 +54,8 @@ def main() -> int:
         pruning = ["prune", options.encoder, str(encoder), "--size", size, "--text", *texts]
         if code := cli.main(pruning):
             return code
-    sets = [f'encoder.name="{encoder}"', *options.set]
+    if "start" not in train:
+        sets = [f'encoder.name="{encoder}"', *options.set]
     sets += [
         f"train.{part}={with_paths(train[part], options.treebanks)}" for part in ("data", "dev")
     ]
