@@ -19,7 +19,7 @@ from typing import TextIO, cast
 from bnaparser.cli.arguments import add_encoding, add_examples
 from bnaparser.errors import DataError, SettingsError, TreeError
 from bnaparser.files.text_files import OPTION
-from bnaparser.treebanks.formats import Found
+from bnaparser.treebanks.formats import PENN, Found
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import find_trees
 from bnaparser.treebanks.releases import CTB, PTB
@@ -132,11 +132,11 @@ def report(result: Survey, most: int | None = _MOST) -> str:
     """Return the survey as text for people, of labels and tags the ``most`` frequent."""
     lengths = sorted(result.lengths.elements())
     parts = [
-        *(f"{name}: {_files(count)}" for name, count in result.formats.items()),
         f"{result.trees:,} sentences, {result.words:,} words",
         f"{lengths[0]:,} to {lengths[-1]:,} words a sentence, "
         + f"mean {result.words / result.trees:.1f}, median {median(lengths):.0f}",
         f"up to {max(result.depths):,} nodes deep",
+        *_formats(result),
         _counts("labels", result.labels, most),
         _counts("tags", result.tags, most),
         _counts("chains", result.chains, most),
@@ -156,8 +156,12 @@ def report(result: Survey, most: int | None = _MOST) -> str:
     return "\n".join(parts)
 
 
-def _files(names: set[str]) -> str:
-    return "1 file" if len(names) == 1 else f"{len(names):,} files"
+def _formats(result: Survey) -> list[str]:
+    """Return a line for each format, or none where all files are plain brackets."""
+    if set(result.formats) == {PENN}:
+        return []
+    counts = ((name, len(files)) for name, files in result.formats.items())
+    return [f"{name}: {count:,} file{'s' * (count != 1)}" for name, count in counts]
 
 
 def _counts(name: str, counts: Counter[str], most: int | None) -> str:

@@ -120,7 +120,7 @@ class TestFiles:
             list_files(tmp_path / "bank.mrg")
         with pytest.raises(DataError, match="no file matches"):
             list_files(f"{tmp_path}/*.mrg")
-        with pytest.raises(DataError, match=r"no \.mrg and no \.fid"):
+        with pytest.raises(DataError, match=r"no \.mrg, \.fid"):
             list_files(tmp_path)
         with pytest.raises(DataError, match="no such file"):
             next(read_lines(tmp_path / "bank.mrg"))
