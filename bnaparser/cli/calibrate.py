@@ -100,7 +100,7 @@ def _examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Exam
     from bnaparser.training.data import read_examples
     from bnaparser.training.recipe import DataSettings, TrainSettings
 
-    keeps = any("-" in label.lstrip("-") for label in network.labels)
+    keeps = any("-" in label.lstrip("-") for label in network.labels.names)
     settings = TrainSettings(label_maps=options.map, keep_functions=keeps)
     treebanks: list[list[Example]] = []
     for path, language in zip(options.data, _languages(options, network), strict=True):

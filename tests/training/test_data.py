@@ -182,3 +182,13 @@ def test_a_pool_puts_sentences_of_similar_length_together() -> None:
         list(range(first, first + 5)) for first in (0, 5, 10, 15)
     ]
     assert batches != sorted(batches)
+
+
+def test_functions_are_kept_when_the_recipe_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "trees.mrg"
+    file.write_text("( (S (NP-SBJ (NN Rain)) (VP (VBZ falls))))\n", encoding="utf-8")
+    source = DataSettings(path=str(file))
+    (cut,) = read_examples(source, TrainSettings())
+    (kept,) = read_examples(source, TrainSettings(keep_functions=True))
+    assert [span.label for span in cut.spans] == ["S", "NP", "VP"]
+    assert [span.label for span in kept.spans] == ["S", "NP-SBJ", "VP"]
