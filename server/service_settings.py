@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bnaparser.errors import SettingsError, shortened
-from bnaparser.parsing.question import MOST_TREES
+from bnaparser.parsing.options import MOST_TREES
 from bnaparser.settings import mistakes, nearest
 
 ENVIRONMENT_PREFIX = "BNAPARSER_"

@@ -165,7 +165,7 @@ def on_all_threads(work: Callable[[Any], Any], batches: Sequence[Any]) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     from bnaparser.compute.cores import usable_threads
-    from bnaparser.parsing.threads import on_one_thread
+    from bnaparser.parsing.batches import on_one_thread
 
     def compute(batch: Any) -> None:
         with on_one_thread():

@@ -16,7 +16,7 @@ from bnaparser.treebanks.lines import read_lines
 from bnaparser.trees.heads.dependencies import is_punctuation
 
 if TYPE_CHECKING:
-    from bnaparser.parsing.question import Dependencies, Question
+    from bnaparser.parsing.options import Dependencies, Question
 
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
@@ -74,7 +74,7 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
 
 def question_of(options: argparse.Namespace) -> Question:
     """Return what the options ask of every sentence; SettingsError where one is out of range."""
-    from bnaparser.parsing.question import Question
+    from bnaparser.parsing.options import Question
 
     try:
         asked = Question(
@@ -95,7 +95,7 @@ def question_of(options: argparse.Namespace) -> Question:
 def malus_of(options: argparse.Namespace) -> float:
     """Return what the options say of the malus, or the default; SettingsError where it is out of range."""
     from bnaparser.parsing.named_constraints import check_amount
-    from bnaparser.parsing.question import MALUS
+    from bnaparser.parsing.options import MALUS
 
     malus: float = MALUS if options.malus is None else options.malus
     try:
@@ -130,7 +130,7 @@ class DependencyFile:
 
     def heads_of(self, sentence: ConlluSentence) -> Dependencies:
         """Return a sentence's heads as its trees are to fit them."""
-        from bnaparser.parsing.question import Dependencies
+        from bnaparser.parsing.options import Dependencies
 
         return Dependencies(sentence.heads, _punctuation(sentence), self.malus)
 

@@ -120,7 +120,7 @@ def _examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Exam
 
 def _languages(options: argparse.Namespace, network: ParsingNetwork) -> list[str]:
     """Return the language of each file, one that the network knows."""
-    from bnaparser.parsing.found_words import unknown_language
+    from bnaparser.parsing.segmentation import unknown_language
     from bnaparser.text.text_rules import match_language
 
     known = network.settings.text.languages

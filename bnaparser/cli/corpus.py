@@ -18,7 +18,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS
 
 if TYPE_CHECKING:
-    from bnaparser.parsing.corpus.corpus_run import CorpusProgress, CorpusRun
+    from bnaparser.parsing.corpus.run import CorpusProgress, CorpusRun
     from bnaparser.parsing.parser import Parser
 
 EXAMPLES = """\
@@ -123,8 +123,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _corpus(options: argparse.Namespace) -> CorpusRun:
-    from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
-    from bnaparser.parsing.corpus.ray_engine import RaySettings
+    from bnaparser.parsing.corpus.engines import RaySettings
+    from bnaparser.parsing.corpus.run import CorpusRun, CorpusSettings
     from bnaparser.parsing.corpus.shards import ShardSettings
 
     if len(options.files) < 2:

@@ -140,9 +140,9 @@ def _tiger_document() -> tuple[str, str]:
 
 @contextmanager
 def _parquet(target: BinaryIO) -> Iterator[Write]:
-    from bnaparser.parsing.checks import NO_WORDS
     from bnaparser.parsing.parquet_rows import parquet_writer
     from bnaparser.parsing.result import Parse
+    from bnaparser.parsing.validation import NO_WORDS
 
     empty_line = Parse("", error=NO_WORDS)
 

@@ -35,8 +35,8 @@ from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS, Split
 
 if TYPE_CHECKING:
+    from bnaparser.parsing.options import Question
     from bnaparser.parsing.parser import Parse, Parser
-    from bnaparser.parsing.question import Question
     from bnaparser.text.sentence import Sentence
 
 EXAMPLES = """\

@@ -17,8 +17,8 @@ from typing import Any
 from nltk.parse import ParserI
 
 from bnaparser.encoders.batching import READ_AHEAD
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import not_one_string
 

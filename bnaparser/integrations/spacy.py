@@ -24,8 +24,8 @@ from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import BnaparserError, DataError, MissingExtraError, ModelError, check_flag
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.integrations.spacy_spans import SpacyConstituents, install, keep
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.tree import Span

@@ -7,7 +7,7 @@ from contextlib import suppress
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import SHIPPED, shipped
 from bnaparser.models.about import languages
-from bnaparser.parsing.found_words import unknown_language
+from bnaparser.parsing.segmentation import unknown_language
 from bnaparser.text.text_rules import match_language
 
 ENGLISH = "en"

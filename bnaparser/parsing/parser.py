@@ -18,10 +18,14 @@ from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Backend, Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.answering import answers, chart_of
-from bnaparser.parsing.each_sentence import Given, ParsingLimits, all_given, parse_each
-from bnaparser.parsing.found_words import unknown_language, with_words
-from bnaparser.parsing.given import (
+from bnaparser.parsing.batches import Given, ParsingLimits, all_given, on_one_thread, parse_each
+from bnaparser.parsing.decoding import answers, chart_of
+from bnaparser.parsing.markup import under_constraints
+from bnaparser.parsing.named_constraints import Constraint, in_words
+from bnaparser.parsing.options import PLAIN, Question, QuestionOptions, asked_question
+from bnaparser.parsing.result import Parse, Parses
+from bnaparser.parsing.segmentation import check_finds_words, unknown_language, with_words
+from bnaparser.parsing.validation import (
     check_at_least_1,
     check_language,
     check_name,
@@ -35,14 +39,9 @@ from bnaparser.parsing.given import (
     rows_of_tags,
     sentence_of,
 )
-from bnaparser.parsing.markup import under_constraints
-from bnaparser.parsing.named_constraints import Constraint, in_words
-from bnaparser.parsing.question import PLAIN, Question, QuestionOptions, asked_question
-from bnaparser.parsing.result import Parse, Parses
-from bnaparser.parsing.threads import on_one_thread
 from bnaparser.text.detokenize import detokenize
 from bnaparser.text.sentence import MAX_WORDS, Sentence, Split
-from bnaparser.text.splitting import read_sentences
+from bnaparser.text.splitting import read_sentences, split_stream
 from bnaparser.text.text_rules import (
     TextRules,
     detect_language_or_first,
@@ -235,6 +234,28 @@ class Parser:
             return self.text
         known = self._known(language)
         return rules_of(known).with_language(known)
+
+    def read_texts(self, texts: Sequence[str], language: str) -> list[list[Sentence]]:
+        """Return the sentences of running texts of one language, their words found, without parsing them.
+
+        A sentence in which the network fails to find words is left in the pieces that the rules found.
+
+        Raises:
+            SettingsError: The parser does not know the language.
+            ModelError: The words of the language are for the network to find, and it finds none.
+        """
+        rules, parser = self.text_rules(language), self.in_language(language)
+        check_finds_words(parser.model, rules)
+        read = [list(split_stream([text], 0, rules)) for text in texts]
+        known, _ = with_words(
+            parser.model,
+            [sentence for sentences in read for sentence in sentences],
+            PLAIN,
+            parser.at_once(),
+            parser.usable_threads(),
+        )
+        following = iter(known)
+        return [list(islice(following, len(sentences))) for sentences in read]
 
     def _known(self, language: str) -> str:
         """Return which of the languages a code means; SettingsError for none of them."""

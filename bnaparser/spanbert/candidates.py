@@ -228,8 +228,8 @@ def constituents(
     parser, or it finds no words and has to, SettingsError where it does not know the language.
     """
     from bnaparser.parsing.default_model import name_in
-    from bnaparser.parsing.found_words import check_finds_words
     from bnaparser.parsing.parser import Parser
+    from bnaparser.parsing.segmentation import check_finds_words
 
     parser = Parser.load(name_in(str(model), language), language=language)
     rules = parser.text_rules(language)

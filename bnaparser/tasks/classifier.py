@@ -10,14 +10,12 @@ from typing import Any
 
 from bnaparser import models
 from bnaparser.errors import DataError, ModelError, type_name
-from bnaparser.parsing.checks import not_text
+from bnaparser.parsing.batches import each_or_reason, on_one_thread
 from bnaparser.parsing.default_model import name_in
-from bnaparser.parsing.failures import each_or_reason
-from bnaparser.parsing.found_words import check_finds_words
-from bnaparser.parsing.given import check_name, check_text
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
-from bnaparser.parsing.threads import on_one_thread
+from bnaparser.parsing.segmentation import check_finds_words
+from bnaparser.parsing.validation import check_name, check_text, not_text
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks import storage
 from bnaparser.tasks.examples import PreparedExample, Written

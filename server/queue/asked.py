@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bnaparser.parsing.question import PLAIN, Question
+from bnaparser.parsing.options import PLAIN, Question
 from bnaparser.parsing.result import Parse
 from bnaparser.server.queue.batcher import Work
 from bnaparser.server.queue.waiting import Rows

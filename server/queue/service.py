@@ -15,7 +15,7 @@ from bnaparser import models
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
-from bnaparser.parsing.question import PLAIN, Question
+from bnaparser.parsing.options import PLAIN, Question
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.bounds import check_count

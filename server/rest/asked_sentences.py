@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, in_words
-from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, Question
 from bnaparser.server.bounds import check_count
 from bnaparser.server.queue.asked import asking
 from bnaparser.server.rest.request_schemas import (

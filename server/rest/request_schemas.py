@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from bnaparser.parsing.named_constraints import Kind
-from bnaparser.parsing.question import MALUS, TEMPERATURES, Decoder
+from bnaparser.parsing.options import MALUS, TEMPERATURES, Decoder
 from bnaparser.settings import Checked
 from bnaparser.text.sentence import Split
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser import Parser
-from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, Question
 from bnaparser.text.sentence import from_words
 from bnaparser.trees.tree import Tree
 

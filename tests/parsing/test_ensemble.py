@@ -15,9 +15,9 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.word_forms import allowed_tags, word_forms
-from bnaparser.parsing.each_sentence import Given
+from bnaparser.parsing.batches import Given
 from bnaparser.parsing.ensemble import Ensemble
-from bnaparser.parsing.question import PLAIN
+from bnaparser.parsing.options import PLAIN
 from bnaparser.text.sentence import from_words
 from bnaparser.training.data import Example
 from bnaparser.training.setup import create_from

@@ -13,8 +13,8 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.named_constraints import Constraint
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
 from bnaparser.text.splitting import split_stream
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bnaparser import Tree
 from bnaparser.errors import SentenceError
 from bnaparser.network.labels import Inventory
-from bnaparser.parsing.answering import ChartModel, answer
+from bnaparser.parsing.decoding import ChartModel, answer
 from bnaparser.parsing.named_constraints import (
     KINDS,
     Constraint,
@@ -25,7 +25,7 @@ from bnaparser.parsing.named_constraints import (
     in_words,
     numbered,
 )
-from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, Question
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import rules_of
 from tests.chart import enumeration

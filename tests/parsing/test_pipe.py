@@ -11,7 +11,7 @@ import pytest
 
 from bnaparser import Parse, Parser
 from bnaparser.parsing.ensemble import Ensemble
-from bnaparser.parsing.question import PLAIN, Question
+from bnaparser.parsing.options import PLAIN, Question
 from bnaparser.parsing.result import Parses
 from bnaparser.text.sentence import Sentence, from_words
 

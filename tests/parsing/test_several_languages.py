@@ -10,8 +10,8 @@ import pytest
 
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import find, model_names
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import Question
 from bnaparser.text.sentence import from_words
 from bnaparser.text.text_rules import match_language
 

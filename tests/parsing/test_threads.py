@@ -15,7 +15,7 @@ from bnaparser import Parser
 from bnaparser.network.model import BnaModel, Encoded
 from bnaparser.network.precision import Precision
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.threads import on_one_thread
+from bnaparser.parsing.batches import on_one_thread
 
 WORDS = ["The", "cat", "saw", "Mira", "."]
 

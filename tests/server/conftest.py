@@ -15,9 +15,9 @@ import pytest
 import uvicorn
 from fastapi.testclient import TestClient
 
-from bnaparser.parsing.checks import reason_against
-from bnaparser.parsing.question import Question
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.result import Parse
+from bnaparser.parsing.validation import reason_against
 from bnaparser.server.app import create_app
 from bnaparser.server.service_settings import ServerSettings
 from bnaparser.text.sentence import Sentence

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from bnaparser.cli import serve as verb
 from bnaparser.errors import BnaparserError, ModelError
-from bnaparser.parsing.question import Question
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.server.process.lifecycle import serve
 from bnaparser.server.service_settings import ServerSettings

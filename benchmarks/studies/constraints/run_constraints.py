@@ -22,7 +22,7 @@ from benchmarks.machine import begun, command, listed, processor, versions, with
 from bnaparser import Parser, Tree
 from bnaparser.eval import score
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.question import PLAIN, Dependencies, Question
+from bnaparser.parsing.options import PLAIN, Dependencies, Question
 from bnaparser.text.sentence import from_words
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import list_files, load_trees

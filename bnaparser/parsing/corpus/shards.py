@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.files.tables import json_line
-from bnaparser.parsing.corpus.pieces import Fields, Piece
+from bnaparser.parsing.corpus.documents import Fields, Piece
+from bnaparser.parsing.options import PLAIN, Question
 from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
 from bnaparser.parsing.parser import Parse, Parser
-from bnaparser.parsing.question import PLAIN, Question
 from bnaparser.text.sentence import Sentence, Split, from_words
 from bnaparser.text.splitting import split_lines, text_lines
 from bnaparser.text.text_rules import TextRules

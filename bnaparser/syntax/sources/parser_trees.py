@@ -85,13 +85,11 @@ class ParserTrees:
 
     def _words_of(self, texts: list[str]) -> dict[str, list[Sentence]]:
         """Return the sentences of running texts, from the store where they are there."""
-        from bnaparser.parsing.read_texts import read_texts
-
         found = {} if self.store is None else self.store.read_words(texts)
         missing = [text for text in texts if text not in found]
         for start in range(0, len(missing), _CHUNK):
             some = missing[start : start + _CHUNK]
-            fresh = dict(zip(some, read_texts(self.load(), self.language, some), strict=True))
+            fresh = dict(zip(some, self.load().read_texts(some, self.language), strict=True))
             if self.store is not None:
                 # Where finding words failed, pieces stand for them: another time it may not.
                 whole = {

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
+from bnaparser.parsing.corpus.run import CorpusRun, CorpusSettings
 from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
 

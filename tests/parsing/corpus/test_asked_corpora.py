@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import SettingsError
-from bnaparser.parsing.corpus.corpus_run import CorpusSettings
+from bnaparser.parsing.corpus.run import CorpusSettings
 from bnaparser.parsing.corpus.shards import ShardSettings
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import Question
 from bnaparser.parsing.result import Parse
 from tests.parsing.corpus.corpora import SMALL, TEXTS, run, written
 

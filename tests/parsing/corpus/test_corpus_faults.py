@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError
-from bnaparser.parsing.corpus import document_ids
-from bnaparser.parsing.corpus.corpus_run import CorpusRun
-from bnaparser.parsing.corpus.document_ids import refuse_repeated
-from bnaparser.parsing.corpus.pieces import Piece
+from bnaparser.parsing.corpus import documents
+from bnaparser.parsing.corpus.documents import Piece, refuse_repeated
+from bnaparser.parsing.corpus.run import CorpusRun
 from tests.parsing.corpus.corpora import (
     SMALL,
 )
@@ -36,7 +35,7 @@ def test_a_full_disk_under_the_ids_is_one_sentence(
     def full(*given: Any) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(document_ids, "_seen", full)
+    monkeypatch.setattr(documents, "_seen", full)
     piece = Piece("a", "in.jsonl, row 1", "It rained.", begins=True)
     with pytest.raises(DataError, match="disk is full: free some space, and run the same"):
         list(refuse_repeated(iter([piece]), tmp_path / "ids"))

@@ -14,10 +14,10 @@ import pytest
 from bnaparser.errors import BnaparserError, DataError, SettingsError
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
-from bnaparser.parsing.corpus.corpus_inputs import find_files
-from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
-from bnaparser.parsing.corpus.pieces import Piece
-from bnaparser.parsing.corpus.ray_engine import RaySettings
+from bnaparser.parsing.corpus.documents import Piece
+from bnaparser.parsing.corpus.engines import RaySettings
+from bnaparser.parsing.corpus.inputs import find_files
+from bnaparser.parsing.corpus.run import CorpusRun, CorpusSettings
 from bnaparser.parsing.corpus.shards import Shard, ShardSettings, parse_shard
 from bnaparser.parsing.parser import Parse, Parser
 from tests.parsing.corpus.corpora import (

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.parsing.corpus.corpus_run import CorpusRun
+from bnaparser.parsing.corpus.run import CorpusRun
 from bnaparser.parsing.corpus.shards import ShardSettings
 from bnaparser.parsing.parser import Parser
 from tests.integrations.benepar_fixtures import folder

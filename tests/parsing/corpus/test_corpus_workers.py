@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import DataError
-from bnaparser.parsing.corpus import process_engine
+from bnaparser.parsing.corpus import engines
 from bnaparser.parsing.corpus.shards import Shard
+from bnaparser.parsing.options import PLAIN
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import PLAIN
 from tests.parsing.corpus.corpora import (
     SETTINGS,
     in_a_process,
@@ -57,7 +57,7 @@ def test_workers_that_died_idle_are_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """Nobody was left to wait for, and it waited for ever."""
-    give = process_engine._Helper.give
+    give = engines._Helper.give
     left = [2]  # to be killed before they are given anything
 
     def kill_first(helper: Any, shard: Shard) -> bool:
@@ -67,7 +67,7 @@ def test_workers_that_died_idle_are_replaced(
             helper.process.join()
         return give(helper, shard)
 
-    monkeypatch.setattr(process_engine._Helper, "give", kill_first)
+    monkeypatch.setattr(engines._Helper, "give", kill_first)
     notices: list[str] = []
     run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2), notices=notices)
     assert len(notices) == 2
@@ -77,14 +77,14 @@ def test_workers_that_died_idle_are_replaced(
 def test_a_worker_that_never_starts_ends_the_run(
     corpus: Path, parser: Parser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process_engine, "_work", lambda *given: os._exit(7))
-    give = process_engine._Helper.give
+    monkeypatch.setattr(engines, "_work", lambda *given: os._exit(7))
+    give = engines._Helper.give
 
     def give_when_dead(helper: Any, shard: Shard) -> bool:
         helper.process.join()  # as a shard that is larger than a pipe finds it
         return give(helper, shard)
 
-    monkeypatch.setattr(process_engine._Helper, "give", give_when_dead)
+    monkeypatch.setattr(engines._Helper, "give", give_when_dead)
     with pytest.raises(DataError, match="3 workers ended with code 7 at it"):
         run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.parsing.corpus.corpus_run import CorpusProgress
+from bnaparser.parsing.corpus.run import CorpusProgress
 from bnaparser.parsing.parser import Parser
 from tests.parsing.corpus.corpora import SMALL, many_lines, run, write_jsonl, written
 

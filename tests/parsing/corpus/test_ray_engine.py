@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError
-from bnaparser.parsing.corpus.ray_engine import RaySettings
+from bnaparser.parsing.corpus.engines import RaySettings
 from bnaparser.parsing.parser import Parser
 from tests.parsing.corpus.corpora import SMALL, run
 

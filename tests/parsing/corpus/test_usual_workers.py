@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from bnaparser.parsing.corpus import corpus_run
-from bnaparser.parsing.corpus.corpus_run import CorpusRun, CorpusSettings
-from bnaparser.parsing.corpus.ray_engine import RaySettings
+from bnaparser.parsing.corpus import run
+from bnaparser.parsing.corpus.engines import RaySettings
+from bnaparser.parsing.corpus.run import CorpusRun, CorpusSettings
 from bnaparser.parsing.parser import Parser
 
 
@@ -23,10 +23,10 @@ def test_each_core_has_a_worker_and_a_gpu_one(
 ) -> None:
     (tmp_path / "in.txt").write_text("Dogs bark.\n", encoding="utf-8")
     given: list[int] = []
-    monkeypatch.setattr(corpus_run, "usable_cores", lambda: 5)
-    monkeypatch.setattr(corpus_run, "on_ray", lambda *args: given.append(args[3]))
+    monkeypatch.setattr(run, "usable_cores", lambda: 5)
+    monkeypatch.setattr(run, "on_ray", lambda *args: given.append(args[3]))
     settings = CorpusSettings(workers=None, engine="ray", cluster=RaySettings(gpus=gpus))
     parser = cast(Parser, SimpleNamespace(model=SimpleNamespace(device=device)))
-    run = CorpusRun([str(tmp_path / "in.txt")], tmp_path / "out", settings)
-    run._parsed(parser, iter(()), print)
+    corpus = CorpusRun([str(tmp_path / "in.txt")], tmp_path / "out", settings)
+    corpus._parsed(parser, iter(()), print)
     assert given == [workers]

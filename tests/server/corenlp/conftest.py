@@ -11,7 +11,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.parsing.question import PLAIN, Question
+from bnaparser.parsing.options import PLAIN, Question
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
 

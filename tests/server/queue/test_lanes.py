@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.question import Question
+from bnaparser.parsing.options import Question
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import QueueFull, TooLarge
 from bnaparser.server.queue.asked import asking, cost_of

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from bnaparser import Parser
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, Question
 from bnaparser.text.sentence import from_words
 from tests.server.answers import parses_of, problem
 

@@ -1,4 +1,4 @@
-"""From the pieces of a text to its words, which the network finds, before the words are parsed."""
+"""Word segmentation: from the pieces of a text to its words, which the network finds before the words are parsed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from bnaparser.network.decoding import in_batches
 from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.failures import each_or_reason
-from bnaparser.parsing.question import Question
-from bnaparser.parsing.threads import on_one_thread
+from bnaparser.parsing.batches import each_or_reason, on_one_thread
+from bnaparser.parsing.options import Question
 from bnaparser.text.sentence import MAX_WORDS, Sentence, join_pieces
 from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, match_language, rules_of
 
-FAILED = "no words were found in this sentence"
+NO_WORDS_FOUND = "no words were found in this sentence"
 
 # A sentence with more pieces for each of its words there is not: Japanese has two.
 _PIECES_OF_A_WORD = 3
@@ -118,7 +117,7 @@ def _word_scores(
             ),
         )
 
-    prepared = each_or_reason(prepare, sentences, FAILED)
+    prepared = each_or_reason(prepare, sentences, NO_WORDS_FOUND)
     good = {index: one for index, one in enumerate(prepared) if not isinstance(one, str)}
     places = list(good)
 
@@ -129,7 +128,7 @@ def _word_scores(
         return np.split(scores, ends[:-1])
 
     found = in_batches(
-        lambda batch: each_or_reason(work, [places[number] for number in batch], FAILED),
+        lambda batch: each_or_reason(work, [places[number] for number in batch], NO_WORDS_FOUND),
         [one.size for one in good.values()],
         batch_tokens,
         threads,

@@ -1,17 +1,19 @@
-"""Sentences to parses, each in its place: those that are bad get their reason, the others go in batches."""
+"""Sentences to parses, each in its place: bad ones get their reason, the others are parsed in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
 from bnaparser.network.decoding import Prediction, in_batches
-from bnaparser.parsing.checks import Tags, reason_against
-from bnaparser.parsing.failures import each_or_reason
-from bnaparser.parsing.given import rows_of_tags
 from bnaparser.parsing.named_constraints import tag_against
-from bnaparser.parsing.question import Question
+from bnaparser.parsing.options import Question
 from bnaparser.parsing.result import Parse
+from bnaparser.parsing.validation import Tags, reason_against, rows_of_tags
 from bnaparser.text.sentence import Sentence
 
 FAILED = "the parser failed on this sentence"
@@ -118,3 +120,59 @@ def _parse_of(given: Given, found: Prediction | str) -> Parse:
         return Parse(sentence.text, sentence.words, tags, spans, *known, language=sentence.language)
 
     return parse(found, tuple(map(parse, found.others)))
+
+
+log = logging.getLogger(__name__)
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+def each_or_reason(
+    function: Callable[[Sequence[In]], Sequence[Out]], items: Sequence[In], failed: str
+) -> list[Out | str]:
+    """Apply a function to all items; where it fails, to each alone, so that only bad ones fail.
+
+    Returns a result for each item, in order, or the reason why it has none: ``failed``, such as
+    "the parser failed on this sentence", and the error.
+    """
+    try:
+        return list(function(items))
+    except Exception as error:  # whatever it is, it must not take the other items along
+        if len(items) == 1:
+            log.debug(failed, exc_info=True)
+            return [f"{failed}: {type(error).__name__}: {error}"]
+    return [result for item in items for result in each_or_reason(function, [item], failed)]
+
+
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """Let PyTorch, where it is loaded, compute in here with the calling thread only."""
+    if "torch" not in sys.modules:
+        yield
+        return
+    import torch
+
+    before = torch.get_num_threads()
+    if before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _compute_alone() -> None:
+    """Let a forked process compute with one thread: it has none of its parent's helpers.
+
+    OpenMP does not know, and would wait for them for ever.
+    """
+    if "torch" in sys.modules:
+        import torch
+
+        torch.set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_compute_alone)

@@ -1,16 +1,17 @@
-"""What a caller hands in for text, words or a model: what is of another kind is one clear TypeError."""
+"""What callers pass in: an argument of another type is one TypeError, a sentence that cannot be parsed has a reason."""
 
 from __future__ import annotations
 
 import math
+import re
 import sys
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
-from bnaparser.errors import type_name
-from bnaparser.text.sentence import Sentence, from_words, not_one_string
+from bnaparser.errors import SentenceError, quoted, type_name
+from bnaparser.text.sentence import MAX_WORDS, Sentence, from_words, not_one_string
 
 Context = TypeVar("Context")
 
@@ -155,3 +156,77 @@ def device_name(device: object) -> str | None:
     if torch is not None and isinstance(device, torch.device):
         return str(device)
     raise TypeError(f'give a device as in "cuda:1", not {type_name(device)}: {device!r:.40}')
+
+
+Tags = tuple[str, ...] | None
+NO_WORDS = "the sentence has no words"
+
+_BLANK = re.compile(r"\s", re.ASCII)
+# NUL, which no text has, and half of a surrogate pair, which no encoding has.
+_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")
+
+
+def reason_against(
+    sentence: Sentence, tags: Tags = None, reads_tags: bool = False, max_words: int = MAX_WORDS
+) -> str | None:
+    """Return why the network cannot take a sentence with its tags; None where it can."""
+    try:
+        _check(sentence, tags, reads_tags, max_words)
+    except SentenceError as error:
+        return str(error)
+    return None
+
+
+def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> None:
+    """Raise SentenceError for a sentence that the network cannot take, saying why."""
+    count = len(sentence.words)
+    if count == 0:
+        raise SentenceError(NO_WORDS)
+    if count > max_words:
+        raise SentenceError(
+            f"the sentence has {count:,} words, more than {max_words:,}: split it into sentences"
+        )
+    # As in trees: a no-break space may stand inside a word.
+    if not all(sentence.words) or _BLANK.search("".join(sentence.words)):
+        number, word = next(
+            (number, word)
+            for number, word in enumerate(sentence.words, 1)
+            if not word or _BLANK.search(word)
+        )
+        raise SentenceError(
+            f"word {number} is {quoted(word)}: a word has no blanks and is not empty"
+        )
+    _check_characters("word", sentence.words)
+    if tags is None:
+        if reads_tags:
+            raise SentenceError(
+                "this model reads part-of-speech tags: give the words, and with tags=... a tag for each"
+            )
+        return
+    if len(tags) != count:
+        raise SentenceError(f"{len(tags)} tags for {count} words: give one tag a word")
+    _check_characters("tag", tags)
+    for number, tag in enumerate(tags, 1):
+        if not tag or any(char.isspace() or char in "()" for char in tag):
+            raise SentenceError(
+                f"tag {number} is {quoted(tag)}: a tag has no blanks, no brackets and is not empty"
+            )
+
+
+def not_text(text: str) -> str | None:
+    """Return which character a text has that no text has; None where it has none."""
+    found = _NO_CHARACTER.search(text)
+    if found is None:
+        return None
+    return "a NUL character" if found[0] == "\0" else "half of a surrogate pair"
+
+
+def _check_characters(what: str, strings: Sequence[str]) -> None:
+    """Raise SentenceError where a string has a character that no text has."""
+    if not_text("".join(strings)) is None:
+        return
+    for number, string in enumerate(strings, 1):
+        if (found := not_text(string)) is not None:
+            raise SentenceError(
+                f"{what} {number} is {string!a:.40}: it has {found}: this is not text"
+            )

@@ -1,16 +1,17 @@
-"""The files of a corpus: which there are, of what kind each is, and whether one changes while it is read."""
+"""The files of a corpus: which there are, of what kind each is, whether one changes while it is read."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import IO, Literal, get_args
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.compressed import ending
+from bnaparser.files.compressed import damage_told, ending, unpacked
 
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "conllu"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -151,3 +152,13 @@ def _described(path: Path, name: str, kind: Kind | None) -> CorpusFile:
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     return CorpusFile(path, name, found, state.st_size, state.st_mtime_ns)
+
+
+@contextmanager
+def open_packed(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
+    """Open a file, and give with it a function that tells how many of its bytes have been read.
+
+    Raises DataError as `bnaparser.files.compressed.open_compressed` does.
+    """
+    with damage_told(path), path.open("rb") as raw:
+        yield unpacked(raw, path.suffix.lower()), raw.tell

@@ -1,4 +1,4 @@
-"""From the scores of a sentence's labels to what was asked: trees, probabilities, under constraints."""
+"""From the scores of a sentence's spans to its trees and probabilities, under constraints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bnaparser.network.decoding import Prediction
 from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.named_constraints import Numbered, check_amount, numbered, told
-from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, Question
 from bnaparser.trees.heads.dependencies import parents_first
 from bnaparser.trees.tree import Span
 

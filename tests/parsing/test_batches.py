@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bnaparser.parsing.failures import each_or_reason
+from bnaparser.parsing.batches import each_or_reason
 
 
 def halves(numbers: Sequence[int]) -> list[float]:

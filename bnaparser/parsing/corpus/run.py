@@ -1,4 +1,4 @@
-"""The run over a corpus: what is in the folder from before stays, the rest is parsed, in any order."""
+"""The run over a corpus: what an earlier run left in the folder stays, the rest is parsed, in any order."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from bnaparser.files.folder import deciding_files
 from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.models.about import files_below
 from bnaparser.network.model_settings import is_benepars
-from bnaparser.parsing.corpus.corpus_inputs import CorpusFile, Kind, find_files
-from bnaparser.parsing.corpus.corpus_rows import (
+from bnaparser.parsing.corpus.documents import (
+    Piece,
     TextField,
+    conllu_pieces,
     csv_pieces,
     json_pieces,
     parquet_pieces,
+    refuse_repeated,
+    text_pieces,
 )
-from bnaparser.parsing.corpus.corpus_texts import conllu_pieces, text_pieces
-from bnaparser.parsing.corpus.document_ids import refuse_repeated
-from bnaparser.parsing.corpus.output_folder import STATE, OutputFolder
-from bnaparser.parsing.corpus.packed_files import open_packed
-from bnaparser.parsing.corpus.pieces import Piece
-from bnaparser.parsing.corpus.process_engine import (
+from bnaparser.parsing.corpus.engines import (
     Notice,
+    RaySettings,
     Results,
     in_processes,
     in_this_process,
+    on_ray,
 )
-from bnaparser.parsing.corpus.ray_engine import RaySettings, on_ray
+from bnaparser.parsing.corpus.inputs import CorpusFile, Kind, find_files, open_packed
+from bnaparser.parsing.corpus.output_folder import STATE, OutputFolder
 from bnaparser.parsing.corpus.shards import Shard, ShardSettings, cut
+from bnaparser.parsing.options import PLAIN, Question, QuestionOptions
 from bnaparser.parsing.parser import Parser
-from bnaparser.parsing.question import PLAIN, Question, QuestionOptions
 
 Engine = Literal["processes", "ray"]
 

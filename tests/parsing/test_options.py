@@ -16,7 +16,7 @@ from bnaparser import Parse, Parser, Tree
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.question import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, Question
 from bnaparser.text.sentence import from_words
 from bnaparser.treebanks.reading import load_trees
 

@@ -1,4 +1,4 @@
-"""What a caller wants to know of a sentence: how many trees, which, how probable, under what constraints."""
+"""What a caller wants of a sentence: how many trees, which decoder, probabilities, constraints."""
 
 from __future__ import annotations
 
