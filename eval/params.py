@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from io import BytesIO
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 BLANKS = b" \t\n\v\f\r"
 """The six bytes that separate tokens; every other byte, also above 127, is text."""
@@ -18,17 +18,18 @@ PIECE = 499
 
 _INTEGER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)0*([0-9]*)")
 _KEYWORD = re.compile(rb"(\S*)\s*(.*)", re.DOTALL)
-_KEYWORDS = {
-    b"DEBUG",
-    b"MAX_ERROR",
-    b"CUTOFF_LEN",
-    b"LABELED",
-    b"DELETE_LABEL",
-    b"DELETE_LABEL_FOR_LENGTH",
-    b"QUOTE_LABEL",
-    b"EQ_LABEL",
-    b"EQ_WORD",
+_FIELDS = {
+    b"DEBUG": "debug",
+    b"MAX_ERROR": "max_error",
+    b"CUTOFF_LEN": "cutoff",
+    b"LABELED": "labeled",
+    b"DELETE_LABEL": "delete_labels",
+    b"DELETE_LABEL_FOR_LENGTH": "delete_labels_for_length",
+    b"QUOTE_LABEL": "quote_labels",
+    b"EQ_LABEL": "equal_labels",
+    b"EQ_WORD": "equal_words",
 }
+"""The field of `Params` that each keyword of a parameter file sets."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _add_line(params: Params, text: bytes, number: int, warn: Callable[[bytes], 
     parts = _KEYWORD.match(text)
     assert parts is not None  # every part of the pattern may be empty
     keyword, value = parts.groups()
-    if keyword not in _KEYWORDS:
+    if keyword not in _FIELDS:
         warn(b"Unknown keyword (%s) in parameter file\n" % text)
     elif not value:
         # In C the value is then whatever an earlier line left in memory.
@@ -128,31 +129,16 @@ def _add_line(params: Params, text: bytes, number: int, warn: Callable[[bytes], 
 
 
 def _set(params: Params, keyword: bytes, value: bytes) -> Params:
-    match keyword:
-        case b"DEBUG":
-            return replace(params, debug=c_integer(value))
-        case b"MAX_ERROR":
-            return replace(params, max_error=c_integer(value))
-        case b"CUTOFF_LEN":
-            return replace(params, cutoff=c_integer(value))
-        case b"LABELED":
-            return replace(params, labeled=c_integer(value) != 0)
-        case b"DELETE_LABEL":
-            return replace(params, delete_labels=params.delete_labels | {value})
-        case b"DELETE_LABEL_FOR_LENGTH":
-            labels = params.delete_labels_for_length | {value}
-            return replace(params, delete_labels_for_length=labels)
-        case b"QUOTE_LABEL":
-            return replace(params, quote_labels=params.quote_labels | {value})
-        case b"EQ_LABEL":
-            return replace(params, equal_labels=params.equal_labels | _both_orders(value))
-        case _:  # EQ_WORD, the last of _KEYWORDS
-            return replace(params, equal_words=params.equal_words | _both_orders(value))
-
-
-def _both_orders(value: bytes) -> set[tuple[bytes, bytes]]:
-    first, second = value.split()
-    return {(first, second), (second, first)}
+    name = _FIELDS[keyword]
+    old: Any = getattr(params, name)
+    if keyword.startswith(b"EQ_"):
+        first, second = value.split()
+        new = old | {(first, second), (second, first)}
+    elif isinstance(old, frozenset):
+        new = old | {value}
+    else:
+        new = type(old)(c_integer(value))
+    return replace(params, **{name: new})
 
 
 @cache

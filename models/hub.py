@@ -84,7 +84,9 @@ def cached() -> list[CachedModel]:
         return []
     found = [
         CachedModel(
-            _named(repo.repo_id, one.refs, one.commit_hash),
+            repo.repo_id
+            if "main" in one.refs
+            else f"{repo.repo_id}@{min(one.refs, default=one.commit_hash)}",
             one.snapshot_path,
             one.commit_hash,
             one.refs,
@@ -115,10 +117,6 @@ def remove(name: str) -> int:
     plan = cache.delete_revisions(*commits)
     plan.execute()
     return int(plan.expected_freed_size)
-
-
-def _named(repository: str, refs: frozenset[str], commit: str) -> str:
-    return repository if "main" in refs else f"{repository}@{min(refs, default=commit)}"
 
 
 def _cache(repository: str | None = None) -> HFCacheInfo | None:

@@ -172,7 +172,9 @@ def _guessed(text: str, likely: frozenset[str]) -> str | None:
         if _is_japanese_with_a_title(text):
             return "ja"
     best = max(counts, key=counts.__getitem__)
-    script = _chinese(text) if best == "zh" else best
+    script = best
+    if best == "zh":
+        script = {None: "zh", True: "zh-Hans", False: "zh-Hant"}[is_simplified(text)]
     signs = counts[best] * _LETTERS_OF_A_SIGN.get(best, 1)
     if signs > _letters(_LATIN, text):
         return script
@@ -205,10 +207,6 @@ def _telling_words(text: str) -> Iterator[str]:
         plain = not word.isupper() or word.endswith("'")
         if plain or match.end() == begins or (capitals and len(word) > 1):
             yield word.lower()
-
-
-def _chinese(text: str) -> str:
-    return {None: "zh", True: "zh-Hans", False: "zh-Hant"}[is_simplified(text)]
 
 
 def _in_latin_letters(text: str, likely: frozenset[str]) -> str | None:

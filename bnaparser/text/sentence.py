@@ -62,10 +62,6 @@ def join_pieces(
     return found
 
 
-def _as_read(text: str) -> str:
-    return ENTITY.sub(character_of, text) if "&" in text else text
-
-
 def _form(text: str, pieces: Sequence[TextPiece]) -> str:
     """Return the word that pieces make. A contraction all of which is in it stands as in the text."""
     if len(pieces) == 1:
@@ -75,7 +71,9 @@ def _form(text: str, pieces: Sequence[TextPiece]) -> str:
         whole = place + 1 < len(pieces) and pieces[place + 1].contracted
         if place and piece.contracted:
             continue
-        written = _as_read(text[piece.start : pieces[place + 1].end]) if whole else piece.form
+        written = piece.form
+        if whole:
+            written = ENTITY.sub(character_of, text[piece.start : pieces[place + 1].end])
         form += written if place == 0 else piece.joint + written
     return form
 

@@ -131,7 +131,7 @@ def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             size = place - start
             if (
                 line[-1] == _PARAGRAPH_SEPARATOR
-                or _is_blank(line)
+                or _BLANK_LINE.match(decode_entities(line)[0] if "&" in line else line)
                 or (size > _BLOCK and _FULL_STOP.search(line))
                 or size > 10 * _BLOCK
             ):
@@ -139,8 +139,3 @@ def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
                 block = []
     if block:
         yield start, "".join(block)
-
-
-def _is_blank(line: str) -> bool:
-    """Tell whether nothing is in a line, or nothing but blanks that HTML writes as ``&nbsp;``."""
-    return _BLANK_LINE.match(decode_entities(line)[0] if "&" in line else line) is not None

@@ -82,7 +82,7 @@ class Tree:
                 moved.append(check_readable(part, "word"))
                 end += 1
             else:
-                moved.append(_moved(part, end))
+                moved.append(part if part.start == end else assemble(*flatten(part), end))
                 end += part.end - part.start
         check_readable(label, "label", may_be_empty=isinstance(moved[0], Tree))
         _set_label(self, label)
@@ -345,10 +345,6 @@ def _constituents(tree: Tree) -> list[Span]:
         if labels:
             found.append(Span(node.start, node.end, CHAIN.join(labels)))
     return found
-
-
-def _moved(tree: Tree, start: int) -> Tree:
-    return tree if tree.start == start else assemble(*flatten(tree), start)
 
 
 def preorder(tags: Sequence[str], spans: Iterable[Span], root: str) -> tuple[list[str], list[int]]:

@@ -100,14 +100,6 @@ _LINK = re.compile(r"(?:https?://|www\.|[@#])\S+")
 _LONGEST_LINK = 300
 
 
-def _never(_before: str, _after: str) -> bool:
-    return False
-
-
-def _with_blanks(word: str) -> str:
-    return unescape(word).replace("_", " ")
-
-
 @dataclass(frozen=True)
 class Spelling:
     """What a language has of its own.
@@ -132,8 +124,8 @@ class Spelling:
     ordinal_words: bool = False
     open_hyphens: bool = False
     starters: frozenset[str] = frozenset()
-    glued: Callable[[str, str], bool] = _never
-    written: Callable[[str], str] = _with_blanks
+    glued: Callable[[str, str], bool] = lambda before, after: False
+    written: Callable[[str], str] = lambda word: unescape(word).replace("_", " ")
 
 
 def pieces(text: str, spelling: Spelling) -> list[TextPiece]:

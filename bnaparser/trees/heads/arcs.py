@@ -68,7 +68,11 @@ def noun_relations(
     places = [
         place
         for place in places
-        if phrase.labels[place] in NOUN_PHRASES or not _is_before_noun(phrase.labels, place)
+        if phrase.labels[place] in NOUN_PHRASES
+        or all(
+            label[:2] != "NN"
+            for label in takewhile(BEFORE_NOUNS.__contains__, phrase.labels[place + 1 :])
+        )
     ]
     found: dict[int, str] = {}
     is_there = words[phrase.head_words[chosen]] in english.BE  # "there is (a man)-PRD"
@@ -86,11 +90,6 @@ def noun_relations(
     if phrase.label in _CLAUSE_LEVEL or phrase.label == "VP":
         reader.read_subjects(places, found)
     return found
-
-
-def _is_before_noun(labels: Sequence[str], place: int) -> bool:
-    later = takewhile(BEFORE_NOUNS.__contains__, labels[place + 1 :])
-    return any(label[:2] == "NN" for label in later)
 
 
 def is_direct_speech(labels: Sequence[str], place: int, verb: str) -> bool:
@@ -271,14 +270,12 @@ class _Reader:
         if is_form_of(self.verb, english.NAMING):
             return "obj", "xcomp"
         is_apart = self.phrase.labels[second - 1] in (",", ":")
-        if self._has_recipient(first, second) and not is_apart:
+        takes = self.is_time(second) and is_form_of(self.verb, english.TAKING)
+        gives = is_form_of(self.verb, english.GIVING)
+        # A person by its pronoun: "made me a cake"
+        if not is_apart and (takes or gives or self.noun(first) in english.PERSONS):
             return "iobj", "obj"
         return "obj", self._beside_objects(second)
-
-    def _has_recipient(self, first: int, second: int) -> bool:
-        """Whether a verb gives, or its first object is a person by its pronoun: "made me a cake"."""
-        takes = self.is_time(second) and is_form_of(self.verb, english.TAKING)
-        return takes or is_form_of(self.verb, english.GIVING) or self.noun(first) in english.PERSONS
 
     def _beside_objects(self, place: int) -> str:
         return "parataxis" if self.phrase.labels[place - 1] in (",", ":") else "obl:unmarked"
