@@ -202,7 +202,8 @@ class _Nodes:
     def tree(self, keep_functions: bool) -> Tree:
         """Return the tree, below ``TOP``."""
         self._name_root()
-        labels, arities = [], []
+        labels: list[str] = []
+        arities: list[int] = []
         stack = [self.root]
         while stack:
             node = stack.pop()
