@@ -13,10 +13,10 @@ from benchmarks.speed import run_long_input
 def test_it_writes_its_page(
     tiny_model_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_long_input, "WAYS", {"best tree": {}, "probabilities": {}})
-    given = ["--words", "20,40", "--words-of-lists", "20", "--model", str(tiny_model_dir)]
+    monkeypatch.setattr(run_long_input, "WAYS", {"best tree": {}})
+    given = ["--words", "20,40", "--model", str(tiny_model_dir)]
     monkeypatch.setattr(sys, "argv", ["run_long_input", *given, "--output", str(tmp_path)])
     run_long_input.main()
     page = (tmp_path / "long_input.md").read_text(encoding="utf-8")
-    for row in ("| best tree | 20 | ", "| best tree | 40 | ", "| probabilities | 20 | "):
+    for row in ("| best tree | 20 | ", "| best tree | 40 | "):
         assert row in page

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,16 +103,6 @@ def test_wrong_usage(run: Run, tmp_path: Path) -> None:
 def test_a_model_that_is_none(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["classify", "It sang.", "--model", str(tiny_model_dir)]) == 2
     assert "but a parser" in capsys.readouterr().err
-
-
-def test_help_needs_no_model() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bnaparser", "classify", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "--format" in done.stdout
 
 
 @pytest.fixture

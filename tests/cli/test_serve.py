@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,9 +55,6 @@ def test_help_tells_of_every_setting_and_its_variable(capsys: pytest.CaptureFixt
             {"BNAPARSER_WORKERS": "many"},
             "workers (environment BNAPARSER_WORKERS) must be a whole number, ",
         ),
-        (["--model", "no-such-model"], {}, "no model 'no-such-model': "),
-        ([], {"BNAPARSER_MODEL": "/nowhere"}, "no model '/nowhere': "),
-        (["--classifier", "no-such"], {}, "no model 'no-such': "),
     ],
 )
 def test_wrong_settings(
@@ -65,10 +62,18 @@ def test_wrong_settings(
     variables: dict[str, str],
     said: str,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert refusal(*arguments).startswith(f"bnaparser serve: {said}")
+    assert main(["serve", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"bnaparser serve: {said}")
+    assert err.count("\n") == 1
+
+
+def test_a_classifier_that_is_none() -> None:
+    assert refusal("--classifier", "no-such").startswith("bnaparser serve: no model 'no-such': ")
 
 
 def test_on_windows_it_says_where_it_runs(
@@ -90,57 +95,15 @@ def test_options_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-def test_truncated_weights(tiny_model_dir: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "model"
-    shutil.copytree(tiny_model_dir, folder)
-    weights = folder / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1000])
-    message = refusal("--model", str(folder), "--port", "0")
-    assert message.startswith(f"bnaparser serve: {weights} is damaged or cut short")
-
-
 def test_a_parser_for_a_classifier(tiny_model_dir: Path) -> None:
     folder = str(tiny_model_dir)
     message = refusal("--model", folder, "--classifier", folder, "--port", "0")
     assert message.startswith(f"bnaparser serve: {folder} is no model of a task but a parser")
 
 
-def test_a_device_that_is_not_there(tiny_model_dir: Path) -> None:
-    message = refusal("--model", str(tiny_model_dir), "--port", "0", "--device", "cuda:99")
-    assert message.startswith("bnaparser serve: cannot use the device 'cuda:99'")
-
-
-def test_it_serves_until_it_is_told_to_stop(tiny_model_dir: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port = found.getsockname()[1]
-    with serve("--model", str(tiny_model_dir), "--port", str(port), "--threads", "1") as process:
-        try:
-            address = f"http://127.0.0.1:{port}"
-            wait_until_ready(process, address)
-            body = json.dumps({"text": "The cat sat on the mat."}).encode()
-            headers = {"Content-Type": "application/json"}
-            request = urllib.request.Request(f"{address}/v1/parse", body, headers)
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                (parse,) = json.load(answer)["parses"]
-            assert parse["tree"].startswith("(TOP ")
-            assert [token["text"] for token in parse["tokens"]] == [
-                "The",
-                "cat",
-                "sat",
-                "on",
-                "the",
-                "mat",
-                ".",
-            ]
-            process.send_signal(signal.SIGTERM)
-            _, errors = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert process.returncode == 0, errors
-    assert all(json.loads(line) for line in errors.splitlines())
-
-
-def test_it_serves_several_models(tiny_model_dir: Path, two_languages_dir: Path) -> None:
+def test_it_serves_several_models_until_it_is_told_to_stop(
+    tiny_model_dir: Path, two_languages_dir: Path
+) -> None:
     """It looked for a folder of both names."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         port = found.getsockname()[1]
@@ -149,18 +112,30 @@ def test_it_serves_several_models(tiny_model_dir: Path, two_languages_dir: Path)
         try:
             address = f"http://127.0.0.1:{port}"
             wait_until_ready(process, address)
-            body = json.dumps({"text": "我吃魚。"}).encode()
-            request = urllib.request.Request(
-                f"{address}/v1/parse", body, {"Content-Type": "application/json"}
-            )
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                (parse,) = json.load(answer)["parses"]
+            parse = parsed(address, "The cat sat.")
+            assert parse["tree"].startswith("(TOP ")
+            assert [token["text"] for token in parse["tokens"]] == ["The", "cat", "sat", "."]
+            parse = parsed(address, "我吃魚。")
             assert (parse["language"], parse["error"]) == ("zh-Hant", None)
             with urllib.request.urlopen(f"{address}/v1/models", timeout=60) as answer:
                 told = answer.read().decode()
             assert str(tiny_model_dir.parent) not in told  # paths are nobody else's business
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=60)
         finally:
             process.kill()
+    assert process.returncode == 0, errors
+    assert all(json.loads(line) for line in errors.splitlines())
+
+
+def parsed(address: str, text: str) -> dict[str, Any]:
+    """Return the answer about a text of one sentence."""
+    body = json.dumps({"text": text}).encode()
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}/v1/parse", body, headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        (parse,) = json.load(answer)["parses"]
+    return dict(parse)
 
 
 def wait_until_ready(process: subprocess.Popen[str], address: str) -> None:

@@ -4,8 +4,6 @@ import signal
 import subprocess
 import sys
 
-import pytest
-
 # Interrupts itself when the module of the first argument is imported.
 INTERRUPTED = """
 import os, sys
@@ -28,8 +26,7 @@ def restore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("module", ["signal", "bnaparser.cli", "numpy"])
-def test_ctrl_c_at_the_start_is_one_line(module: str) -> None:
+def test_ctrl_c_at_the_start_is_one_line() -> None:
     """It was a traceback of 34 lines until the command handled the signal itself."""
     done = subprocess.run(
         [
@@ -37,7 +34,7 @@ def test_ctrl_c_at_the_start_is_one_line(module: str) -> None:
             "-S",
             "-c",
             f"import sys; sys.path[:0] = {sys.path!r}\n{INTERRUPTED}",
-            module,
+            "numpy",
         ],
         capture_output=True,
         text=True,

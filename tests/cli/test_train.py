@@ -31,7 +31,6 @@ sys.exit(code)
 @pytest.mark.parametrize(
     ("package", "verb", "recipe", "extra"),
     [
-        ("accelerate", "train", "tiny.toml", "train"),
         ("seqeval", "train", "tasks/cola.toml", "train"),
         ("datasets", "pretrain", "pretrain/two-minutes.toml", "pretrain"),
     ],

@@ -284,11 +284,10 @@ class TestErrors:
         file.write_text("(TOP (NP-1 (NN 走)))\n", encoding="utf-8")
         code = "import sys; from bnaparser.cli import main; sys.exit(main())"
         command = [sys.executable, "-c", code, "treebank", str(file)]
-        for arguments, shown in ([], "b\\udcff.mrg:1"), (["--output", "-"], "走"):
-            done = subprocess.run(
-                [*command, *arguments],
-                capture_output=True,
-                check=True,
-                env=os.environ | {"PYTHONIOENCODING": "ascii"},
-            )
-            assert shown in done.stdout.decode("utf-8")
+        done = subprocess.run(
+            [*command, "--output", "-"],
+            capture_output=True,
+            check=True,
+            env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        )
+        assert "走" in done.stdout.decode("utf-8")

@@ -33,13 +33,6 @@ def test_both_commands_tell_the_version(option: str, capsys: Streams) -> None:
         assert capsys.readouterr().out == f"bnaparser {__version__}\n"
 
 
-def test_the_package_runs_as_a_module() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bnaparser", "--version"], check=True, capture_output=True, text=True
-    )
-    assert done.stdout == f"bnaparser {__version__}\n"
-
-
 def test_short_forms(tiny_model_dir: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_bytes("It rained.".encode("utf-16"))

@@ -66,6 +66,8 @@ def test_words_are_typed_and_blanks_guessed_as_benepar_does(model: str) -> None:
         assert spaces_after(plain, "guess") == after
     assert spaces_after(["a", "."], "spaces") == [True, True]
     assert spaces_after(["a", "."], "no_spaces") == [False, False]
+    assert spaces_after(["Can", "not"], "guess") == [False, True]
+    assert spaces_after(["do", "not", "can", "it"], "guess") == [True] * 4
 
 
 def test_a_text_is_read_with_its_own_blanks(parser: Parser) -> None:

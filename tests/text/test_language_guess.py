@@ -112,3 +112,14 @@ def test_characters_of_the_other_writing() -> None:
 @given(st.text(st.sampled_from(TRADITIONAL + "人a1，")))
 def test_there_and_back(text: str) -> None:
     assert to_traditional(to_simplified(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"), [("la casa", ("es", "it", "fr", "ca")), ("como", ("es", "pt"))]
+)
+def test_a_close_choice_is_made_among_the_languages_that_a_model_knows(
+    text: str, languages: tuple[str, ...]
+) -> None:
+    assert guessed_language(text) is None
+    for language in languages:
+        assert guessed_language(text, ("en", language)) == language

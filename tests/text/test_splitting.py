@@ -20,6 +20,7 @@ from bnaparser.text.english.tokens import word_spans
 from bnaparser.text.sentence import SPLITS, Sentence, Split
 from bnaparser.text.splitting import (
     goes_on,
+    paragraphs,
     read_sentences,
     split,
     split_lines,
@@ -484,3 +485,16 @@ def test_agreement_with_the_treebank() -> None:
         for breaks in (True, False):
             starts, whole, words = run_text.text_scores(texts, run_text.ours, breaks)
             assert (starts.f1 >= 0.985, whole.f1 >= 0.965, words.f1 >= 0.997) == (True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "lines", "blocks"),
+    [("It is so.\n", 2000, 1), ("It is so.\n", 2001, 2), ("and so on\n", 20_000, 1), ("and so on\n", 20_001, 2)],
+)  # fmt: skip
+def test_a_text_without_blank_lines_is_cut_at_a_full_stop_or_where_it_is_very_long(
+    line: str, lines: int, blocks: int
+) -> None:
+    """After 20,000 characters at a full stop, else after 200,000."""
+    found = list(paragraphs([line] * (lines + 1)))
+    assert len(found) == blocks
+    assert "".join(block for _, block in found) == line * (lines + 1)

@@ -266,6 +266,17 @@ def test_a_body_that_says_it_is_too_large_is_not_read(parser: HeldParser) -> Non
     asyncio.run(check())
 
 
+def test_a_body_of_just_the_largest_size_is_taken(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with started(parser, max_body_bytes=100) as app:
+            connection = RawConnection(app, ("content-length", "100"))
+            connection.send(b'{"text": "It rained."}'.ljust(100), more=False)
+            parser.gate.set()
+            assert (await connection.answer())[0] == 200
+
+    asyncio.run(check())
+
+
 def test_a_chunked_body_is_read_to_the_limit_only(parser: HeldParser) -> None:
     async def check() -> None:
         async with started(parser, max_body_bytes=100) as app:

@@ -200,6 +200,21 @@ def test_a_queue_that_is_full_of_large_requests_has_room_for_small_ones(
     asyncio.run(check())
 
 
+def test_small_requests_take_half_of_the_time_that_may_be_waited(parser: HeldParser) -> None:
+    async def check() -> None:
+        async with running(parser, batch_words=20, queue_words=1000, queue_seconds=5.0) as batcher:
+            await hold(batcher, parser)
+            batcher.speed = 4.0
+            large = await submit(batcher, sentence("large", 90))
+            small = [await submit(batcher, sentence("small", 2)) for _ in range(5)]
+            with pytest.raises(QueueFull):
+                await batcher.submit([sentence("late", 2)])
+            parser.gate.set()
+            await asyncio.gather(large, *small)
+
+    asyncio.run(check())
+
+
 def test_speed_is_that_of_batches_that_are_full(parser: HeldParser) -> None:
     async def check() -> None:
         async with running(parser) as batcher:
