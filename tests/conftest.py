@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bnaparser.training.data import Example
 
 # A busy machine is no failure.
-hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.register_profile("no deadline", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("no deadline")
 
 TREEBANK = Path(__file__).parent / "data" / "tiny.mrg"
