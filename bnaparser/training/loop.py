@@ -15,12 +15,14 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
 from tqdm import tqdm
 
 from bnaparser.errors import SettingsError, TrainingInterrupted
+
+if TYPE_CHECKING:
+    import torch
 
 log = logging.getLogger(__name__)
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -199,6 +201,8 @@ def training_arithmetic(device: torch.device) -> Iterator[None]:
     A CPU's threads add up in any order unless they are told not to. On a GPU this would cost speed
     and need settings of the environment, so there it is left alone.
     """
+    import torch  # which the commands import late
+
     # torch gives this module no types.
     memory = torch.utils.deterministic
     filled = memory.fill_uninitialized_memory  # type: ignore[attr-defined]
