@@ -92,11 +92,7 @@ def _drawn(layout: TreeLayout) -> Iterator[Any]:
 
 
 def _branch(axes: Any, parent: Box, child: Box) -> None:
-    """As in `svg`: a line within the row below the parent, then straight down."""
-    top = parent.y + LABEL_HEIGHT / 2
-    untagged = child.label == child.word
-    bottom = child.y + (LABEL_HEIGHT / 4 if untagged else -LABEL_HEIGHT / 2)
-    bend = top + parent.drop - LABEL_HEIGHT
+    top, bend, bottom = parent.branch_to(child)
     places = [(parent.x, top), (child.x, bend), (child.x, max(bottom, bend))]
     axes.plot(*zip(*places, strict=True), color=_BRANCH, lw=1.5 * _POINT, zorder=1)
 
@@ -123,7 +119,7 @@ def _phrase(axes: Any, box: Box) -> None:
 
 
 def _word(axes: Any, box: Box) -> None:
-    if box.label != box.word:
+    if not box.is_untagged:
         _text(axes, box.x, box.y, box.label, TAG_SIZE, COLOURS[family(box.label, is_tag=True)][0])
     _text(axes, box.x, box.y + TAG_RISE, box.word or "", WORD_SIZE, _INK, family="DejaVu Serif")
 

@@ -125,6 +125,20 @@ class Box:
     y: float = 0
     drop: float = ROW_HEIGHT  # from this box's row to the next one
 
+    @property
+    def is_untagged(self) -> bool:
+        """Whether a word is shown without its tag: punctuation that is its own tag."""
+        return self.label == self.word
+
+    def branch_to(self, child: Box) -> tuple[float, float, float]:
+        """Return the heights at which the branch to a child starts, bends and ends.
+
+        It bends within the row below the parent, and goes on straight down in the child's own column.
+        """
+        top = self.y + LABEL_HEIGHT / 2
+        bottom = child.y + (LABEL_HEIGHT / 4 if child.is_untagged else -LABEL_HEIGHT / 2)
+        return top, top + self.drop - LABEL_HEIGHT, bottom
+
 
 @dataclass(frozen=True)
 class TreeLayout:

@@ -127,10 +127,7 @@ def _of_boxes(boxes: Sequence[Box], probabilities: Sequence[float | None]) -> li
 
 
 def _branch(parent: Box, child: Box, probability: float | None) -> str:
-    """A line within the row below the parent, then straight down in the child's own column."""
-    top = parent.y + LABEL_HEIGHT / 2
-    bottom = child.y + (LABEL_HEIGHT / 4 if _untagged(child) else -LABEL_HEIGHT / 2)
-    bend = top + parent.drop - LABEL_HEIGHT
+    top, bend, bottom = parent.branch_to(child)
     drop = f"V{bottom:g}" if bottom > bend else ""
     faint = _opacity("stroke", strength(probability)) if is_unsure(probability) else ""
     return f'<path d="M{parent.x:g} {top:g}L{child.x:g} {bend:g}{drop}"{faint}/>'
@@ -162,13 +159,8 @@ def _faint(probability: float) -> str:
     return f'{field} stroke="{_OUTLINE}" stroke-dasharray="3 2"{_opacity("stroke", line)}'
 
 
-def _untagged(box: Box) -> bool:
-    """Whether a word is shown without its tag: punctuation that is its own tag."""
-    return box.label == box.word
-
-
 def _tag(box: Box) -> str:
-    if _untagged(box):
+    if box.is_untagged:
         return ""
     kind = family(box.label, is_tag=True)
     return (
