@@ -120,6 +120,6 @@ def test_there_and_back(text: str) -> None:
 def test_a_close_choice_is_made_among_the_languages_that_a_model_knows(
     text: str, languages: tuple[str, ...]
 ) -> None:
-    assert guessed_language(text) is None
+    assert detect_language(text) is None
     for language in languages:
-        assert guessed_language(text, ("en", language)) == language
+        assert detect_language(text, ("en", language)) == language
