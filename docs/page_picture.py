@@ -20,7 +20,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from bnaparser.server.app import create_app
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 
 TEXT = "I saw the man with the telescope in the park on the hill."
 PATTERN = "PP << hill"

@@ -15,22 +15,20 @@ from starlette.exceptions import HTTPException
 
 from bnaparser import __version__
 from bnaparser.server import logs, page
-from bnaparser.server.corenlp import corenlp_routes
-from bnaparser.server.garbage import full_collections_when
-from bnaparser.server.middleware.limits import ReadBody, RequireKey
-from bnaparser.server.middleware.observe import Observe
+from bnaparser.server.corenlp import routes as corenlp_routes
+from bnaparser.server.middleware import Observe, ReadBody, RequireKey
 from bnaparser.server.problems import Problem, answer_http_exception, answer_problem
-from bnaparser.server.queue.classifying import load_classifier
-from bnaparser.server.queue.service import Load, LoadClassifier, Service, load_parser
-from bnaparser.server.rest import (
-    classify_routes,
-    describe,
-    parse_routes,
-    search_routes,
-    state_routes,
+from bnaparser.server.queue.classification import load_classifier
+from bnaparser.server.rest import openapi
+from bnaparser.server.rest import routes as rest_routes
+from bnaparser.server.rest.answers import ERRORS_HEADER
+from bnaparser.server.service import (
+    Load,
+    LoadClassifier,
+    Service,
+    load_parser,
 )
-from bnaparser.server.rest.answer_body import ERRORS_HEADER
-from bnaparser.server.service_settings import ServerSettings, read_settings
+from bnaparser.server.settings import ServerSettings, read_settings
 
 
 class Application(FastAPI):
@@ -40,7 +38,7 @@ class Application(FastAPI):
         """Return the OpenAPI document."""
         if not self.openapi_schema:
             service: Service = self.state.service
-            self.openapi_schema = describe.openapi(self, service.settings.key is not None)
+            self.openapi_schema = openapi.document(self, service.settings.key is not None)
         return self.openapi_schema
 
 
@@ -62,7 +60,7 @@ def create_app(
         try:
             await service.start()
             await service.load_rest()
-            async with full_collections_when(lambda: not service.in_flight):
+            async with service.full_collections_when_idle():
                 yield
         finally:
             await service.stop()
@@ -78,13 +76,10 @@ def create_app(
     )
     app.state.service = service
     for router in (
-        parse_routes.router,
-        state_routes.router,
-        classify_routes.router,
-        search_routes.router,
+        rest_routes.router,
         corenlp_routes.router,
         page.router,
-        describe.router,
+        openapi.router,
     ):
         app.include_router(router)
     _add_layers(app, settings)

@@ -421,7 +421,7 @@ def alone_and_library(
 
 def saturate(report: Report, server: Server, options: argparse.Namespace) -> tuple[str, int, float]:
     """Return the sentence to send, how many connections overfill the queue, and the best rate."""
-    from bnaparser.server.service_settings import ServerSettings
+    from bnaparser.server.settings import ServerSettings
     from bnaparser.text.splitting import tokenize
 
     # The one of middling length stands for all: hey sends a single body.

@@ -11,14 +11,14 @@ from bnaparser.errors import SettingsError
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from bnaparser.server.service_settings import ServerSettings
+    from bnaparser.server.settings import ServerSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add an option for each setting; secrets have none: other users can read a command line."""
     from pydantic import SecretStr
 
-    from bnaparser.server.service_settings import ServerSettings
+    from bnaparser.server.settings import ServerSettings
 
     secrets = []
     for name, field in ServerSettings.model_fields.items():
@@ -48,7 +48,7 @@ def settings_of(options: argparse.Namespace) -> ServerSettings:
 
     Raises SettingsError when one of them is not allowed.
     """
-    from bnaparser.server.service_settings import ServerSettings, read_settings
+    from bnaparser.server.settings import ServerSettings, read_settings
 
     names = ServerSettings.model_fields
     given = {name: value for name in names if (value := getattr(options, name, None)) is not None}
@@ -70,6 +70,6 @@ def _described(field: FieldInfo) -> str:
 
 
 def _variable(name: str) -> str:
-    from bnaparser.server.service_settings import ENVIRONMENT_PREFIX
+    from bnaparser.server.settings import ENVIRONMENT_PREFIX
 
     return f"{ENVIRONMENT_PREFIX}{name.upper()}"

@@ -15,7 +15,7 @@ from itertools import pairwise
 from urllib.parse import unquote, unquote_plus
 
 from bnaparser.errors import shortened
-from bnaparser.server.bounds import check_kind
+from bnaparser.server.limits import check_kind
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import paragraphs
@@ -50,7 +50,7 @@ _CLOSES = frozenset(["''", '"', "'", "\u201d", "\u2019", *")]}", "-RRB-", "-RSB-
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AnnotateOptions:
     """What a request asks for.
 
     ``annotators`` are as given, unknown ones too. ``given_words``: words stand between blanks and
@@ -78,7 +78,7 @@ class Wanted:
         return "parse" in self.annotators
 
 
-def read_wanted(parameters: Iterable[tuple[str, str]]) -> Wanted:
+def read_options(parameters: Iterable[tuple[str, str]]) -> AnnotateOptions:
     """Read the query parameters of a request.
 
     ``properties`` (or ``props``) holds properties, and any other parameter is one; those within
@@ -95,7 +95,7 @@ def read_wanted(parameters: Iterable[tuple[str, str]]) -> Wanted:
     found |= read_properties(written)
     _check_formats(found)
     annotators = re.split(r"[\s,]+", found.get("annotators", "").strip(" ,"))
-    return Wanted(
+    return AnnotateOptions(
         frozenset(filter(None, annotators)) or frozenset(_DEFAULT_ANNOTATORS.split(",")),
         found.get("outputFormat", "json").lower(),
         pretty=_is_true(found, "prettyPrint"),
@@ -163,17 +163,17 @@ def read_text(body: bytes, content_type: str | None) -> str:
     return text.removeprefix(_BYTE_ORDER_MARK)
 
 
-def sentences_of(text: str, wanted: Wanted, rules: TextRules = ENGLISH) -> list[Sentence]:
+def sentences_of(text: str, options: AnnotateOptions, rules: TextRules = ENGLISH) -> list[Sentence]:
     """Return the sentences, each with at least one word; offsets are code points of the text."""
-    whole = _given if wanted.given_words else rules.sentence
-    if wanted.by_line:
+    whole = _given if options.given_words else rules.sentence
+    if options.by_line:
         found = [whole(line, start) for start, line in _lines(text)]
-    elif wanted.one_sentence:
+    elif options.one_sentence:
         found = [whole(text, 0)]
     else:
-        cut = _split_given if wanted.given_words else rules.sentences
-        parts = _between_blank_lines if wanted.given_words else _paragraphs
-        pieces = _lines(text) if wanted.break_lines else [(0, text)]
+        cut = _split_given if options.given_words else rules.sentences
+        parts = _between_blank_lines if options.given_words else _paragraphs
+        pieces = _lines(text) if options.break_lines else [(0, text)]
         blocks = [(at + start, block) for start, piece in pieces for at, block in parts(piece)]
         found = [one for start, block in blocks for one in cut(block, start)]
     return [sentence for sentence in found if sentence.words]

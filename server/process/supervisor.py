@@ -3,7 +3,7 @@
 Nothing here knows what a worker does. Every worker has a pipe to this process, through which it
 says how far it is (READY, then SETTLED) or why it cannot start. Until one worker is SETTLED no other is
 started beside it. A worker is stopped by SIGTERM, which it may be sent more than once; it notices by
-itself that this process is gone (see ``parent_is_gone``).
+itself that this process is gone.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from contextlib import contextmanager
 from multiprocessing import connection, resource_tracker
 from multiprocessing.context import SpawnProcess
 from types import FrameType
-from typing import Protocol
+from typing import NoReturn
 
 from bnaparser.errors import BnaparserError
+from bnaparser.files.temporary import remove_temporary_folders
 
 log = logging.getLogger(__name__)
 
@@ -37,18 +38,12 @@ READY = "ready"
 SETTLED = "settled"
 
 
-class Reporter(Protocol):
-    """The worker's end of its pipe."""
+Target = Callable[[connection.Connection, bool], None]
+"""What a worker does.
 
-    def send(self, message: str, /) -> None:
-        """Send how far the worker is, or the reason why it cannot start.
-
-        READY: it answers. SETTLED, after that: what it made for all workers, such as compiled code, is made.
-        """
-
-
-Target = Callable[[Reporter, bool], None]
-"""What a worker does; it is given its pipe, and whether it is the only worker."""
+It is given the pipe through which it sends READY (it answers), then SETTLED (what it made for all workers, such as
+compiled code, is made), or the reason why it cannot start; and whether it is the only worker.
+"""
 
 
 class WorkerError(BnaparserError):
@@ -241,19 +236,7 @@ class Supervisor:
         raise SystemExit(128 + number)
 
 
-def parent_is_gone() -> int:
-    """Return, in a worker, the file descriptor that can be read once its parent has ended."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None, "only a worker has a parent"
-    return parent.sentinel
-
-
-def accept_signals() -> None:
-    """Let SIGTERM through, in a worker that has its handler: it was held back since the start."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-
-
-def _run(target: Target, pipe: Reporter, alone: bool) -> None:
+def _run(target: Target, pipe: connection.Connection, alone: bool) -> None:
     # Ctrl-C reaches all processes of a terminal; the first one tells the workers what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -280,3 +263,20 @@ def _how(code: int | None) -> str:
     if code is not None and code < 0:
         return f"by {signal.Signals(-code).name}"
     return f"with status {code}"
+
+
+def end() -> NoReturn:
+    """End the process in order: log it, and leave with status 0.
+
+    Python would take a second to take itself apart, with torch in it, and wait for a batch that is
+    still being computed for nobody.
+    """
+    log.info("ended")
+    logging.shutdown()
+    leave(0)
+
+
+def leave(status: int) -> NoReturn:
+    """End the process at once; its temporary folders go with it, such as that of a zip that is being loaded."""
+    remove_temporary_folders()
+    os._exit(status)

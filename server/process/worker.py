@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import multiprocessing
 import signal
 import socket
 import threading
@@ -18,22 +19,18 @@ import uvicorn
 
 from bnaparser.parsing.startup import loading
 from bnaparser.server.process.connection import Connection, ConnectionLimit, most_connections
-from bnaparser.server.process.exits import end, leave
-from bnaparser.server.process.sockets import BACKLOG
 from bnaparser.server.process.supervisor import (
     READY,
     SETTLED,
     STOP_SIGNALS,
-    Reporter,
-    accept_signals,
-    parent_is_gone,
+    end,
+    leave,
 )
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import BACKLOG, ServerSettings
 
 with loading():
     from bnaparser.server.app import create_app
-    from bnaparser.server.garbage import full_collections_when
-    from bnaparser.server.queue.service import Load, Service, load_parser
+    from bnaparser.server.service import Load, Service, load_parser
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +69,7 @@ def work_below(
     settings: ServerSettings,
     load: Load | None,
     sockets: Sequence[socket.socket],
-    pipe: Reporter,
+    pipe: multiprocessing.connection.Connection,
     alone: bool,
 ) -> None:
     """Be one of several processes below a supervisor, until SIGTERM; raises as `work` does.
@@ -84,8 +81,11 @@ def work_below(
         server = _Server(settings, load)
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, server.stop)
-        loop.add_reader(parent_is_gone(), leave, 1)
-        accept_signals()
+        parent = multiprocessing.parent_process()
+        assert parent is not None, "only a worker has a parent"
+        loop.add_reader(parent.sentinel, leave, 1)  # once the parent has ended
+        # SIGTERM was held back from the start until its handler was there.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         await server.work(sockets, pipe.send, answering_first=alone)
 
     _run(answer())
@@ -142,7 +142,7 @@ class _Server(uvicorn.Server):
                 await start
             answers = asyncio.ensure_future(self.serve(list(sockets)))
             # Compiling makes many objects, most of which stay.
-            async with full_collections_when(lambda: service.complete and not service.in_flight):
+            async with service.full_collections_when_idle():
                 await asyncio.wait({start, answers}, return_when=asyncio.FIRST_COMPLETED)
                 if start.done():
                     start.result()  # raises what kept the model from being loaded

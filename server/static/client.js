@@ -41,8 +41,7 @@ export async function findModels(key) {
 export async function classify(text, classifier, key, signal) {
   const lines = wellFormed(text).trim().split(/\s*\n\s*/);
   if (classifier.pairs && lines.length !== 2) {
-    const two = classifier.kind === "answers" ? "reads a question and a passage" : "compares two texts";
-    return { error: `This model ${two}: write each on a line of its own.` };
+    return { error: "This model reads two texts, such as a question and a passage: write each on a line of its own." };
   }
   const body = { text: classifier.pairs ? lines : wellFormed(text) };
   return (await ask("v1/classify", key, signal, body)).answers[0];

@@ -187,7 +187,7 @@ def test_the_service_tells_it_of_each_sentence(model: str) -> None:
     from fastapi.testclient import TestClient
 
     from bnaparser.server.app import create_app
-    from bnaparser.server.service_settings import ServerSettings
+    from bnaparser.server.settings import ServerSettings
 
     with TestClient(create_app(ServerSettings(model=model, device="cpu"))) as client:
         words = [["Mira", "sang"], ["It", "rained"]]

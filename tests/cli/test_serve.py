@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bnaparser.cli import main
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 
 
 def serve(*arguments: str) -> subprocess.Popen[str]:

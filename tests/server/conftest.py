@@ -19,7 +19,7 @@ from bnaparser.parsing.options import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.validation import reason_against
 from bnaparser.server.app import create_app
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
 from bnaparser.text.text_rules import ENGLISH, TextRules

@@ -21,7 +21,7 @@ from bnaparser.errors import BnaparserError, ModelError
 from bnaparser.parsing.options import Question
 from bnaparser.parsing.result import Parse
 from bnaparser.server.process.lifecycle import serve
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.text_rules import ENGLISH
 from bnaparser.trees.tree import Span

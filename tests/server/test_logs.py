@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bnaparser.server.logs import TextLines, as_text
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

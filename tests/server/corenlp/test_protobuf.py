@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from stanza import protobuf
 
 from bnaparser.parsing.result import Parse
-from bnaparser.server.corenlp.answer import Annotated, annotate, flat_tree
-from bnaparser.server.corenlp.protobuf import _varint, to_protobuf
-from bnaparser.server.corenlp.request import Wanted, sentences_of
+from bnaparser.server.corenlp.answer import Annotated, _varint, annotate, flat_tree, to_protobuf
+from bnaparser.server.corenlp.request import AnnotateOptions, sentences_of
 from bnaparser.trees.tree import Span, Tree
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def bracketed(node: ParseTree) -> str:
 
 
 def annotated(text: str, tags: bool = True, trees: bool = True) -> list[Annotated]:
-    sentences = sentences_of(text, Wanted(frozenset()))
+    sentences = sentences_of(text, AnnotateOptions(frozenset()))
     parses = [
         Parse(s.text, s.words, ("NN",) * len(s.words), (Span(0, len(s.words), "S::NP"),), -1.5)
         for s in sentences

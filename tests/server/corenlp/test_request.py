@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.server.corenlp.request import (
-    Wanted,
+    AnnotateOptions,
+    read_options,
     read_properties,
     read_text,
-    read_wanted,
     sentences_of,
 )
 from bnaparser.server.problems import BadBody, Problem, UnsupportedBody
@@ -65,13 +65,13 @@ def test_other_properties_are_refused_with_the_place(written: str, message: str)
 
 
 def test_a_query_parameter_is_a_property_and_properties_win() -> None:
-    wanted = read_wanted([("annotators", "tokenize, ssplit"), ("outputFormat", "TEXT")])
+    wanted = read_options([("annotators", "tokenize, ssplit"), ("outputFormat", "TEXT")])
     assert (wanted.annotators, wanted.output_format) == (frozenset({"tokenize", "ssplit"}), "text")
     assert not wanted.tags and not wanted.trees
-    wanted = read_wanted([("outputFormat", "text"), ("props", "{'outputFormat': 'Serialized'}")])
+    wanted = read_options([("outputFormat", "text"), ("props", "{'outputFormat': 'Serialized'}")])
     assert wanted.output_format == "serialized"
     assert wanted.tags and wanted.trees
-    wanted = read_wanted([("annotators", "tokenize,ssplit,,ner"), ("timeout", "1500")])
+    wanted = read_options([("annotators", "tokenize,ssplit,,ner"), ("timeout", "1500")])
     assert wanted.tags and not wanted.trees
     assert wanted.timeout_seconds == 1.5
 
@@ -89,11 +89,11 @@ def test_a_query_parameter_is_a_property_and_properties_win() -> None:
 )
 def test_a_property_that_cannot_be_met_is_refused(name: str, value: str, message: str) -> None:
     with pytest.raises(Problem, match=message):
-        read_wanted([(name, value)])
+        read_options([(name, value)])
     if name != "timeout":
         good = [("properties", "{outputFormat: text, inputFormat: text}")]
         with pytest.raises(Problem, match=message):  # though the properties would win
-            read_wanted([(name, value), *good])
+            read_options([(name, value), *good])
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def words_of(
     one_sentence: bool = False,
     break_lines: bool = False,
 ) -> list[str]:
-    wanted = Wanted(
+    wanted = AnnotateOptions(
         frozenset(),
         given_words=given_words,
         by_line=by_line,
@@ -175,7 +175,7 @@ def words_of(
 
 
 def test_running_text_is_split_as_the_library_splits_it() -> None:
-    assert sentences_of(TEXT, Wanted(frozenset())) == split(TEXT)
+    assert sentences_of(TEXT, AnnotateOptions(frozenset())) == split(TEXT)
 
 
 def test_a_line_is_a_sentence_with_eolonly() -> None:
@@ -204,7 +204,7 @@ def test_a_line_end_can_always_end_a_sentence() -> None:
 
 @pytest.mark.parametrize("written", ["always", "Always", "ALWAYS"])
 def test_a_line_end_is_a_break_however_the_word_is_written(written: str) -> None:
-    assert read_wanted([("ssplit.newlineIsSentenceBreak", written)]).break_lines
+    assert read_options([("ssplit.newlineIsSentenceBreak", written)]).break_lines
 
 
 def test_a_blank_line_always_ends_a_sentence() -> None:

@@ -17,9 +17,9 @@ from fastapi.testclient import TestClient
 from starlette.types import Message
 
 from bnaparser.server.app import create_app
+from bnaparser.server.logs import RequestRecord
 from bnaparser.server.problems import NotReady, QueueFull
-from bnaparser.server.record import Record
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 
 if TYPE_CHECKING:
     from tests.server.conftest import HeldParser
@@ -96,7 +96,7 @@ async def hold(app: FastAPI, parser: HeldParser) -> RawConnection:
 
 
 def waiting(app: FastAPI) -> int:
-    words: int = app.state.service._batcher.short.waiting.words
+    words: int = app.state.service._queue.short.waiting.words
     return words
 
 
@@ -138,17 +138,17 @@ def test_texts_that_are_read_wait_for_the_queue_and_answers_that_are_written_do_
     async def check() -> None:
         async with started(parser, queue_words=100, max_words=10) as app:
             service = app.state.service
-            gate, large = threading.Event(), Record("large", 0.0, body_bytes=1_000_000)
+            gate, large = threading.Event(), RequestRecord("large", 0.0, body_bytes=1_000_000)
             writing = asyncio.ensure_future(service.texts.off_loop(1_000_000, gate.wait))
             await asyncio.sleep(0)
-            service.admit(large)
+            service.check_capacity(large)
             reading = asyncio.ensure_future(service.texts.read(1_000_000, gate.wait))
             await asyncio.sleep(0)
             with pytest.raises(QueueFull):
-                service.admit(large)
+                service.check_capacity(large)
             gate.set()
             await asyncio.gather(writing, reading)
-            service.admit(large)
+            service.check_capacity(large)
 
     asyncio.run(check())
 
@@ -157,10 +157,10 @@ def test_a_body_counts_as_no_more_text_than_it_may_hold(parser: HeldParser) -> N
     async def check() -> None:
         async with started(parser) as app:
             service = app.state.service
-            gate, large = threading.Event(), Record("large", 0.0, body_bytes=1_000_000)
+            gate, large = threading.Event(), RequestRecord("large", 0.0, body_bytes=1_000_000)
             reading = asyncio.ensure_future(service.texts.read(2_000_000, gate.wait))
             await asyncio.sleep(0)
-            service.admit(large)
+            service.check_capacity(large)
             gate.set()
             await reading
             assert service.texts.characters == 0

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bnaparser.server.logs import JsonLines
-from bnaparser.server.rest import request_body
 from tests.server.answers import problem
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
+
+    from tests.server.conftest import HeldParser
 
 
 @pytest.mark.parametrize("given", ["mine-7", "a" * 128, "b0:c@d/e+f="])
@@ -39,15 +41,14 @@ def test_security_headers_are_on_every_answer(client: TestClient) -> None:
 
 
 def test_a_crash_is_a_problem_and_its_log_holds_no_text(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    client: TestClient, parser: HeldParser, caplog: pytest.LogCaptureFixture
 ) -> None:
+    def crash(text: str) -> None:
+        raise ValueError(f"cannot read {text!r}")
 
-    def crash(body: bytes, *rest: object) -> None:
-        raise ValueError(f"cannot read {body!r}")
-
-    monkeypatch.setattr(request_body, "read_json", crash)
+    parser.text = SimpleNamespace(sentence=crash)  # type: ignore[assignment]
     with caplog.at_level(logging.INFO):
-        answer = client.post("/v1/parse", json={"text": "my secret"})
+        answer = client.post("/v1/parse", json={"sentences": ["my secret"]})
     assert "secret" not in problem(answer, 500)
     lines = [JsonLines().format(record) for record in caplog.records]
     assert any("ValueError" in line and answer.headers["x-request-id"] in line for line in lines)
@@ -65,7 +66,7 @@ def test_the_access_log_tells_numbers_and_no_text(
         )
         client.post("/v1/parse?text=secret", json={"text": "It rained."})
     record, refused = (
-        record for record in caplog.records if record.name == "bnaparser.server.middleware.observe"
+        record for record in caplog.records if record.name == "bnaparser.server.middleware"
     )
     assert "secret" not in JsonLines().format(refused)
     line = json.loads(JsonLines().format(record))
@@ -74,7 +75,7 @@ def test_the_access_log_tells_numbers_and_no_text(
     del line["time"]
     assert line == {
         "level": "info",
-        "logger": "bnaparser.server.middleware.observe",
+        "logger": "bnaparser.server.middleware",
         "message": "request",
         "method": "POST",
         "path": "/v1/parse",

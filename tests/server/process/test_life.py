@@ -325,7 +325,7 @@ def test_no_worker_outlives_a_killed_supervisor(run: Run) -> None:
 
 
 def test_a_taken_port_and_a_wrong_host() -> None:
-    from bnaparser.server.process.sockets import PortError, open_sockets
+    from bnaparser.server.process.lifecycle import PortError, open_sockets
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -349,7 +349,7 @@ def test_the_port_is_the_services_before_the_model_is_loaded(run: Run) -> None:
 
 def test_a_port_that_another_program_has_bound_too() -> None:
     """Two programs may bind the same port as long as neither listens on it."""
-    from bnaparser.server.process.sockets import PortError, listen, open_sockets
+    from bnaparser.server.process.lifecycle import PortError, listen, open_sockets
 
     sockets = open_sockets("127.0.0.1", 0)
     port = sockets[0].getsockname()[1]
@@ -363,7 +363,7 @@ def test_a_port_that_another_program_has_bound_too() -> None:
 
 
 def test_all_addresses_of_a_name_have_the_same_port() -> None:
-    from bnaparser.server.process.sockets import open_sockets
+    from bnaparser.server.process.lifecycle import open_sockets
 
     sockets = open_sockets("localhost", 0)
     assert len({one.getsockname()[1] for one in sockets}) == 1

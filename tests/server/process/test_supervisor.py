@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from bnaparser.errors import BnaparserError
 from bnaparser.server.process.supervisor import (
-    READY, SETTLED, Supervisor, accept_signals, parent_is_gone
+    READY, SETTLED, STOP_SIGNALS, Supervisor
 )
 
 def worker(kind, folder, pipe, alone):
@@ -45,10 +45,10 @@ def worker(kind, folder, pipe, alone):
     while kind == "settles later" and not (folder / "settle").exists():
         time.sleep(0.01)
     pipe.send(SETTLED)
-    accept_signals()
-    import select
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    import multiprocessing, select
     while not told:
-        if select.select([parent_is_gone()], [], [], 0.02)[0]:
+        if select.select([multiprocessing.parent_process().sentinel], [], [], 0.02)[0]:
             os._exit(1)
     (folder / "told").touch()
     while kind == "stubborn":

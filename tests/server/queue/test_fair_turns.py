@@ -12,12 +12,12 @@ import pytest
 
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.queue import batcher
-from bnaparser.server.queue.waiting import Job, Waiting
+from bnaparser.server.queue.batcher import Job, Waiting
 from bnaparser.text.sentence import from_words
 
 if TYPE_CHECKING:
     from bnaparser.parsing.result import Parse
-    from bnaparser.server.queue.waiting import Rows
+    from bnaparser.server.queue.batcher import Rows
     from bnaparser.text.sentence import Sentence
     from tests.server.conftest import HeldParser
 

@@ -12,10 +12,9 @@ from bnaparser.parsing.named_constraints import Constraint
 from bnaparser.parsing.options import Question
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import QueueFull, TooLarge
-from bnaparser.server.queue.asked import asking, cost_of
 from bnaparser.server.queue.batcher import QueueLimits
-from bnaparser.server.queue.lanes import LONG, ParsingQueue
-from bnaparser.server.queue.model_thread import ModelThread
+from bnaparser.server.queue.parsing_queue import LONG, ParsingQueue, cost_of, with_options
+from bnaparser.server.queue.threads import ModelThread
 from bnaparser.text.sentence import from_words
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def test_what_asks_for_more_waits_with_the_long_ones_until_its_loops_are_compile
 ) -> None:
     async def check() -> None:
         queue = await started(parser)
-        more = [asking(sentence("more", 3), Question(n_best=2))]
+        more = [with_options(sentence("more", 3), Question(n_best=2))]
         parser.hold()
         compiling = asyncio.ensure_future(queue.load_rest(more[0]))
         await asyncio.sleep(0)
@@ -139,9 +138,9 @@ def test_a_sentence_costs_more_the_more_is_asked_of_it() -> None:
     plain = sentence("word", 100)
     costs = [
         cost_of(plain),
-        cost_of(asking(plain, Question(n_best=10))),
-        cost_of(asking(plain, Question(probabilities=True))),
-        cost_of(asking(plain, Question(constraints=(Constraint("not", 0, 2),) * 100))),
+        cost_of(with_options(plain, Question(n_best=10))),
+        cost_of(with_options(plain, Question(probabilities=True))),
+        cost_of(with_options(plain, Question(constraints=(Constraint("not", 0, 2),) * 100))),
     ]
     assert costs == sorted(costs)
     assert len(set(costs)) == 4

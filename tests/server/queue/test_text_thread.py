@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from bnaparser.server.queue.text_thread import Steps, TextThread
+from bnaparser.server.queue.threads import Steps, TextThread
 
 LARGE = 1_000_000
 WAIT = 10.0

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from bnaparser.errors import ModelError
 from bnaparser.server.app import create_app
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 from tests.server.answers import problem
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ def ask(client: TestClient, **request: Any) -> list[dict[str, Any]]:
 
 def waiting(client: TestClient) -> int:
     """The sentences that wait to be parsed."""
-    sentences: int = client.app.state.service._batcher.short.waiting.sentences  # type: ignore[attr-defined]
+    sentences: int = client.app.state.service._queue.short.waiting.sentences  # type: ignore[attr-defined]
     return sentences
 
 
 def unanswered(client: TestClient) -> int:
     """The requests that wait for trees, those too whose sentences are being parsed."""
-    return len(client.app.state.service._batcher.short._unanswered)  # type: ignore[attr-defined]
+    return len(client.app.state.service._queue.short._unanswered)  # type: ignore[attr-defined]
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -360,7 +360,7 @@ def test_models_lists_the_classifier(tiny: TestClient, tiny_classifier_dir: Path
 def test_the_parser_is_loaded_once_where_it_is_the_classifiers(tiny: TestClient) -> None:
     service = tiny.app.state.service  # type: ignore[attr-defined]
     assert service.classifying.classifier.parser is service.parser
-    assert service.classifying.parsing is service._batcher
+    assert service.classifying.parsing is service._queue
 
 
 def test_another_parser_of_the_classifiers_is_a_second_one(

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from bnaparser.server.app import create_app
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 
 
 @pytest.fixture(scope="module")
@@ -117,4 +117,4 @@ def test_a_model_of_another_language_is_served_by_the_parser_of_that_language(
             assert described["language"] == "zh-Hant"
             app: Any = client.app
             classifying = app.state.service.classifying
-            assert (classifying.parsing is app.state.service._batcher) == ("," in named)
+            assert (classifying.parsing is app.state.service._queue) == ("," in named)

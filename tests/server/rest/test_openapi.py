@@ -13,7 +13,7 @@ from schemathesis.engine import events, from_schema
 
 from bnaparser.server.app import create_app
 from bnaparser.server.problems import MEDIA_TYPE
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 
 if TYPE_CHECKING:
     from tests.server.conftest import HeldClassifier, HeldParser

@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bnaparser.server.app import create_app
-from bnaparser.server.rest.answer_body import errors_header
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.rest.answers import errors_header
+from bnaparser.server.settings import ServerSettings
 from tests.server.answers import parses_of
 
 if TYPE_CHECKING:

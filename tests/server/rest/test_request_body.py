@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bnaparser.server.problems import BadBody
-from bnaparser.server.rest import answer_body
-from bnaparser.server.rest.answer_body import write_plain
-from bnaparser.server.rest.request_body import check_json_depth, read_lines, read_plain
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.rest import answers as answer_body
+from bnaparser.server.rest.answers import write_plain
+from bnaparser.server.rest.requests import check_json_depth, read_lines, read_plain
+from bnaparser.server.settings import ServerSettings
 from bnaparser.text.sentence import SPLITS, Split
 from bnaparser.text.splitting import read_sentences
+from bnaparser.text.text_rules import ENGLISH
 from tests.server.answers import parses_of, problem
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def test_many_empty_lines_are_answered_beside_the_event_loop(
     "text", ["The cat\r\r\nsat.", "It rained.\r\n\r", "It rained.\r\n\r\n", "a\n\nb", "\n", ""]
 )
 def test_a_plain_text_has_the_sentences_that_it_has_as_json(text: str, split: Split) -> None:
-    found = read_plain(text.encode(), ServerSettings(), split)
+    found = read_plain(text.encode(), ServerSettings(), split, ENGLISH)
     assert found == [one if one.words else None for one in read_sentences(text, split)]
 
 

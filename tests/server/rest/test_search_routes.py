@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 
 from bnaparser.server.problems import SlowSearch
 from bnaparser.server.queue import search_process
-from bnaparser.server.queue.searching import MOST_SLOW_OF_ONE, MOST_WAITING, Searching
-from bnaparser.server.rest.search_routes import MOST_CHARACTERS
+from bnaparser.server.queue.search import MOST_SLOW_OF_ONE, MOST_WAITING, Searching
+from bnaparser.server.rest.requests import MOST_PATTERN_CHARACTERS
 from bnaparser.trees.search import Pattern
 from bnaparser.trees.tree import Tree
 from tests.server.answers import parses_of, problem
@@ -187,7 +187,7 @@ def test_a_search_that_breaks_down_is_a_failure(
         ('{"pattern": "NP", "trees": [5]}', "trees[0] must be a string; it is 5"),
         ('{"pattern": "NP", "trees": [], "once": true}', "once"),
         ('{"pattern": "\\ud800", "trees": []}', "pattern: character 1 is half"),
-        (f'{{"pattern": "{"N" * (MOST_CHARACTERS + 1)}", "trees": []}}', "at most 1,000"),
+        (f'{{"pattern": "{"N" * (MOST_PATTERN_CHARACTERS + 1)}", "trees": []}}', "at most 1,000"),
     ],
 )
 def test_a_wrong_request_is_told_with_its_place(client: TestClient, body: str, said: str) -> None:

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from bnaparser import models
 from bnaparser.models.about import About, about
 from bnaparser.server.app import create_app
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 from tests.server.answers import problem
 
 if TYPE_CHECKING:

@@ -1,15 +1,23 @@
-"""One process's service: its models, their queues, and whether it takes requests."""
+"""One process's service: its models, their queues, whether it takes requests, and the deadline of each request.
+
+A route asks whether there is room (``Service.check_capacity``), reads the request's body (``read_body``), has what it
+read parsed, classified or searched, and writes the answer (``write_answer``).
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+
+from fastapi import Request
 
 from bnaparser import models
 from bnaparser.compute.cores import usable_cores
@@ -18,28 +26,26 @@ from bnaparser.models.about import About, about
 from bnaparser.parsing.options import PLAIN, Question
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
-from bnaparser.server.bounds import check_count
+from bnaparser.server.limits import check_count
+from bnaparser.server.logs import RequestRecord
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
-from bnaparser.server.queue.asked import asking, read_in
-from bnaparser.server.queue.batcher import QueueLimits
-from bnaparser.server.queue.classifying import Classifying, load_classifier
-from bnaparser.server.queue.lanes import ParsingQueue
-from bnaparser.server.queue.model_thread import ModelThread
-from bnaparser.server.queue.searching import Searching
-from bnaparser.server.queue.text_thread import SMALL, STOPPING, TextThread
-from bnaparser.server.queue.waiting import Rows
-from bnaparser.server.record import Record
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.queue.batcher import QueueLimits, Rows
+from bnaparser.server.queue.classification import Classifying, load_classifier
+from bnaparser.server.queue.parsing_queue import ParsingQueue, with_options
+from bnaparser.server.queue.search import Searching
+from bnaparser.server.queue.threads import SMALL, STOPPING, ModelThread, Steps, TextThread
+from bnaparser.server.settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import tokenize
-from bnaparser.text.text_rules import TextRules
+from bnaparser.text.text_rules import TextRules, match_language
 
 if TYPE_CHECKING:
     from bnaparser.parsing.parser import Parser
     from bnaparser.tasks.classifier import Classification, Classifier, ReadText
 
 log = logging.getLogger(__name__)
+Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 Load = Callable[[ServerSettings], "Parser"]
 LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
@@ -53,6 +59,13 @@ STARTING = (
 )
 _WARM_UP = "The service is ready , and it answers ."
 _PAGE_ASKS = Question(n_best=2, probabilities=True)
+
+_COLLECTION_SECONDS = 5.0
+# As many collections of the middle generation make a full one worth its while, as in Python itself.
+_ENOUGH_COLLECTIONS = 10
+# While the service is never quiet: cycles then make up some megabytes.
+_COLLECTION_AT_LATEST_SECONDS = 600.0
+_NEVER = 1_000_000_000
 
 
 def load_parser(settings: ServerSettings) -> Parser:
@@ -80,12 +93,14 @@ def threads_of(settings: ServerSettings) -> int:
 
 
 class Service:
-    """What the routes use: ``parse``, ``classify``, and how the service is.
+    """What the routes use.
 
-    ``model_name`` and ``classifier_name`` (empty without one) are for the answers, ``about`` and
-    ``about_classifier`` tell what is known of them; ``texts`` is where bodies are read and answers
-    written; ``in_flight`` counts the requests whose body was read and whose answer is not yet sent;
-    ``complete`` tells whether nothing is left to be loaded or compiled.
+    Attributes:
+        model_name, classifier_name: the names in answers; empty without a classifier.
+        about, about_classifier: the models' licences.
+        texts: the thread in which long bodies are read and long answers are written.
+        in_flight: the number of requests whose body was read and whose answer is not yet sent.
+        complete: True once nothing is left to be loaded or compiled.
     """
 
     def __init__(
@@ -106,7 +121,7 @@ class Service:
         self.complete = False
         self._searching = Searching(settings.search_seconds)
         self._load, self._load_classifier = load, load_classifier
-        self._batcher: ParsingQueue | None = None
+        self._queue: ParsingQueue | None = None
         self.texts = TextThread(settings.max_characters)
         # All of torch runs in one thread, loading too: each that computes has helpers of its own, and
         # once these are more than the cores they no longer wait for work but sleep.
@@ -115,12 +130,12 @@ class Service:
     @property
     def loaded(self) -> bool:
         """Whether the models were loaded and tried out."""
-        return self._batcher is not None
+        return self._queue is not None
 
     @property
     def ready(self) -> bool:
         """Whether it takes requests: the model is loaded, it has parsed, and it is not draining."""
-        parses = not self.draining and self._batcher is not None and self._batcher.alive
+        parses = not self.draining and self._queue is not None and self._queue.alive
         return parses and (self.classifying is None or self.classifying.alive)
 
     async def start(self) -> None:
@@ -130,20 +145,20 @@ class Service:
         loaded = time.perf_counter()
         batch_words = self.settings.batch_words(str(parser.model.device), threads_of(self.settings))
         limits = QueueLimits(batch_words, self.settings.queue_words, self.settings.queue_seconds)
-        batcher = ParsingQueue(parser, limits, self.metrics, self._model_thread)
+        queue = ParsingQueue(parser, limits, self.metrics, self._model_thread)
         try:
-            warm_up = await batcher.try_out(*_warm_up(parser))
+            warm_up = await queue.try_out(*_warm_up(parser))
         except Failure as failure:
             raise ModelError(f"the model {self.settings.model!r} cannot parse") from failure
         if warm_up.error is not None:
             raise ModelError(f"the model {self.settings.model!r} cannot parse: {warm_up.error}")
         parsed = time.perf_counter()
-        classifying = await self._classifying(parser, batcher)
+        classifying = await self._classifying(parser, queue)
         self.about = _about(self.settings.model)
         if self.settings.classifier:
             self.about_classifier = _about(self.settings.classifier)
-        batcher.start()
-        self.parser, self.classifying, self._batcher = parser, classifying, batcher
+        queue.start()
+        self.parser, self.classifying, self._queue = parser, classifying, queue
         fields = {
             "model": self.model_name,
             "seconds": round(time.perf_counter() - begun, 2),
@@ -154,11 +169,11 @@ class Service:
 
     async def load_rest(self) -> None:
         """Load, or compile, what requests may need beyond the best tree; to be called once, after `start`."""
-        if self._batcher is None or self.parser is None:
+        if self._queue is None or self.parser is None:
             raise RuntimeError("nothing is loaded yet")
         begun = time.perf_counter()
         try:
-            await self._batcher.load_rest(*_warm_up(self.parser, _PAGE_ASKS))
+            await self._queue.load_rest(*_warm_up(self.parser, _PAGE_ASKS))
         except Failure:
             log.exception("the model cannot tell probabilities, or several trees")
         self.complete = True
@@ -166,13 +181,13 @@ class Service:
         level = logging.INFO if seconds >= 1 else logging.DEBUG
         log.log(level, "ready for all requests", extra={"fields": {"seconds": seconds}})
 
-    async def _classifying(self, parser: Parser, batcher: ParsingQueue) -> Classifying | None:
+    async def _classifying(self, parser: Parser, queue: ParsingQueue) -> Classifying | None:
         """Load the classifier, if there is to be one, and classify a text."""
         name = self.settings.classifier
         if name is None:
             return None
         classifier = await self._model_thread.run(self._load_classifier, self.settings, parser)
-        classifying = Classifying(classifier, parser, batcher, self.metrics)
+        classifying = Classifying(classifier, parser, queue, self.metrics)
         await classifying.start(name)
         return classifying
 
@@ -185,61 +200,144 @@ class Service:
         self.draining = True
         if self.classifying is not None:
             await self.classifying.stop()
-        if self._batcher is not None:
-            await self._batcher.stop()
+        if self._queue is not None:
+            await self._queue.stop()
         self._model_thread.end()
         self.texts.end()
         self._searching.end()
 
-    def text_in(self, language: str | None) -> TextRules:
-        """Return how text is read in a language, as `read_in` does. Raises NotReady."""
+    @asynccontextmanager
+    async def full_collections_when_idle(self) -> AsyncIterator[None]:
+        """Context manager: Python's full garbage collections happen only while no request is in flight, or every ten minutes.
+
+        Reference counts free nearly all memory at once; the collector looks for cycles. A full collection goes through
+        all objects: with thousands of requests waiting, the whole service stands still for half a second.
+        """
+        thresholds = gc.get_threshold()
+        gc.set_threshold(*thresholds[:2], _NEVER)
+        task = asyncio.get_running_loop().create_task(self._collect())
+        try:
+            yield
+        finally:
+            task.cancel()
+            gc.set_threshold(*thresholds)
+
+    async def _collect(self) -> None:
+        last = time.monotonic()
+        while True:
+            await asyncio.sleep(_COLLECTION_SECONDS)
+            due = time.monotonic() - last >= _COLLECTION_AT_LATEST_SECONDS
+            idle = self.complete and not self.in_flight
+            if due or (idle and gc.get_count()[2] >= _ENOUGH_COLLECTIONS):
+                gc.collect()
+                last = time.monotonic()
+
+    def text_rules(self, language: str | None) -> TextRules:
+        """Return the rules by which text in a language is read; None: the service's language. Raises NotReady.
+
+        In a language that the parser does not know, each sentence will get an error in its place.
+        """
         if self.parser is None:
             raise NotReady(STARTING)
-        return read_in(self.parser, language)
+        if language is None:
+            return self.parser.text
+        known = match_language(language, self.parser.languages)
+        return (
+            self.parser.text.with_language(language)
+            if known is None
+            else self.parser.text_rules(known)
+        )
 
-    def admit(self, record: Record) -> None:
-        """Raise a Problem if a request could not be taken in now, before any work is done for it.
+    def check_capacity(self, record: RequestRecord) -> None:
+        """Raise a Problem if a request could not be queued now, before any work is done for it.
 
         Bodies that are being read count as words that wait, but for a request with a small body.
         """
         if self.draining:
             raise NotReady(STOPPING)
-        if self._batcher is None:
+        if self._queue is None:
             raise NotReady(STARTING)
         more = 0 if record.body_bytes <= SMALL else self.texts.characters // _CHARACTERS_A_WORD
-        self._batcher.check_room(more)
+        self._queue.check_room(more)
+
+    async def read_body(
+        self,
+        request: Request,
+        read: Callable[[bytes, *Arguments], Result],
+        *arguments: *Arguments,
+        has_words: bool = True,
+    ) -> Result:
+        """Return ``read(body, *arguments)``; a long body is read beside the event loop.
+
+        A body that ``has_words`` for the queue counts as waiting until it is read. Raises what ``read`` raises, and
+        DeadlinePassed.
+        """
+        body = await request.body()
+        beside = self.texts.read if has_words else self.texts.off_loop
+        return await self._in_time(request.state.record, beside(len(body), read, body, *arguments))
+
+    async def write_answer(
+        self,
+        request: Request,
+        size: int,
+        write: Callable[[*Arguments], Result],
+        *arguments: *Arguments,
+    ) -> Result:
+        """Return ``write(*arguments)``, an answer of about ``size`` characters; a long one is written beside the event loop.
+
+        Raises DeadlinePassed.
+        """
+        return await self._in_time(
+            request.state.record, self.texts.off_loop(size, write, *arguments)
+        )
+
+    async def write_in_turns(self, request: Request, size: int, work: Steps[Result]) -> Result:
+        """Return the answer that ``work`` writes; other requests come between its steps. Raises DeadlinePassed."""
+        return await self._in_time(request.state.record, self.texts.in_turns(size, work))
+
+    async def _in_time(
+        self, record: RequestRecord, work: Coroutine[Any, Any, Result], seconds: float | None = None
+    ) -> Result:
+        """Wait for work until the deadline, which is counted from when the body was read. Raises DeadlinePassed."""
+        seconds = self.settings.deadline_seconds if seconds is None else seconds
+        try:
+            async with asyncio.timeout(seconds - record.seconds_since_body):
+                return await work
+        except TimeoutError:
+            raise DeadlinePassed(seconds) from None
 
     async def parse(
         self,
         sentences: Sequence[Sentence],
-        record: Record,
+        record: RequestRecord,
         tags: Rows = None,
         *,
         deadline_seconds: float | None = None,
-        batcher: ParsingQueue | None = None,
+        queue: ParsingQueue | None = None,
     ) -> list[Parse]:
         """Return a Parse a sentence, in order, for an admitted request; noted in its ``record``.
 
-        ``tags`` has a row for each sentence, if given; ``batcher`` is the queue of another parser
+        ``tags`` has a row for each sentence, if given; ``queue`` is the queue of another parser
         than the service's. A sentence with more than ``max_words`` gets an error in its place.
         Raises NotReady, TooLarge, QueueFull, or DeadlinePassed, counted from when the request's
         body was read.
         """
-        batcher = batcher or self._batcher
-        if batcher is None:
+        queue = queue or self._queue
+        if queue is None:
             raise NotReady(STARTING)
         check_count(len(sentences), "sentences", self.settings)
         good = [i for i, one in enumerate(sentences) if len(one.words) <= self.settings.max_words]
         chosen = [sentences[index] for index in good]
         rows = None if tags is None else [tags[index] for index in good]
-        seconds = self.settings.deadline_seconds if deadline_seconds is None else deadline_seconds
-        answers = await before(seconds, record, batcher.submit(chosen, rows))
+        answers = await self._in_time(record, queue.submit(chosen, rows), deadline_seconds)
         found = dict(zip(good, answers, strict=True))
         parses = [found.get(i) or self._too_long(one) for i, one in enumerate(sentences)]
         self.note(parses, record)
         return parses
 
-    async def classify(self, texts: Sequence[ReadText], record: Record) -> list[Classification]:
+    async def classify(
+        self, texts: Sequence[ReadText], record: RequestRecord
+    ) -> list[Classification]:
         """Return an answer a text, in order; their sentences are parsed as by ``parse``.
 
         Raises what ``parse`` raises.
@@ -248,21 +346,19 @@ class Service:
             raise NotReady(STARTING)
         self.classifying.check_room()
         sentences = [sentence for text in texts for sentence in text.sentences]
-        parses = iter(await self.parse(sentences, record, batcher=self.classifying.parsing))
+        parses = iter(await self.parse(sentences, record, queue=self.classifying.parsing))
         for text in texts:
             text.take(parses)
-        work = self.classifying.answers(texts)
-        return await before(self.settings.deadline_seconds, record, work)
+        return await self._in_time(record, self.classifying.answers(texts))
 
     async def search(
-        self, pattern: str, trees: Sequence[str], caller: str, record: Record
+        self, pattern: str, trees: Sequence[str], caller: str, record: RequestRecord
     ) -> bytes:
         """Return what a pattern finds in bracketed trees, as JSON; ``caller`` is the client's address.
 
         Raises what ``Searching.find`` raises, and DeadlinePassed.
         """
-        work = self._searching.find(pattern, trees, caller)
-        return await before(self.settings.deadline_seconds, record, work)
+        return await self._in_time(record, self._searching.find(pattern, trees, caller))
 
     def _too_long(self, sentence: Sentence) -> Parse:
         reason = (
@@ -271,7 +367,7 @@ class Service:
         )
         return Parse.without_tree(sentence, reason)
 
-    def note(self, parses: Sequence[Parse], record: Record) -> None:
+    def note(self, parses: Sequence[Parse], record: RequestRecord) -> None:
         """Count sentences, words and errors of an answer, in the request's record and in the metrics."""
         errors = sum(parse.error is not None for parse in parses)
         self.metrics.sentence_errors.inc(errors)
@@ -287,7 +383,7 @@ def _warm_up(parser: Parser, question: Question = PLAIN) -> tuple[Sentence, list
     """
     sentence = replace(tokenize(_WARM_UP), language=parser.languages[0])
     tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
-    return asking(sentence, question), tags
+    return with_options(sentence, question), tags
 
 
 def _shown_name(name: str) -> str:
@@ -304,12 +400,3 @@ def _about(name: str) -> About:
         return about(models.find(name))
     except ModelError:
         return About(_shown_name(name))
-
-
-async def before(seconds: float, record: Record, work: Coroutine[Any, Any, Result]) -> Result:
-    """Wait for work so many seconds from when the request's body was read; then DeadlinePassed."""
-    try:
-        async with asyncio.timeout(seconds - record.seconds_since_body):
-            return await work
-    except TimeoutError:
-        raise DeadlinePassed(seconds) from None

@@ -19,10 +19,9 @@ from bnaparser.extras import require_extra
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure
-from bnaparser.server.queue.batcher import Batcher
-from bnaparser.server.queue.lanes import ParsingQueue
-from bnaparser.server.queue.waiting import Rows
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.queue.batcher import Batcher, Rows
+from bnaparser.server.queue.parsing_queue import ParsingQueue
+from bnaparser.server.settings import ServerSettings
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What stands before the routes: the key, the body's size and time, and a client that goes away."""
+"""The layers around every route: request ids, access log, metrics, key, body, a client that goes away."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import asyncio
 import base64
 import binascii
 import hmac
+import logging
+import re
 import time
+import uuid
+from collections.abc import MutableMapping
 from contextlib import suppress
+from typing import Any
 
 from pydantic import SecretStr
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bnaparser.server.bounds import OPEN_PATHS
+from bnaparser.server.limits import OPEN_PATHS
+from bnaparser.server.logs import RequestRecord
+from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import (
+    Failure,
     Problem,
     SlowBody,
     TooLarge,
@@ -22,13 +30,108 @@ from bnaparser.server.problems import (
     path_below_prefix,
     problem_response,
 )
-from bnaparser.server.record import Record
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 
+log = logging.getLogger(__name__)
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}\Z")
+_SECURITY = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none';"
+        " form-action 'self'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
 # A body that is refused is read a little longer: a client that still sends would otherwise find
 # its connection reset, and never see why.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 16_000_000
+
+
+class Observe:
+    """ASGI middleware around all others; answers 500 where something below it crashed."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        method = scope["method"]
+        if method == "HEAD":  # as GET; the server sends the headers only
+            scope = {**scope, "method": "GET"}
+        metrics: Metrics = scope["app"].state.service.metrics
+        asked = Headers(scope=scope).get("x-request-id", "")
+        request_id = asked if _SANE_ID.match(asked) else uuid.uuid4().hex
+        record = RequestRecord(request_id, time.monotonic())
+        state = scope.setdefault("state", {})
+        state["record"], state["request_id"] = record, request_id
+        began = False
+
+        async def send_marked(message: Message) -> None:
+            nonlocal began
+            if message["type"] == "http.response.start":
+                began = True
+                record.status = message["status"]
+                _mark(message, record.request_id)
+            await send(message)
+
+        metrics.in_flight.inc()
+        try:
+            await self.app(scope, receive, send_marked)
+        except Exception:
+            log.exception("a request crashed", extra={"fields": {"request_id": record.request_id}})
+            record.status = Failure.status
+            if not began:
+                problem = Failure("an unexpected error; it is in the service's log")
+                await problem_response(problem, scope)(scope, receive, send_marked)
+        finally:
+            metrics.in_flight.dec()
+            _account(scope, method, record, metrics)
+
+
+def _mark(message: MutableMapping[str, Any], request_id: str) -> None:
+    headers = MutableHeaders(raw=message.setdefault("headers", []))
+    headers["X-Request-ID"] = request_id
+    for name, value in _SECURITY.items():
+        headers.setdefault(name, value)
+
+
+def _account(scope: Scope, method: str, record: RequestRecord, metrics: Metrics) -> None:
+    seconds = time.monotonic() - record.started
+    route = _route(scope)
+    method = method if method in _METHODS else "other"
+    metrics.requests.labels(method, route, str(record.status)).inc()
+    metrics.seconds.labels(route).observe(seconds)
+    fields = {
+        "method": method,
+        "path": scope["path"],
+        "status": record.status,
+        "seconds": round(seconds, 4),
+        "sentences": record.sentences,
+        "words": record.words,
+        "errors": record.errors,
+        "request_id": record.request_id,
+    }
+    # Probes come every few seconds and say nothing while all is well, or the model is being loaded.
+    well = record.status < 400 or not scope["app"].state.service.loaded
+    quiet = well and route in ("/live", "/ready", "/metrics")
+    log.log(logging.DEBUG if quiet else logging.INFO, "request", extra={"fields": fields})
+
+
+def _route(scope: Scope) -> str:
+    """Return the route's pattern, not the path: an endless number of wrong paths is one series."""
+    if "route" in scope:
+        return str(scope["route"].path)
+    path = path_below_prefix(scope)  # of a request that was refused before it was routed
+    return path if path in scope["app"].openapi()["paths"] else "other"
 
 
 class RequireKey:
@@ -46,7 +149,7 @@ class RequireKey:
         if (
             scope["type"] != "http"
             or path_below_prefix(scope) in OPEN_PATHS
-            or hmac.compare_digest(_borne(Headers(scope=scope)), self.key)
+            or hmac.compare_digest(_sent_key(Headers(scope=scope)), self.key)
         ):
             await self.app(scope, receive, send)
         else:
@@ -77,7 +180,7 @@ class ReadBody:
             return
         if body is None:
             return
-        record: Record = scope["state"]["record"]
+        record: RequestRecord = scope["state"]["record"]
         record.body_read, record.body_bytes = time.monotonic(), len(body)
         service = scope["app"].state.service
         service.in_flight += 1
@@ -189,7 +292,7 @@ def _announced(scope: Scope) -> int:
     return int(value) if value.isascii() and value.isdigit() else 0
 
 
-def _borne(headers: Headers) -> bytes:
+def _sent_key(headers: Headers) -> bytes:
     """Return the key that a request bears, empty if none."""
     scheme, _, value = headers.get("authorization", "").partition(" ")
     value = value.strip()

@@ -19,6 +19,8 @@ ENVIRONMENT_PREFIX = "BNAPARSER_"
 _OF_THE_TESTS = frozenset({"DATA", "EVALB_CASES", "CHROMIUM"})
 # For a Service named bnaparser: BNAPARSER_SERVICE_HOST, BNAPARSER_PORT_8000_TCP_ADDR, BNAPARSER_PORT=tcp://...
 _OF_KUBERNETES = re.compile(r"(?:\A|_)(?:SERVICE_HOST\Z|SERVICE_PORT|PORT_\d+_(?:TCP|UDP|SCTP))")
+BACKLOG = 2048
+"""Connections that may wait in the system until they are accepted."""
 # A core parses about 500 words a second with the model `en`: a batch takes less than half a second.
 # Smaller ones go through more slowly, larger ones hold up who comes meanwhile; benchmarks/service
 # has figures.

@@ -1,4 +1,4 @@
-"""The one thread beside the event loop in which bodies are read and answers are written."""
+"""The two threads beside the event loop: one for the models, one that reads long bodies and writes long answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeVar, TypeVarTuple
 
 from bnaparser.server.problems import NotReady
 
-Given = TypeVarTuple("Given")
+Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 """Work that yields wherever other work may come between, and returns its result."""
@@ -38,7 +38,7 @@ class TextThread:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-text")
 
     async def read(
-        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+        self, size: int, function: Callable[[*Arguments], Result], *arguments: *Arguments
     ) -> Result:
         """Return ``function(*arguments)``, which reads a body of so many bytes.
 
@@ -52,7 +52,7 @@ class TextThread:
             self.characters -= counted
 
     async def off_loop(
-        self, size: int, function: Callable[[*Given], Result], *arguments: *Given
+        self, size: int, function: Callable[[*Arguments], Result], *arguments: *Arguments
     ) -> Result:
         """Return ``function(*arguments)``; in the thread where ``size``, in characters, is large."""
         if size <= SMALL:
@@ -75,7 +75,9 @@ class TextThread:
         """Take no more work."""
         self._executor.shutdown(wait=False)
 
-    async def _run(self, function: Callable[[*Given], Result], *arguments: *Given) -> Result:
+    async def _run(
+        self, function: Callable[[*Arguments], Result], *arguments: *Arguments
+    ) -> Result:
         loop = asyncio.get_running_loop()
         try:
             result = loop.run_in_executor(self._executor, function, *arguments)
@@ -93,3 +95,23 @@ def _go_on(work: Steps[Result]) -> list[Result]:
     except StopIteration as ended:
         return [ended.value]
     return []
+
+
+class ModelThread:
+    """The one thread that all models run in, and whose ``turn`` it is of those who give it batches.
+
+    A batch is chosen once it is its turn, from all that waits by then.
+    """
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="bnaparser-models")
+        self.turn = asyncio.Lock()
+
+    async def run(self, function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+        """Return ``function(*arguments)``, done in the thread after what was given it before."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, function, *arguments)
+
+    def end(self) -> None:
+        """Take no more work; what the thread is at is left to itself."""
+        self._executor.shutdown(wait=False, cancel_futures=True)

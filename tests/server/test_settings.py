@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bnaparser.errors import SettingsError
-from bnaparser.server.service_settings import ServerSettings, read_settings
+from bnaparser.server.settings import ServerSettings, read_settings
 
 
 def test_what_is_given_comes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

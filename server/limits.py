@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from bnaparser.errors import DataError
 from bnaparser.files.text_files import refuse_kinds
 from bnaparser.server.problems import BadBody, TooLarge, UnsupportedBody
-from bnaparser.server.service_settings import ServerSettings
+from bnaparser.server.settings import ServerSettings
 from bnaparser.text.sentence import Sentence
 
 OPEN_PATHS = frozenset({"/live"})

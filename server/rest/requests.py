@@ -1,0 +1,686 @@
+"""The wire types of the REST interface: what a request may hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+)
+from starlette.datastructures import Headers, QueryParams
+
+from bnaparser.parsing.markup import under_constraints
+from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
+from bnaparser.parsing.options import MALUS, TEMPERATURES, Decoder, Dependencies, Question
+from bnaparser.server.limits import (
+    check_answer_size,
+    check_coding,
+    check_count,
+    check_kind,
+    check_most,
+    check_size,
+    size_of,
+)
+from bnaparser.server.problems import BadBody, Unprocessable, UnsupportedBody
+from bnaparser.server.queue.parsing_queue import with_options
+from bnaparser.server.settings import ServerSettings
+from bnaparser.settings import Checked, mistakes, nearest
+from bnaparser.text.sentence import SPLITS, Sentence, Split, from_words
+from bnaparser.text.splitting import read_sentences
+from bnaparser.text.text_rules import TextRules
+
+if TYPE_CHECKING:
+    from bnaparser.tasks.classifier import Classifier, ReadText
+
+Format = Literal["json", "bracket", "svg"]
+_LARGEST = 2**63
+Word = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+
+
+def _whole(value: object) -> object:
+    """JSON knows one kind of number: 2.0 is a whole one. Raises ValueError for a number of very many digits."""
+    if isinstance(value, int | float) and not abs(value) < _LARGEST:
+        raise ValueError("the number is too large")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+
+TEXT_EXAMPLE = "The cat sat on the mat. It rained."
+TREE_EXAMPLE = (
+    "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))"
+)
+
+
+LONGEST_LANGUAGE = 40
+"""Characters that the code of a language may have."""
+
+
+class Options(Checked):
+    """What to answer; each request may say it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    format: Format = Field(
+        default="json",
+        description="json: tree, words and constituents with their places; bracket: the bracketed"
+        " tree only; svg: that and a drawing",
+    )
+    scores: bool = Field(default=True, description="whether the answer holds scores")
+    n_best: Whole = Field(default=1, ge=1, description="the best trees of each sentence, so many")
+    probabilities: bool = Field(
+        default=False,
+        description="whether the answer holds how sure the model is of each constituent",
+    )
+    decoder: Decoder = Field(
+        default="best",
+        description="the tree of the highest score, of the most constituents that are expected to be"
+        " right, or drawn at random by its probability",
+    )
+    temperature: float | None = Field(
+        default=None,
+        ge=TEMPERATURES[0],
+        le=TEMPERATURES[1],
+        description="what scores are divided by to become probabilities; default: the model's",
+    )
+    seed: Whole = Field(default=0, ge=0, description="of the decoder that draws at random")
+    language: str | None = Field(
+        default=None, max_length=LONGEST_LANGUAGE, description="of the text, such as en; or guessed"
+    )
+
+
+class ConstraintBody(Checked):
+    """What is known of the words from `start` to `end`, half-open."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    kind: Kind = Field(
+        description="must: a constituent, with one of the labels if there are some; not: none with"
+        " such a label, or none at all; only: if one, with no other labels; uncrossed: no constituent"
+        " crosses the words; bonus: a constituent with one of the labels, or any, scores `amount` more;"
+        " tag: the one word's part of speech"
+    )
+    start: Whole = Field(description="in code points of the text; in words where tokens are given")
+    end: Whole
+    labels: list[str] = Field(default=[], description="such as NP; a chain is written S::VP")
+    amount: float | None = Field(default=None, description="of a bonus; below 0 a malus")
+    tag: str | None = None
+
+
+class DependenciesBody(Checked):
+    """A dependency tree that the constituents should fit."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    heads: list[Whole] = Field(description="of each word the number of its head, from 1; 0: none")
+    punctuation: list[bool] | None = Field(
+        default=None, description="words that do not count, such as commas"
+    )
+    malus: float = Field(
+        default=MALUS,
+        description="what each word that speaks against a constituent takes off its score",
+    )
+
+
+SPLIT_DESCRIBED = (
+    "what a line is. paragraph: its end ends a sentence, and sentences are found within it; text:"
+    " hard-wrapped running text; line: one sentence; token: that, and its words stand between blanks"
+)
+
+
+class TextRequest(Options):
+    """A text, which is split into sentences; places count in the whole text.
+
+    With split line and token they count in the line, and an empty line has its error.
+    """
+
+    text: str = Field(description="a text of one line or several", examples=[TEXT_EXAMPLE])
+    split: Split | None = Field(
+        default=None, description=f"{SPLIT_DESCRIBED}; default: the query's, or paragraph"
+    )
+    constraints: list[ConstraintBody] = Field(
+        default=[], description="in code points of the text; with split paragraph or text"
+    )
+    markup: bool = Field(
+        default=False,
+        description="whether brackets in the text say what is known, as in I saw [NP the old man].",
+    )
+
+
+class SentencesRequest(Options):
+    """Sentences, each split into words; places count in that sentence."""
+
+    sentences: list[str] = Field(
+        description="a sentence each", examples=[["The cat sat on the mat.", "It rained."]]
+    )
+    constraints: list[list[ConstraintBody]] | None = Field(
+        default=None, description="a list for each sentence, in code points of it"
+    )
+
+
+class TokensRequest(Options):
+    """Sentences of given words; places count in the sentence's words joined by blanks."""
+
+    tokens: list[list[Word]] = Field(
+        description="the words of each sentence", examples=[[["It", "rained", "."]]]
+    )
+    tags: list[list[Word]] | None = Field(
+        default=None,
+        description="a part of speech for each word; they stand in the tree, and guide a model that"
+        " takes them",
+        examples=[[["PRP", "VBD", "."]]],
+    )
+    constraints: list[list[ConstraintBody]] | None = Field(
+        default=None, description="a list for each sentence, in words"
+    )
+    dependencies: list[DependenciesBody | None] | None = Field(
+        default=None,
+        description="of each sentence a dependency tree that its constituents should fit",
+    )
+
+
+REQUESTS: dict[str, type[TextRequest | SentencesRequest | TokensRequest]] = {
+    "text": TextRequest,
+    "sentences": SentencesRequest,
+    "tokens": TokensRequest,
+}
+
+
+def _text_or_pair(value: object) -> str:
+    return "pair" if isinstance(value, list) else "text"
+
+
+TextOrPair = Annotated[
+    Annotated[str, Tag("text")]
+    | Annotated[list[str], Field(min_length=2, max_length=2), Tag("pair")],
+    Discriminator(_text_or_pair),
+]
+
+
+class ClassifyRequest(Checked):
+    """Texts, of one sentence or several; two a piece for a model of pairs."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ClassifyTextRequest(ClassifyRequest):
+    """One text, or one pair."""
+
+    text: TextOrPair = Field(
+        description="running text; for a model of pairs two of them, or one with a tab between",
+        examples=["A gripping, funny film."],
+    )
+
+
+class ClassifyTextsRequest(ClassifyRequest):
+    """Texts, or pairs."""
+
+    texts: list[TextOrPair] = Field(
+        description="running texts, each as `text`",
+        examples=[["A gripping, funny film.", "It bored me."]],
+    )
+
+
+CLASSIFY_REQUESTS: dict[str, type[ClassifyTextRequest | ClassifyTextsRequest]] = {
+    "text": ClassifyTextRequest,
+    "texts": ClassifyTextsRequest,
+}
+
+MOST_PATTERN_CHARACTERS = 1_000
+
+
+class SearchRequest(Checked):
+    """A pattern in tregex's language, and the trees to search."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    pattern: str = Field(
+        max_length=MOST_PATTERN_CHARACTERS,
+        description="a pattern as tregex writes it",
+        examples=["NP < (PP << of)"],
+    )
+    trees: list[str] = Field(
+        description="a bracketed tree each, as `/v1/parse` gives it", examples=[[TREE_EXAMPLE]]
+    )
+
+
+JSON = "application/json"
+PLAIN = "text/plain"
+# What curl names the body of ``--data-binary @file`` when it is not told.
+_CURLS_DEFAULT = "application/x-www-form-urlencoded"
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+# What no text has: half of a surrogate pair is no character, and NUL stands in files that are not text.
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+# Only an escape can write either in JSON.
+_ESCAPED_BADLY = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_TOLD_MISTAKES = 3
+_MOST_NAMES = 64  # of an object in JSON; those that a request may have are fewer
+# Fields with an item a sentence, and what the items are called where there are too many.
+_COUNTED = {
+    "sentences": "sentences",
+    "tokens": "sentences",
+    "texts": "texts",
+    "trees": "trees",
+    "tags": "lists of tags",
+    "constraints": "lists of constraints",
+    "dependencies": "dependency trees",
+}
+
+# Fields that the body has, and the query has not.
+_IN_JSON = frozenset(
+    name for kind in (*REQUESTS.values(), *CLASSIFY_REQUESTS.values()) for name in kind.model_fields
+)
+
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_STRING = re.compile(rb'"[^"]*"?')
+_OTHER_BYTES = bytes(set(range(256)) - set(b'"[]{}'))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+Request = TypeVar("Request", bound=BaseModel)
+Line = TypeVar("Line")
+
+
+@dataclass(frozen=True)
+class ParseRequest:
+    """What a request wants: trees of these sentences, in this form."""
+
+    sentences: list[Sentence]
+    tags: list[list[str]] | None = None
+    format: Format = "json"
+    scores: bool = True
+    n_best: int = 1
+    problem: str | None = None  # why none of the sentences can be parsed
+
+    @property
+    def size(self) -> int:
+        """About how many characters the answer will have."""
+        return size_of(self.sentences, self.n_best, drawn=self.format == "svg")
+
+
+def media_type(headers: Headers) -> str:
+    """Return the body's media type, JSON or PLAIN. Raises UnsupportedBody."""
+    check_coding(headers)
+    content_type = headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    charset = _CHARSET.search(content_type)
+    if charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
+        raise UnsupportedBody(f"the character set is {charset[1][:40]!r}: send UTF-8")
+    if kind == JSON:
+        return JSON
+    if kind in (PLAIN, _CURLS_DEFAULT):
+        return PLAIN
+    said = f"the content type is {kind[:80]!r}" if kind else "the content type is not given"
+    raise UnsupportedBody(f"{said}: send {JSON} or {PLAIN}")
+
+
+def read_json(
+    body: bytes,
+    settings: ServerSettings,
+    split: Split,
+    language: str | None,
+    text_rules: Callable[[str | None], TextRules],
+) -> ParseRequest:
+    """Read a JSON request; ``split`` and ``language`` are for one that does not say it itself.
+
+    ``text_rules`` returns how text is read in a language. Raises BadBody, Unprocessable or TooLarge.
+    """
+    request = read_request(body, settings, REQUESTS)
+    parsed = _parse_request(request, settings, split, text_rules(request.language or language))
+    check_answer_size(parsed.size, parsed.n_best, settings)
+    return parsed
+
+
+def read_request(
+    body: bytes, settings: ServerSettings, requests: Mapping[str, type[Request]]
+) -> Request:
+    """Read a JSON object of one of several kinds, each named like the field that it must have.
+
+    Raises BadBody or Unprocessable.
+    """
+    given = _load(body, settings.max_json_depth)
+    *others, last = requests
+    names = f"one of {', '.join(others)} and {last}" if others else last
+    if not isinstance(given, dict):
+        raise Unprocessable(f"the JSON is no object: send one with {names}")
+    kinds = [kind for kind in requests if kind in given]
+    if len(kinds) != 1:
+        found = f"the request has {' and '.join(kinds)}" if kinds else "the request has none"
+        raise Unprocessable(f"give {'exactly ' if others else ''}{names}: {found}")
+    _check_counts(given, settings)
+    if _ESCAPED_BADLY.search(body):
+        _check_text(given)
+    kind = requests[kinds[0]]
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        told = mistakes(error, kind, in_json=True, most=_TOLD_MISTAKES)
+        raise Unprocessable("; ".join(told)) from None
+
+
+def _check_counts(given: Mapping[str, Any], settings: ServerSettings) -> None:
+    """Raise TooLarge for more items than a request may have, before what is in them is looked at."""
+    for name, what in _COUNTED.items():
+        items = given.get(name)
+        if isinstance(items, list) and not (name == "constraints" and "text" in given):
+            check_count(len(items), what, settings)
+    for name in ("tokens", "tags"):
+        rows = given.get(name)
+        if isinstance(rows, list):
+            count = sum(len(row) for row in rows if isinstance(row, list))
+            check_most(count, "words" if name == "tokens" else "tags", settings.max_characters)
+
+
+def check_query(query: QueryParams, known: Sequence[str] = ()) -> None:
+    """Raise Unprocessable for a field of the query that is not known, or that is given twice."""
+    given = [name for name, _ in query.multi_items()]
+    for name in given:
+        if name in _IN_JSON.difference(known):
+            raise Unprocessable(f"{name} is no field of the query: send it in a body of JSON")
+        if name not in known:
+            allowed = f"; the query may have {' and '.join(known)}" if known else ""
+            meant = nearest(name, {one: one for one in known}) or allowed
+            raise Unprocessable(f"the query has {name[:40]!r}: there is no such field{meant}")
+        if given.count(name) > 1:
+            raise Unprocessable(f"the query has {name} twice: give it once")
+
+
+def split_of(query: QueryParams) -> Split:
+    """Return what the query says that a line of the text is. Raises Unprocessable."""
+    given = query.get("split", "paragraph")
+    for known in SPLITS:
+        if given == known:
+            return known
+    raise Unprocessable(f"split is {given[:40]!r}: use one of {', '.join(SPLITS)}")
+
+
+def language_of(query: QueryParams) -> str | None:
+    """Return the language that the query names, if it names one. Raises Unprocessable."""
+    given = query.get("language") or None
+    if given is not None and len(given) > LONGEST_LANGUAGE:
+        raise Unprocessable(f"language is {given[:40]!r}...: give a code such as en")
+    return given
+
+
+def read_plain(
+    body: bytes, settings: ServerSettings, split: Split, rules: TextRules
+) -> list[Sentence | None]:
+    """Read the sentences of a text; None for an empty line, where a line is a sentence.
+
+    Raises BadBody or TooLarge.
+    """
+    found = read_sentences(_text(body, settings), split, rules)
+    return [one if one.words else None for one in found]
+
+
+def read_texts(body: bytes, settings: ServerSettings, classifier: Classifier) -> list[ReadText]:
+    """Read a JSON request. Raises BadBody, Unprocessable or TooLarge."""
+    request: ClassifyTextRequest | ClassifyTextsRequest = read_request(
+        body, settings, CLASSIFY_REQUESTS
+    )
+    texts = [request.text] if isinstance(request, ClassifyTextRequest) else request.texts
+    check_size(("".join(text) for text in texts), settings)
+    return [classifier.read(text) for text in texts]
+
+
+def read_text_lines(
+    body: bytes, settings: ServerSettings, classifier: Classifier
+) -> list[ReadText | None]:
+    """Read a text a line, None for an empty line. Raises BadBody or TooLarge."""
+    lines = read_lines(body, settings)
+    check_count(sum(bool(line.strip()) for line in lines), "texts", settings)
+    return [classifier.read(line) if line.strip() else None for line in lines]
+
+
+def filled(lines: Sequence[Line | None]) -> list[Line]:
+    """Return what stands on the lines that are not empty."""
+    return [line for line in lines if line is not None]
+
+
+def read_lines(body: bytes, settings: ServerSettings) -> list[str]:
+    """Read the lines of a text. Raises BadBody or TooLarge."""
+    lines = _text(body, settings).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.rstrip("\r") for line in lines]
+
+
+def _text(body: bytes, settings: ServerSettings) -> str:
+    check_kind(body)
+    text = _decode(body)
+    _check_characters(text, "the body")
+    check_size([text], settings)
+    return text
+
+
+def _parse_request(
+    request: TextRequest | SentencesRequest | TokensRequest,
+    settings: ServerSettings,
+    split: Split,
+    rules: TextRules,
+) -> ParseRequest:
+    question = _question(request, settings)
+    options = (request.format, request.scores, question.n_best)
+    if isinstance(request, TextRequest):
+        check_size([request.text], settings)
+        sentences = _sentences_of_text(request, question, request.split or split, rules)
+        _check_trees(len(sentences), question, settings)
+        return ParseRequest(sentences, None, *options)
+    if isinstance(request, SentencesRequest):
+        check_size(request.sentences, settings)
+        _check_trees(len(request.sentences), question, settings)
+        return ParseRequest(_sentences_given(request, question, rules), None, *options)
+    check_size((word for words in request.tokens for word in words), settings)
+    _check_trees(len(request.tokens), question, settings)
+    sentences = _sentences_of_tokens(request, question, rules)
+    problem = None
+    if request.tags is not None and len(request.tags) != len(sentences):
+        problem = (
+            f"there are {len(request.tags)} lists of tags for {len(sentences)} sentences:"
+            " give one for each"
+        )
+        # Each is told in its place, those too that have tags only.
+        sentences += [from_words([])] * (len(request.tags) - len(sentences))
+    return ParseRequest(sentences, request.tags, *options, problem)
+
+
+def _load(body: bytes, depth: int) -> Any:
+    text = _decode(body)
+    check_json_depth(body, depth)
+    try:
+        return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise BadBody(
+            f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        ) from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise BadBody("the JSON has a number that is too long") from None
+
+
+def check_json_depth(body: bytes, limit: int) -> None:
+    """Raise BadBody if the JSON in ``body`` nests deeper than ``limit``; recursion-free."""
+    if body.count(b"[") + body.count(b"{") <= limit:
+        return
+    escaped = _ESCAPED.sub(b"", body) if b"\\" in body else body
+    brackets = _STRING.sub(b"", escaped.translate(None, _OTHER_BYTES))
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > limit:
+        raise BadBody(f"the JSON nests deeper than {limit} levels")
+
+
+def _decode(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadBody(f"the body is not UTF-8: byte {error.start + 1} is wrong") from None
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > _MOST_NAMES:
+        raise Unprocessable(
+            f"the JSON has an object with {len(pairs):,} names: none has more than a few"
+        )
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise BadBody("the JSON has an object with the same name twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise BadBody(f"the JSON has {name}, which is no JSON number")
+
+
+def _check_text(value: Any, place: str = "") -> None:
+    """Raise Unprocessable where a string holds a bad character; the depth is bounded."""
+    if isinstance(value, str):
+        _check_characters(value, place)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            _check_characters(name, "a name")
+            _check_text(item, f"{place}.{name}" if place else name)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _check_text(item, f"{place}[{index}]")
+
+
+def _check_characters(text: str, place: str) -> None:
+    wrong = _NO_TEXT.search(text)
+    if wrong:
+        name = "NUL" if wrong[0] == "\x00" else f"half of a surrogate pair, \\u{ord(wrong[0]):04x}"
+        raise Unprocessable(f"{place}: character {wrong.start() + 1} is {name}")
+
+
+Known = list[Constraint] | str
+"""What is known of a sentence, or why that cannot be used."""
+
+# Constraints of a sentence, and labels in them: of each word so many, and some more in any sentence. A
+# whole tree with its tags has about five a word.
+_KNOWN_A_WORD = 20
+_KNOWN_OF_ANY = 100
+
+
+def _question(request: Options, settings: ServerSettings) -> Question:
+    """Return what is asked of every sentence."""
+    question = Question(
+        min(request.n_best, settings.max_n_best),
+        request.probabilities,
+        request.decoder,
+        request.temperature,
+        request.seed,
+    )
+    if request.n_best <= settings.max_n_best:
+        return question
+    most = f"this service gives {settings.max_n_best:,} trees of a sentence at most"
+    return replace(question, n_best=1, problem=f"n_best is {request.n_best:,}: {most}")
+
+
+def _sentences_of_text(
+    request: TextRequest, question: Question, split: Split, rules: TextRules
+) -> list[Sentence]:
+    """Return the sentences of a text."""
+    given = _constraints(request.constraints)
+    try:
+        constraints = [] if isinstance(given, str) else given
+        sentences, each = under_constraints(request.text, split, constraints, request.markup, rules)
+    except ValueError as error:
+        sentences, given = read_sentences(request.text, split, rules), str(error)
+        each = []
+    if isinstance(given, str):
+        each = [given] * len(sentences)
+    return _under(sentences, question, each)
+
+
+def _sentences_given(
+    request: SentencesRequest, question: Question, rules: TextRules
+) -> list[Sentence]:
+    """Return the sentences that were given."""
+    sentences = [rules.sentence(text) for text in request.sentences]
+    each = [
+        row if isinstance(row, str) else in_words(row, [one])[0]
+        for row, one in zip(_rows(request.constraints, len(sentences)), sentences, strict=True)
+    ]
+    return _under(sentences, question, each)
+
+
+def _sentences_of_tokens(
+    request: TokensRequest, question: Question, rules: TextRules
+) -> list[Sentence]:
+    """Return the sentences whose words were given."""
+    sentences = [rules.of_words(from_words(words)) for words in request.tokens]
+    trees = request.dependencies
+    questions = [question] * len(sentences)
+    if trees is not None and len(trees) != len(sentences):
+        problem = f"there are {len(trees)} dependencies for {len(sentences)} sentences"
+        questions = [replace(question, problem=f"{problem}: give one for each")] * len(sentences)
+    elif trees is not None:
+        questions = [replace(question, dependencies=_dependencies(tree)) for tree in trees]
+    rows = _rows(request.constraints, len(sentences))
+    return [
+        with_options(sentence, asked.under(_bounded(row, sentence)))
+        for sentence, asked, row in zip(sentences, questions, rows, strict=True)
+    ]
+
+
+def _check_trees(sentences: int, question: Question, settings: ServerSettings) -> None:
+    """Raise TooLarge for more trees altogether than a request may have sentences."""
+    if question.n_best > 1:
+        check_count(sentences * question.n_best, "trees", settings)
+
+
+def _under(
+    sentences: Sequence[Sentence], question: Question, each: Sequence[Known]
+) -> list[Sentence]:
+    return [
+        with_options(sentence, question.under(_bounded(known, sentence)))
+        for sentence, known in zip(sentences, each, strict=True)
+    ]
+
+
+def _bounded(known: Known, sentence: Sentence) -> Known:
+    """Return what is known of a sentence, or that it is too much: others wait while it is looked through."""
+    if isinstance(known, str):
+        return known
+    count = sum(1 + len(one.labels) for one in known)
+    most = _KNOWN_OF_ANY + _KNOWN_A_WORD * len(sentence.words)
+    if count <= most:
+        return known
+    return (
+        f"there are {count:,} constraints and labels of them, more than the {most:,} that this"
+        f" service takes of a sentence of {len(sentence.words):,} words"
+    )
+
+
+def _rows(given: Sequence[Sequence[ConstraintBody]] | None, count: int) -> list[Known]:
+    if given is None:
+        return [[]] * count
+    if len(given) != count:
+        problem = f"there are {len(given)} lists of constraints for {count} sentences"
+        return [f"{problem}: give one for each"] * count
+    return list(map(_constraints, given))
+
+
+def _constraints(given: Sequence[ConstraintBody]) -> Known:
+    found = []
+    for number, one in enumerate(given, 1):
+        try:
+            labels = tuple(one.labels)
+            found.append(Constraint(one.kind, one.start, one.end, labels, one.amount, one.tag))
+        except ValueError as error:
+            return f"constraint {number}: {error}"
+    return found
+
+
+def _dependencies(given: DependenciesBody | None) -> Dependencies | None:
+    if given is None:
+        return None
+    marks = None if given.punctuation is None else tuple(given.punctuation)
+    return Dependencies(tuple(given.heads), marks, given.malus)

@@ -1,0 +1,113 @@
+"""Reading and writing until the deadline, and garbage collections: the service between requests and queue."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bnaparser.parsing.result import Parse
+from bnaparser.server import service
+from bnaparser.server.service import Service
+from bnaparser.server.settings import ServerSettings
+from tests.server.answers import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastapi.testclient import TestClient
+
+    from tests.server.conftest import HeldParser
+
+    MakeClient = Callable[..., TestClient]
+
+WAIT = 10.0
+PASSED = "there was no answer within 0.5 s"
+
+
+def test_reading_ends_at_the_deadline(make_client: MakeClient, parser: HeldParser) -> None:
+    gate = threading.Event()
+    parser.text = SimpleNamespace(sentence=lambda text: gate.wait(WAIT))  # type: ignore[assignment]
+    client = make_client(deadline_seconds=0.5)
+    answer = client.post("/v1/parse", json={"sentences": ["long " * 1000]})
+    gate.set()
+    assert PASSED in problem(answer, 504)
+
+
+@dataclass(frozen=True)
+class SlowlyWritten(Parse):
+    """A parse that takes half of the deadline to be written."""
+
+    def to_dict(self) -> dict[str, Any]:
+        threading.Event().wait(0.25)
+        written.append(self.text)
+        return super().to_dict()
+
+
+written: list[str] = []
+
+
+def test_writing_ends_at_the_deadline(make_client: MakeClient, parser: HeldParser) -> None:
+    """An answer is written tree by tree; nobody writes on once its time is up."""
+
+    def parse(sentences: Sequence[Any], *_: Any, **__: Any) -> list[Parse]:
+        return [
+            SlowlyWritten(one.text, one.words, offsets=one.offsets, error="slow")
+            for one in sentences
+        ]
+
+    client = make_client(deadline_seconds=0.5)
+    parser.parse_sentences = parse  # type: ignore[method-assign]
+    written.clear()
+    assert PASSED in problem(client.post("/v1/parse", json={"tokens": [["long"] * 5] * 50}), 504)
+    client.get("/live")
+    assert len(written) < 50
+
+
+class Ring:
+    """Garbage that only the collector finds."""
+
+    alive = 0
+
+    def __init__(self) -> None:
+        self.me = self
+        Ring.alive += 1
+
+    def __del__(self) -> None:
+        Ring.alive -= 1
+
+
+def test_full_collections_wait_until_no_request_is_in_flight(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(service, "_COLLECTION_SECONDS", 0.001)
+    gc.collect()
+    Ring.alive = 0
+
+    async def rings_left(in_flight: int) -> int:
+        idle = Service(ServerSettings())
+        idle.complete, idle.in_flight = True, in_flight
+        before = gc.get_threshold()
+        async with idle.full_collections_when_idle():
+            full = gc.get_stats()[2]["collections"]
+            kept: list[list[object]] = [[[]] for _ in range(500_000)]
+            assert gc.get_stats()[2]["collections"] == full  # Python makes none itself
+            del kept
+            ring = Ring()
+            gc.collect(1)
+            del ring
+            for _ in range(20):
+                gc.collect(1)
+            for _ in range(20):
+                await asyncio.sleep(0.001)
+        assert gc.get_threshold() == before
+        await idle.stop()
+        return Ring.alive
+
+    assert asyncio.run(rings_left(in_flight=1)) == 1
+    assert asyncio.run(rings_left(in_flight=0)) == 0
