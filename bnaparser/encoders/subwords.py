@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import ModelError
-from bnaparser.trees.escapes import unescape, whole
+from bnaparser.trees.escapes import replace_surrogates, unescape
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -296,7 +296,7 @@ class JoinedSubwords(Subwords):
         if not sentences:
             return []
         texts = [
-            whole(
+            replace_surrogates(
                 "".join([word + " " if blank else word for word, blank in zip(*one, strict=True)])
             )
             for one in sentences

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from bnaparser.trees.escapes import unescape, whole
+from bnaparser.trees.escapes import replace_surrogates, unescape
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.heads.universal import universal_arcs
 from bnaparser.trees.tree import Tree
@@ -61,7 +61,7 @@ def conllu(
             columns += [arc.part_of_speech, tags[place], "_", str(arc.head), arc.relation, "_"]
             lines.append("\t".join([*columns, "|".join(about) or "_"]))
     comments = [f"# sent_id = {number}", f"# text = {written[:-1]}", f"# tree = {tree}"]
-    return whole("\n".join([*comments, *lines, "", ""]))
+    return replace_surrogates("\n".join([*comments, *lines, "", ""]))
 
 
 def _spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

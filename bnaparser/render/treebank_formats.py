@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from bnaparser.trees.brackets import ROOT_LABELS, indent_brackets
 from bnaparser.trees.drawing.svg import escape
-from bnaparser.trees.escapes import whole
+from bnaparser.trees.escapes import replace_surrogates
 from bnaparser.trees.tree import Tree
 
 FIRST_PHRASE = 500
@@ -83,7 +83,7 @@ def export(tree: Tree, number: int = 1, words: Sequence[str] | None = None) -> s
         lines.append(_line(_plain(word), tag, parent))
     for phrase in found.phrases:
         lines.append(_line(f"#{phrase.number}", phrase.label or NONE, phrase.parent))
-    return whole("\n".join([*lines, f"#EOS {number}", ""]))
+    return replace_surrogates("\n".join([*lines, f"#EOS {number}", ""]))
 
 
 def _line(name: str, label: str, parent: int) -> str:
@@ -147,4 +147,4 @@ def penn(tree: Tree) -> str:
     """
     tops = tree.subtrees if tree.label in ROOT_LABELS and tree.subtrees else (tree,)
     inside = indent_brackets(*tops, depth=1, closing=")", deepest=_DEEPEST)
-    return whole(f"({inside[1:]}\n")
+    return replace_surrogates(f"({inside[1:]}\n")

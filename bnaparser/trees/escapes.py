@@ -56,14 +56,14 @@ def unescape(word: str) -> str:
     if "&" in word:
         word = ENTITY.sub(character_of, word)
     if not word.isascii():
-        word = whole(_UNSEEN.sub("", word) or word)
+        word = replace_surrogates(_UNSEEN.sub("", word) or word)
     if "-" in word:
         for escape, bracket in _BRACKETS.items():
             word = word.replace(escape, bracket)
     return word.replace("\\/", "/").replace("\\*", "*") if "\\" in word else word
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Return the text with U+FFFD for each half of a character, a lone surrogate."""
     return _HALF.sub("\ufffd", text)
 
