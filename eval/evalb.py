@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from io import BufferedWriter, FileIO, RawIOBase
 from typing import BinaryIO
 
@@ -67,22 +67,14 @@ class Streams:
         self.err.flush()
 
 
-@dataclass
-class _Command:
-    """What the arguments ask for."""
-
-    params: Params = field(default_factory=Params)
-    names: list[bytes] = field(default_factory=list)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program on these arguments (default: the command line's); return the exit code."""
     texts = [os.fsencode(text) for text in (sys.argv[1:] if arguments is None else arguments)]
 
     def run(streams: Streams) -> int:
-        command = _read_arguments(texts, streams)
-        gold, test, *_ = [*command.names, None, None]
-        return score_files(gold, test, command.params, streams)
+        params, names = _read_arguments(texts, streams)
+        gold, test, *_ = [*names, None, None]
+        return score_files(gold, test, params, streams)
 
     try:
         return with_standard_streams(run)
@@ -193,13 +185,13 @@ def open_side(
     raise Exit(1, b"Can't open %s file (%s)\n" % (side.encode(), shown))
 
 
-def _read_arguments(texts: list[bytes], streams: Streams) -> _Command:
-    """Follow the arguments from left to right, as EVALB does: what comes later wins."""
-    command = _Command()
+def _read_arguments(texts: list[bytes], streams: Streams) -> tuple[Params, list[bytes]]:
+    """Return the settings and the file names; options are followed from left to right: what comes later wins."""
+    params, names = Params(), []
     rest = iter(texts)
     for text in rest:
         if not text.startswith(b"-"):
-            command.names.append(text)
+            names.append(text)
             continue
         option, value = text[1:2], text[2:]
         if option in _VALUES and not value:
@@ -207,23 +199,22 @@ def _read_arguments(texts: list[bytes], streams: Streams) -> _Command:
             if following is None:
                 streams.warn(b"Missing argument: %s\n" % _VALUES[option])
             value = following or b""
-        _follow_option(command, option, value, streams)
-    return command
-
-
-def _follow_option(command: _Command, option: bytes, value: bytes, streams: Streams) -> None:
-    if option == b"d":
-        command.params = replace(command.params, debug=1)
-    elif option == b"D":
-        command.params = replace(command.params, debug=2)
-    elif option == b"c":
-        command.params = replace(command.params, cutoff=c_integer(value))
-    elif option == b"e":
-        command.params = replace(command.params, max_error=c_integer(value))
-    elif option == b"p":
-        command.params = load_params(value, command.params, streams)
-    elif option:
-        raise Exit(1 if option == b"h" else 0, USAGE)
+        match option:
+            case b"d":
+                params = replace(params, debug=1)
+            case b"D":
+                params = replace(params, debug=2)
+            case b"c":
+                params = replace(params, cutoff=c_integer(value))
+            case b"e":
+                params = replace(params, max_error=c_integer(value))
+            case b"p":
+                params = load_params(value, params, streams)
+            case b"":
+                pass
+            case _:
+                raise Exit(1 if option == b"h" else 0, USAGE)
+    return params, names
 
 
 if __name__ == "__main__":
