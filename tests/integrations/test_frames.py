@@ -11,6 +11,8 @@ import pytest
 from bnaparser.integrations import pandas, polars
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
+from bnaparser.text.sentence import from_words
+from bnaparser.trees.tree import Tree
 
 TEXTS = ["The cat sat on the mat. Dogs bark!", "", "It rained."]
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -35,6 +37,15 @@ def test_a_parse_alone_is_a_list_of_one(library: Any, tiny_parser: Parser) -> No
     parse = tiny_parser.parse_sentence("It rained.")
     for make in (library.sentences, library.constituents):
         assert rows(make(parse)) == rows(make([parse]))
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
+def test_each_constituent_has_the_one_above_it_as_parent(library: Any) -> None:
+    tree = Tree.parse("(TOP (S (NP (DT The) (NN cat)) (VP (VBD had) (NP (JJ hot) (NN milk)))))")
+    words = from_words(tree.words)
+    parse = Parse(words.text, words.words, tree.tags, tuple(tree.spans()), offsets=words.offsets)
+    found = [(row["label"], row["parent"]) for row in rows(library.constituents(parse))]
+    assert found == [("S", None), ("NP", 0), ("VP", 0), ("NP", 2)]
 
 
 @pytest.mark.parametrize("library", [pandas, polars])
