@@ -62,6 +62,8 @@ def test_a_document_of_stanzas_gets_its_trees(
     del document.sentences[1]
     annotate(tiny_parser, document)
     assert from_stanza_tree(first.constituency).tags == ("ZZ",) * 4
+    (parse,) = from_stanza(document)
+    assert parse.text == "She can't go"
 
 
 def test_trees_that_do_not_fit_are_refused(tiny_parser: Parser) -> None:
