@@ -21,7 +21,7 @@ def bnaparser() -> int:
 
 
 def _run(command: str, module: str) -> int:
-    """Import a command's module and call its ``main``, which handles Ctrl-C once it runs (`bnaparser.cli.exits`)."""
+    """Import a command's module and call its ``main``, which handles Ctrl-C once it runs (`bnaparser.cli.console`)."""
 
     def end(*_: object) -> None:
         begin = "\n" if os.isatty(2) else ""  # ^C stands on the line

@@ -111,3 +111,24 @@ class TrainingInterrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.signal, self.kept)
+
+
+# Packages of the extras without which a whole part of bnaparser cannot be imported.
+_PACKAGES = {"torch": ("torch", "transformers"), "train": ("torch", "transformers", "accelerate")}
+
+
+def require_extra(extra: str) -> None:
+    """Check that the packages of an extra are installed, without importing them.
+
+    Args:
+        extra: "torch" (any Hugging Face encoder, GPUs, classification) or "train" (training as well).
+
+    Raises:
+        MissingExtraError: one is missing; the message has the command that installs it.
+    """
+    require(extra, *_PACKAGES[extra])
+
+
+def is_installed(extra: str) -> bool:
+    """Return whether the packages of an extra are installed, without importing them."""
+    return all(find_spec(package) is not None for package in _PACKAGES[extra])

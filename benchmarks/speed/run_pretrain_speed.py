@@ -284,7 +284,7 @@ def main() -> None:
     if options.only is not None:
         import torch
 
-        from bnaparser.cli.quiet import quiet_libraries
+        from bnaparser.cli.console import quiet_libraries
 
         quiet_libraries()
         torch.set_num_threads(options.threads)

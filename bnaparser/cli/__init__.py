@@ -1,7 +1,7 @@
 """The command lines: ``bnaparse`` turns text into trees, ``bnaparser VERB`` does all the rest.
 
-A verb is a module of this package with ``add_arguments`` and ``run``; it is imported when it
-is asked for, so that ``--help`` answers at once.
+A verb is a module of this package with ``add_arguments`` and ``run``, or one of the ``COMMANDS`` of a module
+that several verbs share. The module is imported when the verb is used, so that ``--help`` answers at once.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from bnaparser.cli.arguments import (
     read_arguments,
     suggestion,
 )
-from bnaparser.cli.exits import guarded, leaving_on_signals
-from bnaparser.extras import require_extra
+from bnaparser.cli.console import guarded, leaving_on_signals
+from bnaparser.errors import require_extra
 
 VERBS = {
     "parse": "turn text into trees (the same as bnaparse)",
@@ -40,6 +40,17 @@ VERBS = {
     "ensemble": "parse with several parsers that decide together",
     "models": "list models, describe, import, export or remove one",
     "check": "print versions and devices, and parse one sentence",
+}
+
+# The module of verbs that share one.
+_MODULES = {
+    "average": "model_tools",
+    "calibrate": "model_tools",
+    "prune": "model_tools",
+    "train": "training",
+    "pretrain": "training",
+    "inspect": "inspection",
+    "probe": "inspection",
 }
 
 # Verbs of the half that learns, and the extra that each needs.
@@ -85,14 +96,16 @@ def _main(arguments: Sequence[str] | None) -> int:
             parser.error(f"there is no verb {name!r}{_meant(name)}")
         read_arguments(parser, given, parser)  # help, the version, or no verb: it ends here
         parser.error("give the verb first")
-    module = import_module(f"bnaparser.cli.{name}")
-    module.add_arguments(subs[name])
+    module = import_module(f"bnaparser.cli.{_MODULES.get(name, name)}")
+    commands = getattr(module, "COMMANDS", {})
+    add_arguments, run_verb = commands.get(name) or (module.add_arguments, module.run)
+    add_arguments(subs[name])
     options = read_arguments(parser, given, subs[name])
 
     def run(options: argparse.Namespace) -> int:
         if name in NEEDS:
             require_extra(NEEDS[name])
-        code: int = module.run(options)
+        code: int = run_verb(options)
         return code
 
     return guarded(run, options)

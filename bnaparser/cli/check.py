@@ -10,8 +10,7 @@ from importlib import metadata
 from importlib.util import find_spec
 
 from bnaparser.cli.arguments import add_precision
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS
-from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, quiet_libraries
 from bnaparser.compute.cores import usable_threads
 
 PACKAGES = ("tokenizers", "numpy", "numba", "pydantic", "nltk")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.cli.arguments import add_encoding, add_examples
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.streams import (
     answered,
     empty,
@@ -135,7 +135,7 @@ def _write(answers: Iterable[tuple[int, Classification | None]], output: TextIO,
 
 
 def _load(options: argparse.Namespace) -> Classifier:
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
 
     quiet_libraries()
     with loading():

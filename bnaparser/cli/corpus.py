@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.cli.arguments import add_encoding, add_examples, add_precision
-from bnaparser.cli.asking import add_trees, question_of
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.options import add_trees, question_of
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS
@@ -151,7 +151,7 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
 
 
 def _load(options: argparse.Namespace) -> Parser:
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
 
     quiet_libraries()
     with loading():

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.cli.arguments import add_encoding, add_examples
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
-from bnaparser.cli.quiet import quiet_libraries
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, quiet_libraries, say
 from bnaparser.cli.streams import (
     answered,
     empty,

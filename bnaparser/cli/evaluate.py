@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bnaparser.cli.arguments import add_examples, add_precision
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS
-from bnaparser.cli.given_tags import GOLD, HELP, NONE, given_tags, missing_tags
+from bnaparser.cli.console import SOME_FAILED, SUCCESS
+from bnaparser.cli.options import GOLD, NONE, TAGS_HELP, given_tags, missing_tags
 from bnaparser.errors import SettingsError
 from bnaparser.eval import compare_outputs, score_with_pyevalb
 from bnaparser.eval.api import Trees, read_sides
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language", metavar="CODE", help="that of GOLD, where the model knows several"
     )
-    parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=HELP)
+    parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
     parser.add_argument(
         "--device", metavar="DEVICE", help="where the model runs, e.g. cpu or cuda (default: best)"
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
-from bnaparser.cli.exits import say
+from bnaparser.cli.console import say
 from bnaparser.cli.streams import drop_if_empty, empty
 from bnaparser.errors import SettingsError
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser.cli.arguments import add_examples, typed_model, typed_path
-from bnaparser.cli.exits import say
-from bnaparser.errors import ModelError
-from bnaparser.extras import require_extra
+from bnaparser.cli.console import say
+from bnaparser.errors import ModelError, require_extra
 from bnaparser.files.folder import METRICS, check_new, new_folder
 from bnaparser.files.tables import read_object
 

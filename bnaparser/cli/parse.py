@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING, TextIO
 
 from bnaparser import __version__
 from bnaparser.cli.arguments import add_encoding, add_examples, add_precision, read_arguments
-from bnaparser.cli.asking import DependencyFile, add_questions, malus_of, question_of
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS, guarded, leaving_on_signals, say
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, guarded, leaving_on_signals, say
 from bnaparser.cli.formats import FORMATS, described, writer
-from bnaparser.cli.given_tags import TagStream, missing_tags
+from bnaparser.cli.options import (
+    DependencyFile,
+    TagStream,
+    add_questions,
+    malus_of,
+    missing_tags,
+    question_of,
+)
 from bnaparser.cli.streams import (
     answered,
     note_wrapped,
@@ -260,7 +266,7 @@ def _write(
 
 
 def _load(options: argparse.Namespace) -> Parser:
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
 
     quiet_libraries()
     with loading():

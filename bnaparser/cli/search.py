@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from bnaparser.cli.arguments import add_encoding, add_examples
-from bnaparser.cli.exits import SUCCESS, USAGE, say
+from bnaparser.cli.console import SUCCESS, USAGE, say
 from bnaparser.cli.streams import empty, open_output, standard_input
 from bnaparser.errors import SettingsError
 from bnaparser.files.tables import json_line

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it; 0 when it ended in order. Raises SettingsError under Windows."""
     if platform.system() == "Windows":
         raise SettingsError("the service needs Linux or macOS: on Windows run it in WSL")
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
 
     settings = settings_of(options)
     quiet_libraries()

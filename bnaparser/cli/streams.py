@@ -12,7 +12,7 @@ from itertools import count, repeat
 from pathlib import Path
 from typing import TextIO, TypeVar, cast
 
-from bnaparser.cli.exits import say
+from bnaparser.cli.console import say
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import unpacked

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bnaparser.cli.given_tags import HELP, NONE, given_tags, missing_tags
+from bnaparser.cli.options import NONE, TAGS_HELP, given_tags, missing_tags
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.eval.api import Scores, score
 from bnaparser.treebanks.releases import Release
@@ -103,7 +103,7 @@ def add_arguments(arguments: argparse.ArgumentParser, release: Release) -> None:
     add("--model", required=True, help="a model that ships, a model folder, or org/name of a hub")
     add("--split", choices=list(release.parts), default="test", help="default: test")
     add("--device", help="a torch device; default: the GPU if there is one")
-    add("--tags", default=NONE, metavar="FILE|gold", help=HELP)
+    add("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
     add("--save", metavar="FOLDER", help="write gold.mrg and predicted.mrg there, for EVALB")
 
 
@@ -145,7 +145,7 @@ def main(
     load_parser: LoadParser | None = None,
 ) -> int:
     """Run a script; ``load_parser`` is by default the one that loads a real model."""
-    from bnaparser.cli.exits import guarded
+    from bnaparser.cli.console import guarded
 
     parser = argparse.ArgumentParser(f"python -m {module}", description=description)
     add_arguments(parser, release)
@@ -155,7 +155,7 @@ def main(
 
 
 def _load_parser(model: str, device: str | None) -> WordParser:
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
 
     quiet_libraries()
     from bnaparser.parsing.parser import Parser

@@ -54,7 +54,8 @@ class SpacyComponent:
     token gets the parser's part of speech in ``token.tag_``, unless the model knows none. With
     ``probabilities`` spans say how sure it is: ``span._.probability``, and of a document or sentence
     ``doc._.confidence``, ``span._.confidence``. A sentence that cannot be parsed is logged, and its spans say why; a document without sentence
-    boundaries is a DataError. Where there is no such model, using it is a ModelError.
+    boundaries is a DataError. Where there is no such model, ``nlp.add_pipe`` raises ModelError, and so does
+    using a component that was made without it.
     """
 
     def __init__(
@@ -262,7 +263,10 @@ def create_component(
     probabilities: bool,
 ) -> SpacyComponent:
     """Make the component; spaCy calls this, with the values of ``nlp.add_pipe(..., config=...)``."""
-    return SpacyComponent(model, device, batch_tokens, write_tags, name, probabilities)
+    component = SpacyComponent(model, device, batch_tokens, write_tags, name, probabilities)
+    if name not in nlp._meta.get("pipeline", ()):  # else from_disk follows, which brings the model
+        _ = component.parser  # ModelError where there is no such model
+    return component
 
 
 Language.factory(

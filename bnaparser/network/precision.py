@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from bnaparser.compute.kernel import check_compiler
 from bnaparser.compute.processor import below_processor
-from bnaparser.errors import ModelError
-from bnaparser.extras import is_installed, require_extra
+from bnaparser.errors import ModelError, is_installed, require_extra
 from bnaparser.models.zipped_folder import unzipped
 from bnaparser.network.compiled.network import CompiledNetwork, load_compiled
 from bnaparser.network.model_settings import is_benepars

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnaparser import models
-from bnaparser.errors import ModelError
-from bnaparser.extras import require_extra
+from bnaparser.errors import ModelError, require_extra
 from bnaparser.parsing.startup import loading
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import Failure

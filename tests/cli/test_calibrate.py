@@ -12,8 +12,7 @@ import pytest
 import torch
 
 from bnaparser import Parser
-from bnaparser.cli import calibrate as cli_calibrate
-from bnaparser.cli import main
+from bnaparser.cli import main, model_tools
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
@@ -115,9 +114,11 @@ def test_fewer_sentences_have_their_own_rows_of_a_file_of_tags(
     rows = [" ".join(tree.tags) for tree in [*trees, *trees]]
     tags.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     parser = argparse.ArgumentParser()
-    cli_calibrate.add_arguments(parser)
+    model_tools.add_calibrate_arguments(parser)
     given = ["m", "--data", str(TREES), str(TREES), "--tags", str(tags), "--sentences", "2"]
-    examples = cli_calibrate._examples(parser.parse_args(given), cast("ParsingNetwork", model))
+    examples = model_tools._calibration_examples(
+        parser.parse_args(given), cast("ParsingNetwork", model)
+    )
     assert [one.given_tags for one in examples] == [tree.tags for tree in 2 * trees[:2]]
 
 

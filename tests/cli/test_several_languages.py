@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,32 @@ def test_a_sentence_in_no_language_of_the_models(
     captured = capsys.readouterr()
     assert captured.out == f"\n{CHINESE}\n"
     assert captured.err.startswith("bnaparse: line 1: no model here knows the language 'de'")
+
+
+def test_a_corpus_is_parsed_by_several_models(
+    tiny_model_dir: Path, two_languages_dir: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "in.txt").write_text("The cat sat on the mat.\n我吃魚。\n", encoding="utf-8")
+    output = tmp_path / "out"
+    model = ["--model", f"{tiny_model_dir},{two_languages_dir}"]
+    assert main(["corpus", str(tmp_path / "in.txt"), str(output), *model, "--workers", "1"]) == 0
+    lines = (output / "part-000000.jsonl").read_text(encoding="utf-8").splitlines()
+    english, chinese = map(json.loads, lines)
+    assert (english["language"], chinese["language"]) == ("en", "zh-Hant")
+    assert chinese["tree"] == CHINESE
+
+
+def test_several_models_are_evaluated_together(
+    tiny_model_dir: Path, two_languages_dir: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    gold = tmp_path / "gold.mrg"
+    gold.write_text(f"{CHINESE}\n", encoding="utf-8")
+    for models in (f"{tiny_model_dir},{two_languages_dir}", str(two_languages_dir)):
+        assert main(["evaluate", "--model", models, "--language", "zh", str(gold)]) == 0
+        scored = capfd.readouterr().out
+        assert "Number of Valid sentence  =      1" in scored
+        assert "Bracketing FMeasure       = 100.00" in scored
+        assert f"model: {models}" in scored
 
 
 def test_trees_of_each_language_calibrate(

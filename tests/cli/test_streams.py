@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.cli import streams
-from bnaparser.cli.exits import say
+from bnaparser.cli.console import say
 from bnaparser.cli.streams import answered, in_chunks, open_output
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError

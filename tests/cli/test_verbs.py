@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser import models
-from bnaparser.cli import main, prune
+from bnaparser.cli import main, model_tools
 from bnaparser.models.about import about
 
 RECIPE = """
@@ -143,7 +143,7 @@ def test_prune_counts_the_words_of_trees_alone(tmp_path: Path) -> None:
     trees.write_text("( (S (NP-SBJ (NNP Mira)\n  (-NONE- *T*-1)) (-LRB- -LRB-)))\n")
     text = tmp_path / "text.txt"
     text.write_text("(TOP SECRET) It (S) rained.\n(TOP (S (NP (-NONE- *)) (VBD fell)))\n")
-    lines = prune._lines([str(trees), str(text)])
+    lines = model_tools._lines([str(trees), str(text)])
     assert [line.strip() for line in lines] == ["Mira (", "(TOP SECRET) It (S) rained.", "fell"]
 
 

@@ -15,7 +15,7 @@ from bnaparser.files.temporary import temporary_folder
 
 COMMAND = """
 import signal, sys, threading
-from bnaparser.cli.exits import guarded
+from bnaparser.cli.console import guarded
 from bnaparser.files.temporary import temporary_folder
 
 def fill(folder):

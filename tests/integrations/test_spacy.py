@@ -177,7 +177,7 @@ def test_a_model_that_ships_is_not_copied(tmp_path: Path) -> None:
 
 def test_a_model_that_is_not_there_is_said() -> None:
     with pytest.raises(ModelError, match="no model 'nowhere'"):
-        pipeline("nowhere")("The cat.")
+        pipeline("nowhere")
 
 
 def test_documents_need_sentence_boundaries(tiny_model_dir: Path) -> None:

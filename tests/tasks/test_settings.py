@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.cli.train import is_task_recipe
+from bnaparser.cli.training import is_task_recipe
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.tasks.settings import (

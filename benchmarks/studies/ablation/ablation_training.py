@@ -140,7 +140,7 @@ def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
 
 def train_ours(options: argparse.Namespace, name: str, seed: int, folder: Path) -> Result:
     """Train with the library, then parse with gold tags in the trees, as for benepar."""
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
     from bnaparser.encoders.device import move
     from bnaparser.network import storage
     from bnaparser.network.decoding import predict

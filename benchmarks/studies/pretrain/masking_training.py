@@ -43,7 +43,7 @@ def budget(options: argparse.Namespace) -> Result:
 
 def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
     """Pre-train, train on each task, and add the line to the results; what was cut off goes on."""
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
 
     quiet_libraries()
     begin = time.monotonic()

@@ -56,7 +56,7 @@ class Encoder:
     def __init__(self, options: argparse.Namespace, system: str):
         from transformers import AutoModel, AutoTokenizer
 
-        from bnaparser.cli.quiet import quiet_libraries
+        from bnaparser.cli.console import quiet_libraries
         from bnaparser.syntax.attachment import attach
         from bnaparser.tasks.settings import SyntaxTable
 

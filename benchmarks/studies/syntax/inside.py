@@ -33,7 +33,7 @@ BATCHES, SEED = 8, 1
 
 def look_inside(options: argparse.Namespace) -> None:
     """Ask every variant on the tasks of INSIDE, and add to ``OUTPUT/inside.json`` what is not there."""
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
 
     quiet_libraries()
     path = options.output / "inside.json"

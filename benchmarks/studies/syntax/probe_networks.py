@@ -37,7 +37,7 @@ CHAIN = "chain"
 
 def probe_networks(options: argparse.Namespace) -> None:
     """Probe every system with every seed, and add to ``OUTPUT/probed.json`` what is not there."""
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
     from bnaparser.inspection.gold import read_gold
     from bnaparser.trees.heads.dependencies import head_rules
 

@@ -15,7 +15,7 @@ PRELOADED = [
     "seqeval.metrics",
     "bnaparser.parsing.parser",
     "bnaparser.tasks.all_seeds",
-    "bnaparser.cli.quiet",
+    "bnaparser.cli.console",
 ]
 
 

@@ -207,7 +207,7 @@ def trained(options: argparse.Namespace, run: Run) -> Result:
     """Train and score; return the scores, and the predictions that they are of."""
     import torch
 
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
     from bnaparser.tasks.one_seed import development_scores, train_seed
 
     quiet_libraries()

@@ -43,7 +43,7 @@ from bnaparser.compute.span_labels import (
 from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.subwords import MISSING, Subwords, Window
 from bnaparser.encoders.tokenizer_file import TokenizerFile, is_whole
-from bnaparser.extras import require_extra
+from bnaparser.errors import require_extra
 from bnaparser.files.folder import CONFIG, ENCODER, WEIGHTS
 from bnaparser.files.matrices import STORE, read_matrices
 from bnaparser.files.tables import read_object

@@ -1,4 +1,4 @@
-"""Exit codes, and one clear sentence on standard error instead of a traceback.
+"""What a command says on standard error, its exit code, and how it ends on a signal.
 
 0: all went well; 1: some sentences failed; 2: wrong usage, settings or files; 130: interrupted by Ctrl-C;
 143: ended by SIGTERM; 129: by SIGHUP.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
 import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from bnaparser.cli.quiet import log_compiling
 from bnaparser.errors import BnaparserError, TrainingInterrupted
 from bnaparser.files.temporary import remove_temporary_folders
 
@@ -157,3 +158,49 @@ def _describe(error: OSError, namespace: argparse.Namespace) -> str:
         where = f"{output}: " if output else ""
         return f"{where}the disk is full: free some space or write elsewhere; the output is cut off"
     return f"{where}{error.strerror or error}"
+
+
+def quiet_libraries() -> None:
+    """Silence warnings, chatter and spinning threads of torch and the rest; call before importing them."""
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    warnings.simplefilter("ignore")
+    # Threads that wait sleep, and leave their cores to others; it is read once, with torch.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+
+
+def log_compiling() -> None:
+    """Write to standard error that loops of the parser are compiled, or that no folder can keep them."""
+    compiling = logging.getLogger("bnaparser.compute.code_cache")
+    if compiling.handlers:
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    compiling.addHandler(handler)
+    compiling.setLevel(logging.INFO)
+    compiling.propagate = False
+
+
+def log_progress() -> None:
+    """Write how a training goes to standard error, each line with its time, above a progress bar."""
+    handler = _AboveTheBar()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("bnaparser").setLevel(logging.INFO)
+
+
+class _AboveTheBar(logging.Handler):
+    """Writes lines to standard error as it is now, without destroying the bar that tqdm shows there."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        try:
+            tqdm = sys.modules.get("tqdm")
+            if tqdm is None:
+                print(self.format(record), file=sys.stderr, flush=True)
+            else:
+                tqdm.tqdm.write(self.format(record), file=sys.stderr)
+        except (OSError, ValueError, RuntimeError):  # closed, or in the middle of a write
+            self.handleError(record)

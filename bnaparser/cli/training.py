@@ -1,25 +1,27 @@
-"""``bnaparser train``: a recipe of a parser or of a task in, a model folder out."""
+"""The verbs that train by a recipe: ``train`` (a parser, a task's model) and ``pretrain`` (an encoder, SpanBERT)."""
 
 from __future__ import annotations
 
 import argparse
 import logging
+import os
+import sys
 from pathlib import Path
 
 from bnaparser.cli.arguments import add_examples, add_recipe
-from bnaparser.cli.quiet import log_progress, quiet_libraries
+from bnaparser.cli.console import log_progress, quiet_libraries
 from bnaparser.errors import SettingsError, require
 from bnaparser.files.tables import parse_toml
 from bnaparser.training.loop import interruptible
 
 log = logging.getLogger(__name__)
 
-EXAMPLES = """\
+TRAIN_EXAMPLES = """\
   bnaparser train recipes/tiny.toml
   bnaparser train recipes/tiny.toml -o runs/mine --set train.seed=2"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_train_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the recipe, where to write, and settings that override the recipe's."""
     add_recipe(parser, "checkpoints, logs and the model")
     parser.add_argument(
@@ -28,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="of a task: the output of another run, to test the difference of their predictions",
     )
-    add_examples(parser, EXAMPLES)
+    add_examples(parser, TRAIN_EXAMPLES)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_train(options: argparse.Namespace) -> int:
     """Train; the best model is in OUTPUT/model. An interrupted run is resumed by the same command."""
     quiet_libraries()
     log_progress()
@@ -92,3 +94,56 @@ def _train_task(options: argparse.Namespace, output: Path) -> int:
         )
     print(f"the model of seed {results['best_seed']}: {output}/model")
     return 0
+
+
+PRETRAIN_EXAMPLES = """\
+  bnaparser pretrain recipes/pretrain/two-minutes.toml
+  bnaparser pretrain recipes/pretrain/en.toml --set encoder.name=ENCODER --show-masks "The cat sat."\
+"""
+
+
+def add_pretrain_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the recipe, where to write, and settings that override the recipe's."""
+    add_recipe(parser, "checkpoints, logs, the text in subwords, and the encoder")
+    parser.add_argument(
+        "--show-masks",
+        metavar="TEXT",
+        help="train nothing; show how each scheme masks this text",
+    )
+    add_examples(parser, PRETRAIN_EXAMPLES)
+
+
+def run_pretrain(options: argparse.Namespace) -> int:
+    """Pre-train; the encoder is in OUTPUT/model. An interrupted run is resumed by the same command."""
+    quiet_libraries()
+    if not sys.stderr.isatty():
+        os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    log_progress()
+    logging.getLogger("accelerate").setLevel(
+        logging.ERROR
+    )  # it tells of tied weights at each check
+    from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
+
+    recipe = load_pretrain_recipe(options.recipe, tuple(options.set))
+    if options.show_masks is not None:
+        from bnaparser.spanbert.mask_picture import picture
+
+        print(picture(options.show_masks, recipe))
+        return 0
+    require("pretrain", "accelerate", "tensorboard", "datasets", "filelock")
+    output = options.output or Path("runs") / options.recipe.stem
+    log.info("reading the text of %s; output in %s", options.recipe, output)
+    with interruptible():
+        from bnaparser.spanbert.pretraining import pretrain
+
+        progress = pretrain(recipe, output, fresh=options.fresh)
+    found = progress.history[-1] if progress.history else {}
+    losses = ", ".join(f"{n} {v:.3f}" for n, v in found.items() if n.startswith("held_out"))
+    print(f"{progress.tokens:,} subwords seen; {losses or 'nothing held out'}: {output}/model")
+    return 0
+
+
+COMMANDS = {
+    "train": (add_train_arguments, run_train),
+    "pretrain": (add_pretrain_arguments, run_pretrain),
+}

@@ -1,10 +1,11 @@
-"""The options of what is wanted of each sentence: several trees, probabilities, constraints."""
+"""Options that several verbs share: which trees, probabilities, constraints, and part-of-speech tags."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BufferedIOBase
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,9 @@ from bnaparser.errors import DataError, SentenceError, SettingsError
 from bnaparser.files.text_files import LineReader
 from bnaparser.treebanks.conllu import ConlluSentence, read_conllu
 from bnaparser.treebanks.lines import read_lines
+from bnaparser.treebanks.tag_files import Tags, read_tags, tags_of
 from bnaparser.trees.heads.dependencies import is_punctuation
+from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.options import Dependencies, Question
@@ -142,3 +145,54 @@ def _punctuation(sentence: ConlluSentence) -> tuple[bool, ...]:
     if sentence.tags:
         return tuple(map(is_punctuation, sentence.tags))
     return tuple(not any(map(str.isalnum, word)) for word in sentence.words)
+
+
+NONE, GOLD = "none", "gold"
+TAGS_HELP = (
+    "part-of-speech tags for the model: a file with a line of tags for each sentence, or with trees"
+    " that have them; gold: those of the gold trees; say which beside the figures"
+)
+
+
+def given_tags(option: str, gold: Sequence[Tree]) -> list[Tags] | None:
+    """Return the tags that ``--tags`` asks for, a row for each gold tree, or None without any.
+
+    Raises DataError or TreeError where a file of tags cannot be read or does not fit.
+    """
+    if option == NONE:
+        return None
+    if option == GOLD:
+        return [tree.tags for tree in gold]
+    return tags_of(option, [tree.words for tree in gold])
+
+
+def missing_tags(model: str, advice: str) -> SettingsError:
+    """Return what is raised where a model that reads tags is given none."""
+    return SettingsError(f"the model {model} reads part-of-speech tags: give them with {advice}")
+
+
+class TagStream:
+    """The rows of a file of tags, taken as sentences come, in constant memory.
+
+    Raises DataError where the file cannot be read, or holds more or fewer rows than there are
+    sentences.
+    """
+
+    def __init__(self, path: Path):
+        self.path, self._rows, self._taken = path, read_tags(path), 0
+        self._first = list(islice(self._rows, 1))  # a wrong name is known at once
+
+    def take(self, count: int) -> list[Tags]:
+        """Return the tags of the next sentences."""
+        rows = [*self._first[:count], *islice(self._rows, max(0, count - len(self._first)))]
+        self._first = self._first[count:]
+        if len(rows) < count:
+            ends = f"{self.path} ends after {self._taken + len(rows):,} lines of tags"
+            raise DataError(f"{ends}, but the sentences go on")
+        self._taken += count
+        return [row.tags for row in rows]
+
+    def check_end(self) -> None:
+        """Raise DataError where rows are left that no sentence took."""
+        for row in (*self._first, *islice(self._rows, 1)):
+            raise DataError(f"{self.path}:{row.line}: tags after those of the last sentence")

@@ -1,0 +1,342 @@
+"""The verbs that look into models: ``inspect`` (gates, attention maps) and ``probe`` (the tree in word vectors)."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, quiet_libraries, say
+from bnaparser.cli.streams import refuse_file_names
+from bnaparser.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from bnaparser.inspection.gates import GateCurve
+    from bnaparser.inspection.gold import GoldSentence
+    from bnaparser.inspection.maps import AttentionMaps
+    from bnaparser.inspection.structural_probe import ProbeScores, ProbeSentence
+    from bnaparser.inspection.vectors import Reader
+    from bnaparser.tasks.examples import PreparedExample
+    from bnaparser.tasks.model import TaskModel
+
+
+GATES, ATTENTION = "gates.svg", "attention.svg"
+GATE_COLUMNS = ("model", "layer", "mean", "deviation", "minimum", "maximum", "tokens")
+
+
+def add_inspect_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the models, the texts, where to write, and which layer and head to show."""
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="each argument is one text")
+    parser.add_argument(
+        "-i", "--input", type=Path, metavar="FILE", help="texts of a file (UTF-8), one a line"
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        required=True,
+        metavar="NAME|DIR",
+        help="a task's model; give it again for others to compare",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=f"gets {GATES} and {ATTENTION}",
+    )
+    parser.add_argument(
+        "--layer", type=int, metavar="N", help="maps of this layer, from 1 (default: mean of all)"
+    )
+    parser.add_argument(
+        "--head", type=int, metavar="N", help="maps of this head, from 1 (default: mean of all)"
+    )
+    parser.add_argument(
+        "--parser", metavar="NAME|DIR", help="default: the one that a model was trained with"
+    )
+    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+
+
+def run_inspect(options: argparse.Namespace) -> int:
+    """Draw both figures and print the gates; 1 when texts had to be left out."""
+    if bool(options.text) == bool(options.input):
+        raise SettingsError("give texts or --input FILE: one of the two")
+    refuse_file_names(options.text, options.command, "read")
+    from bnaparser.cli.console import quiet_libraries
+
+    quiet_libraries()
+    from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
+    from bnaparser.inspection.maps import attention_maps
+    from bnaparser.inspection.plots import load_matplotlib
+
+    load_matplotlib()
+    texts = _texts(options)
+    output = _folder(options.output)
+    variants: dict[str, str] = {}
+    curves: dict[str, GateCurve] = {}
+    maps: dict[str, AttentionMaps] = {}
+    code = SUCCESS
+    for name in dict.fromkeys(options.model):
+        model, variants[name] = _load(name, options.device)
+        examples = _readable(model, texts, options)
+        code = max(code, SOME_FAILED if len(examples) < len(texts) else SUCCESS)
+        maps[name] = attention_maps(model, examples[0]).average(options.layer, options.head)
+        if has_gates(model):
+            curves[name] = gate_curve(gate_values(model, examples))
+        else:
+            say(f"{name}: {variants[name]} has no gates")
+    _draw(options, output, curves, maps, _titles(variants))
+    _print(curves)
+    return code
+
+
+def _texts(options: argparse.Namespace) -> list[str]:
+    if options.text:
+        return list(options.text)
+    from bnaparser.tasks.examples import read_lines
+
+    texts = [line for _, line in read_lines(options.input) if line.strip()]
+    if not texts:
+        raise DataError(f"{options.input}: no text in it")
+    return texts
+
+
+def _folder(path: Path) -> Path:
+    """Make the folder for the figures before models are loaded: a wrong name is known at once."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot write to {path}: {error.strerror}") from error
+    return path
+
+
+def _load(name: str, device: str | None) -> tuple[TaskModel, str]:
+    """Return a model and the name of what guides its attention; SettingsError where nothing does."""
+    from bnaparser import models
+    from bnaparser.inspection.texts import attention_variant, variant_title
+    from bnaparser.tasks import storage
+
+    model = storage.to_device(storage.load(models.find(name)), device)
+    try:
+        return model, variant_title(attention_variant(model))
+    except SettingsError as error:
+        raise SettingsError(f"{name}: {error}") from error
+
+
+def _readable(
+    model: TaskModel, texts: list[str], options: argparse.Namespace
+) -> list[PreparedExample]:
+    """Return the texts that a model can read, with their trees; report the others."""
+    from bnaparser.inspection.texts import prepare
+    from bnaparser.tasks.trees import tree_source
+
+    table, language = model.settings.syntax, model.settings.task.language
+    if options.parser:
+        table = table.with_parser(options.parser, language)
+    source = tree_source(table, options.device, language)
+    examples: list[PreparedExample] = []
+    for number, one in enumerate(prepare(model, texts, source), 1):
+        if isinstance(one, str):
+            say(f"text {number} is left out: {one}")
+        else:
+            examples.append(one)
+    if not examples:
+        raise DataError("no text is left to look at")
+    return examples
+
+
+def _titles(variants: dict[str, str]) -> dict[str, str]:
+    """Return what the figures call each model: its variant, with its name where that is not all."""
+    if len(set(variants.values())) == len(variants):
+        return variants
+    return {name: f"{variant} ({name})" for name, variant in variants.items()}
+
+
+def _draw(
+    options: argparse.Namespace,
+    output: Path,
+    curves: dict[str, GateCurve],
+    maps: dict[str, AttentionMaps],
+    titles: dict[str, str],
+) -> None:
+    from bnaparser.inspection.plots import draw_gates, draw_maps
+
+    layer = "mean of all layers" if options.layer is None else f"layer {options.layer}"
+    head = "mean of all heads" if options.head is None else f"head {options.head}"
+    shown = {titles[name]: one for name, one in maps.items()}
+    draw_maps(
+        shown, output / ATTENTION, f"Attention from a row's word to a column's: {layer}, {head}"
+    )
+    if curves:
+        draw_gates({titles[name]: one for name, one in curves.items()}, output / GATES)
+
+
+def _print(curves: dict[str, GateCurve]) -> None:
+    """Print the gates: a line a model and layer, tabs between."""
+    if curves:
+        print("\t".join(GATE_COLUMNS))
+    for name, curve in curves.items():
+        rows = zip(curve.mean, curve.deviation, curve.minimum, curve.maximum, strict=True)
+        for number, row in enumerate(rows, 1):
+            print(name, number, *(f"{value:.4f}" for value in row), curve.tokens, sep="\t")
+
+
+PARTS = ("train", "dev", "test")
+PROBE_COLUMNS = ("encoder", "layer", "UUAS", "distance Spearman", "root", "depth Spearman")
+
+
+def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the encoders, the treebank's three parts, and the probe's settings."""
+    parser.add_argument(
+        "--encoder",
+        action="append",
+        required=True,
+        metavar="NAME|DIR",
+        help="an encoder of transformers, or a task's model; give it again for others to compare",
+    )
+    for part in PARTS:
+        parser.add_argument(
+            f"--{part}",
+            required=True,
+            metavar="TREES",
+            help="bracketed trees, or CoNLL-U by its name in .conllu; .gz and .xz are unpacked",
+        )
+    parser.add_argument(
+        "--limit", type=_positive, metavar="N", help="the first N sentences of each file"
+    )
+    parser.add_argument(
+        "--layer",
+        type=int,
+        action="append",
+        default=[],
+        metavar="N",
+        help="0 is the embeddings (default: all layers); may be given again",
+    )
+    parser.add_argument("--rank", type=_positive, default=64, help="of the probe (default: 64)")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="default: 1")
+    parser.add_argument(
+        "--heads",
+        choices=("ud", "collins"),
+        default="ud",
+        help="head rules that turn brackets to dependencies (default: ud)",
+    )
+    parser.add_argument(
+        "--syntax",
+        choices=("parsed", "gold", "none"),
+        default="parsed",
+        help="what a model with syntax is shown: trees from where its training had them "
+        "(default), the treebank's own, or none",
+    )
+    parser.add_argument(
+        "--parser", metavar="NAME|DIR", help="of parsed trees (default: the model's own)"
+    )
+    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+
+
+def _positive(text: str) -> int:
+    return _number(text, 1, 2**31 - 1)
+
+
+def _seed(text: str) -> int:
+    return _number(text, 0, 2**32 - 1)
+
+
+def _number(text: str, least: int, most: int) -> int:
+    """Return a number of these; argparse would name the function where it is none at all."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"must be a whole number from {least} to {most}")
+    return number
+
+
+def run_probe(options: argparse.Namespace) -> int:
+    """Probe the layers of all encoders and print a line for each, tabs between."""
+    quiet_libraries()
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    logging.getLogger("bnaparser").setLevel(logging.INFO)
+    from bnaparser.inspection.gold import read_gold
+    from bnaparser.inspection.vectors import load_reader
+    from bnaparser.trees.heads.dependencies import head_rules
+
+    if options.parser and options.syntax != "parsed":
+        raise SettingsError(f"--parser gives parsed trees, and --syntax is {options.syntax}")
+    rules = head_rules(options.heads)
+    gold = {part: read_gold(getattr(options, part), rules, options.limit) for part in PARTS}
+    print("\t".join(PROBE_COLUMNS), flush=True)
+    names = dict.fromkeys(options.encoder)
+    for name in names:
+        reader = load_reader(name, options.device)
+        if options.parser and len(names) == 1 and reader.syntax.variant is None:
+            raise SettingsError(
+                f"{name} is a plain encoder, which sees no trees: leave out --parser"
+            )
+        for layer, scores in _probe(options, reader, gold):
+            shown = (
+                f"{scores.uuas:.2f}",
+                f"{scores.distance_spearman:.4f}",
+                f"{scores.root_accuracy:.2f}",
+                f"{scores.depth_spearman:.4f}",
+            )
+            print(name, layer, *shown, sep="\t", flush=True)
+    return 0
+
+
+def _probe(
+    options: argparse.Namespace, reader: Reader, gold: Mapping[str, Sequence[GoldSentence]]
+) -> Iterator[tuple[int, ProbeScores]]:
+    """Yield the scores of each layer that is asked for."""
+    from bnaparser.inspection.structural_probe import ProbeSettings, probe
+
+    layers = reader.chosen(options.layer)
+    settings = ProbeSettings(rank=options.rank, seed=options.seed)
+    parts = {part: _read(options, reader, gold[part], part, layers) for part in PARTS}
+    for number, layer in enumerate(layers):
+        train, dev, test = ([one[number] for one in parts[part]] for part in PARTS)
+        yield layer, probe(train, dev, test, settings, reader.device)
+
+
+def _read(
+    options: argparse.Namespace,
+    reader: Reader,
+    gold: Sequence[GoldSentence],
+    part: str,
+    layers: Sequence[int],
+) -> list[list[ProbeSentence]]:
+    """Return of each sentence that the encoder can take its layers, ready for the probe."""
+    from bnaparser.inspection.structural_probe import ProbeSentence
+    from bnaparser.inspection.vectors import word_vectors
+    from bnaparser.tasks.trees import tree_source
+
+    structures = [sentence.structure for sentence in gold]
+    guided = options.syntax != "none"
+    if options.syntax == "parsed" and reader.syntax.variant is not None:
+        table = reader.syntax
+        if options.parser:
+            table = table.with_parser(options.parser, reader.language)
+        source = tree_source(table, options.device, reader.language)
+        structures = source([one.words for one in structures])
+    vectors = word_vectors(reader, structures, layers, guided)
+    found = []
+    for sentence, layered in zip(gold, vectors, strict=True):
+        heads = sentence.structure.heads
+        if layered is not None and heads is not None:
+            found.append([ProbeSentence(one, heads, sentence.punctuation) for one in layered])
+    if len(found) < len(gold):
+        left_out = len(gold) - len(found)
+        say(
+            f"{left_out} sentences of --{part} are left out: too long for the encoder, "
+            "or with words that its tokenizer drops"
+        )
+    return found
+
+
+COMMANDS = {
+    "inspect": (add_inspect_arguments, run_inspect),
+    "probe": (add_probe_arguments, run_probe),
+}

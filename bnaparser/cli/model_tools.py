@@ -1,0 +1,338 @@
+"""Verbs that make a model of models: ``average``, ``calibrate`` and ``prune``."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bnaparser.cli.arguments import add_examples, add_precision, typed_model, typed_path
+from bnaparser.cli.console import quiet_libraries
+from bnaparser.cli.options import NONE, TAGS_HELP, given_tags, missing_tags
+from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.files.folder import LABELS, check_new, new_folder
+from bnaparser.files.temporary import temporary_folder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+    from bnaparser.network.parsing_network import ParsingNetwork
+    from bnaparser.training.calibration import GoldChart
+    from bnaparser.training.data import Example
+    from bnaparser.trees.tree import Tree
+
+
+def add_average_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the models, their shares, the new folder and how it is stored."""
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="folders or names of two parsers or more"
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "--shares", nargs="+", type=float, metavar="X", help="one for each model (equal ones)"
+    )
+    parser.add_argument(
+        "--store", choices=("float32", "float16", "int8"), default="float32",
+        help="how weights are written (%(default)s)",
+    )  # fmt: skip
+
+
+def run_average(options: argparse.Namespace) -> int:
+    """Write the mean; its metrics.json says of what it is the mean, and has no scores."""
+    quiet_libraries()
+    from bnaparser.network import storage
+    from bnaparser.network.averaging import average
+
+    check_new(options.output)
+    model = average(options.models, options.shares)
+    with new_folder(options.output) as folder:
+        storage.save(model, folder, options.store, {"average of": options.models})
+    return 0
+
+
+CALIBRATE_EXAMPLES = """\
+  bnaparser calibrate runs/one/model --data dev.mrg
+  bnaparser calibrate runs/one/model --data dev.mrg -o runs/calibrated
+  bnaparser calibrate en --data masc/dev.txt.xz --map recipes/label_maps.toml --map-set masc
+  bnaparser calibrate seven --data es.mrg fr.mrg --language es fr"""
+
+
+def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the model, the trees, how they are read, and the new folder."""
+    parser.add_argument("model", metavar="MODEL", help="folder or name of a parser")
+    parser.add_argument(
+        "--data", nargs="+", required=True, metavar="TREES",
+        help="development trees, which the parser has not learned from; .xz is unpacked",
+    )  # fmt: skip
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR",
+        help="write the parser here, calibrated (without it the temperature is only shown)",
+    )  # fmt: skip
+    parser.add_argument("--map", metavar="FILE", help="a TOML file with label maps")
+    parser.add_argument("--map-set", metavar="NAME", help="which map of that file to apply")
+    parser.add_argument(
+        "--language", nargs="+", metavar="CODE",
+        help="of a parser of several languages, that of the trees, or of each file of --data",
+    )  # fmt: skip
+    parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
+    parser.add_argument(
+        "--sentences", type=int, metavar="N", help="the first N of each treebank (all)"
+    )
+    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    add_precision(parser)
+    add_examples(parser, CALIBRATE_EXAMPLES)
+
+
+def run_calibrate(options: argparse.Namespace) -> int:
+    """Find the temperature, show what it is worth, and write the parser that has it."""
+    _check_calibration(options)
+    quiet_libraries()
+    from bnaparser.chart import ScoresError
+    from bnaparser.encoders.batching import PARSING_TOKENS, default_tokens
+    from bnaparser.models import find
+    from bnaparser.network.precision import load_network
+    from bnaparser.network.storage import check_folder, copy_at_temperature
+    from bnaparser.training.calibration import best_temperature, gold_charts
+
+    folder = find(options.model)
+    if options.output is not None:
+        check_folder(folder)
+    network = load_network(folder, options.device, options.precision, options.backend)
+    examples = _calibration_examples(options, network)
+    tokens = default_tokens(PARSING_TOKENS, str(network.device))
+    charts = [one for _, one in gold_charts(network, examples, tokens)]
+    try:
+        temperature = best_temperature(charts)
+    except ScoresError as error:
+        raise ModelError(f"{options.model} has scores that are no numbers: {error}") from error
+    print(_shown(charts, network.settings.chart.temperature, temperature))
+    if options.output is not None:
+        found = {"data": options.data, "sentences": len(charts), "temperature": temperature}
+        with new_folder(options.output) as new:
+            copy_at_temperature(folder, new, temperature, found)
+        print(f"{options.output} is written: bnaparse --model {typed_model(options.output)} ...")
+    return 0
+
+
+def _check_calibration(options: argparse.Namespace) -> None:
+    if options.sentences is not None and options.sentences < 1:
+        raise SettingsError(f"--sentences {options.sentences}: it must be at least 1")
+    if (options.map is None) != (options.map_set is None):
+        raise SettingsError("--map FILE and --map-set NAME belong together: give both or neither")
+    if len(options.language or [""]) not in (1, len(options.data)):
+        raise SettingsError(
+            f"{len(options.language)} languages for {len(options.data)} files of --data: give one of all, or one of each"
+        )
+    if options.output is not None:
+        check_new(options.output)
+
+
+def _calibration_examples(options: argparse.Namespace, network: ParsingNetwork) -> list[Example]:
+    """Read the trees, with tags for a network that reads them."""
+    from bnaparser.training.data import read_examples
+    from bnaparser.training.recipe import DataSettings, TrainSettings
+
+    keeps = any("-" in label.lstrip("-") for label in network.labels.names)
+    settings = TrainSettings(label_maps=options.map, keep_functions=keeps)
+    treebanks: list[list[Example]] = []
+    for path, language in zip(options.data, _languages(options, network), strict=True):
+        source = DataSettings(path=path, map=options.map_set, language=language)
+        found = read_examples(source, settings)
+        if not found:
+            raise DataError(f"{path}: no tree in it")
+        treebanks.append(found)
+    tags = given_tags(options.tags, [one.tree for found in treebanks for one in found])
+    if tags is None and network.settings.tags.given:
+        raise missing_tags(options.model, "--tags FILE, or --tags gold")
+    if tags is not None:
+        rows = iter(tags)
+        treebanks = [[replace(one, given_tags=next(rows)) for one in found] for found in treebanks]
+    return [one for found in treebanks for one in found[: options.sentences]]
+
+
+def _languages(options: argparse.Namespace, network: ParsingNetwork) -> list[str]:
+    """Return the language of each file, one that the network knows."""
+    from bnaparser.parsing.segmentation import unknown_language
+    from bnaparser.text.text_rules import match_language
+
+    known = network.settings.text.languages
+    if options.language is None and len(known) > 1:
+        raise SettingsError(
+            f"{options.model} is for {', '.join(known)}: --language says in which the trees are"
+        )
+    given = options.language or known[:1]
+    unknown = next((code for code in given if match_language(code, known) is None), None)
+    if unknown is not None:
+        raise SettingsError(unknown_language(unknown, known))
+    return list(given) if len(given) == len(options.data) else list(given) * len(options.data)
+
+
+def _shown(charts: list[GoldChart], before: float, after: float) -> str:
+    from bnaparser.training.calibration import (
+        calibration_error,
+        judge_constituents,
+        log_likelihood,
+        log_loss,
+    )
+
+    judged = [judge_constituents(charts, temperature) for temperature in (before, after)]
+    right = 100 * judged[0].right.mean()
+    lines = [
+        f"{len(charts):,} sentences, {len(judged[0].right):,} constituents, {right:.2f} % right",
+        f"{'':32}{'before':>10}{'after':>10}",
+    ]
+    table = {
+        "temperature": (before, after),
+        "mean probability, %": [100 * one.probabilities.mean() for one in judged],
+        "calibration error, %": map(calibration_error, judged),
+        "log loss of a constituent, nats": map(log_loss, judged),
+        "log-likelihood of a tree, nats": [log_likelihood(charts, t) for t in (before, after)],
+    }
+    for name, (one, other) in table.items():
+        lines.append(f"{name:32}{one:10.4g}{other:10.4g}")
+    impossible = sum(not one.possible for one in charts)
+    if impossible:
+        lines.append(f"{impossible:,} trees cannot be the model's: the likelihood is of the others")
+    return "\n".join(lines)
+
+
+def add_prune_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the encoder, the new folder, and what is to be smaller."""
+    parser.add_argument(
+        "encoder",
+        metavar="ENCODER",
+        help="a Hugging Face folder or hub name, or a parser's name or folder",
+    )
+    parser.add_argument("output", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--text",
+        nargs="+",
+        metavar="FILE",
+        help="text or trees (.mrg, or on a line that begins with (TOP (), plain or .xz, that tell what"
+        " is used",
+    )
+    parser.add_argument("--size", type=int, metavar="N", help="word pieces to keep")
+    parser.add_argument("--layers", type=int, metavar="N", help="layers to keep, the lowest ones")
+
+
+def run_prune(options: argparse.Namespace) -> int:
+    """Write the smaller encoder or parser."""
+    if options.size is None and options.layers is None:
+        raise SettingsError("what is to be smaller? --size N --text FILE, or --layers N, or both")
+    if (options.size is None) != (options.text is None):
+        raise SettingsError(
+            "--size and --text belong together: the pieces used most often are kept"
+        )
+    for name in ("size", "layers"):
+        if getattr(options, name) is not None and getattr(options, name) < 1:
+            raise SettingsError(f"--{name} {getattr(options, name)}: it must be at least 1")
+    check_new(options.output)
+    quiet_libraries()
+    from bnaparser import models
+    from bnaparser.models.packages import find_installed
+
+    name = options.encoder
+    if name in models.shipped() or find_installed(name) is not None:
+        options.encoder = str(models.find(name))
+    if Path(options.encoder).is_file():
+        given = typed_path(Path(options.encoder))
+        raise SettingsError(
+            f"{name} is a file: give a folder ('bnaparser models import {given} FOLDER' makes one of a model's zip)"
+        )
+    kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
+    kept = kind(options)
+    if kept is not None:
+        print(f"{kept:.2%} of the pieces in the text are kept")
+    return 0
+
+
+def _prune_encoder(options: argparse.Namespace) -> float | None:
+    from bnaparser.encoders.loading import load_pretrained, load_tokenizer, save_tokenizer
+    from bnaparser.encoders.vocabulary import prune_vocabulary
+    from bnaparser.files.tensors import writing
+
+    tokenizer = load_tokenizer(options.encoder)
+    counts = None if options.size is None else _count(tokenizer, options.text)
+    model = load_pretrained(options.encoder, layers=options.layers)
+    with new_folder(options.output) as folder:
+        if counts is not None:
+            return prune_vocabulary(model, tokenizer, counts, options.size, folder)
+        with writing(folder):
+            model.save_pretrained(folder)
+        save_tokenizer(tokenizer, folder)
+    return None
+
+
+def _prune_parser(options: argparse.Namespace) -> float | None:
+    from bnaparser.encoders.loading import load_tokenizer
+    from bnaparser.encoders.pretrained import PretrainedEncoder
+    from bnaparser.encoders.vocabulary import prune_vocabulary
+    from bnaparser.network import storage
+    from bnaparser.network.model import build_subwords
+
+    model = storage.load(options.encoder)
+    if not isinstance(model.encoder, PretrainedEncoder) or model.subwords is None:
+        raise ModelError(f"{options.encoder} reads characters: it has nothing to prune")
+    kept = None
+    if options.layers is not None:
+        model.encoder.keep_lowest(options.layers)
+        model.settings = model.settings.with_layers(options.layers)
+    if options.size is not None:
+        tokenizer = model.subwords.tokenizer
+        counts = _count(tokenizer, options.text)
+        with temporary_folder() as encoder:
+            kept = prune_vocabulary(model.encoder.model, tokenizer, counts, options.size, encoder)
+            model.subwords = build_subwords(model.encoder, load_tokenizer(encoder), model.settings)
+    with new_folder(options.output) as folder:
+        storage.save(model, folder, "float32", {"pruned from": options.encoder})
+    return kept
+
+
+def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]:
+    from bnaparser.encoders.vocabulary import count_subwords
+
+    counts = count_subwords(tokenizer, _lines(paths))
+    if not counts:
+        raise DataError(f"{', '.join(paths)}: no text in it, so no piece is worth keeping")
+    return counts
+
+
+def _lines(paths: list[str]) -> Iterator[str]:
+    """Yield the lines of texts, and of each tree the words as a text has them.
+
+    Trees are what a file of trees by its name holds, and lines that begin with their root.
+    """
+    from bnaparser.files.compressed import ending
+    from bnaparser.treebanks.lines import read_lines
+    from bnaparser.treebanks.reading import TREE_FILES, read_trees
+    from bnaparser.trees.tree import parse_trees_with_places
+
+    for path in paths:
+        if ending(Path(path)) in TREE_FILES:
+            yield from map(_text, read_trees(path))
+            continue
+        for number, line in enumerate(read_lines(path), 1):
+            if line.startswith("(TOP ("):
+                for tree, _ in parse_trees_with_places([line], path, number):
+                    yield _text(tree)
+            else:
+                yield line
+
+
+def _text(tree: Tree) -> str:
+    """Return the words of a tree as a text has them, without traces; empty where there are none."""
+    from bnaparser.trees.cleaning import clean
+    from bnaparser.trees.escapes import unescape
+
+    cleaned = clean(tree)
+    return "" if cleaned is None else " ".join(map(unescape, cleaned.words))
+
+
+COMMANDS = {
+    "average": (add_average_arguments, run_average),
+    "calibrate": (add_calibrate_arguments, run_calibrate),
+    "prune": (add_prune_arguments, run_prune),
+}
