@@ -116,13 +116,13 @@ def in_batches(
     sizes: Sequence[int],
     max_tokens: int,
     threads: int,
-    takes_turns: bool = False,
+    prefer_single_thread: bool = False,
 ) -> list[Out]:
     """Return a result for each of ``sizes``, numbers of word pieces from 1 on, in order.
 
     ``work`` takes the indices of a batch, of similar sizes and with at most ``max_tokens`` of them
     (padding counted), and returns as many results. It may run in so many ``threads`` at once;
-    where it ``takes_turns``, it has the same batches one after another. Raises what ``work`` raises.
+    with ``prefer_single_thread`` it has the same batches one after another. Raises what ``work`` raises.
     """
     share = sum(sizes) / threads
     if threads == 1 or len(sizes) == 1 or share < WORTH_SHARING:
@@ -130,7 +130,7 @@ def in_batches(
         found = [work(batch) for batch in batches]
     else:
         batches = _even_batches(sizes, threads * math.ceil(share / CORE_TOKENS), max_tokens)
-        found = _side_by_side(work, batches, 1 if takes_turns else threads)
+        found = _side_by_side(work, batches, 1 if prefer_single_thread else threads)
     results = {
         index: result
         for batch, of_batch in zip(batches, found, strict=True)

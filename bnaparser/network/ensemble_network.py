@@ -95,14 +95,14 @@ class EnsembleNetwork:
         return any(one.reads_case for one in self.networks)
 
     @property
-    def reads_alone(self) -> bool:
+    def batch_sensitive(self) -> bool:
         """Whether the result for a sentence depends on its batch in any network."""
-        return any(one.reads_alone for one in self.networks)
+        return any(one.batch_sensitive for one in self.networks)
 
     @property
-    def takes_turns(self) -> bool:
+    def prefer_single_thread(self) -> bool:
         """Whether any network computes its batches faster one after another."""
-        return any(one.takes_turns for one in self.networks)
+        return any(one.prefer_single_thread for one in self.networks)
 
     @property
     def parts(self) -> list[tuple[ParsingNetwork, float]]:

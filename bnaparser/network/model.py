@@ -131,7 +131,7 @@ class BnaModel(nn.Module):
         return [(self, 1.0)]
 
     @property
-    def reads_alone(self) -> bool:
+    def batch_sensitive(self) -> bool:
         """Tell whether what a sentence gets would depend on the others of a batch.
 
         PyTorch sums in another order in batches of other sizes: in float32 the last digits change, and
@@ -140,7 +140,7 @@ class BnaModel(nn.Module):
         return self.precision != "float32" and self.device.type == "cpu"
 
     @property
-    def takes_turns(self) -> bool:
+    def prefer_single_thread(self) -> bool:
         """Tell whether batches had better be computed one after another, where there are cores for several.
 
         A narrow network is many short calls of PyTorch, between which threads would wait for Python.

@@ -77,11 +77,11 @@ class ParsingNetwork(Protocol):
         """Tell whether small letters and capitals are different to it, and it knows both."""
 
     @property
-    def reads_alone(self) -> bool:
+    def batch_sensitive(self) -> bool:
         """Tell whether what a sentence gets would depend on the others of a batch."""
 
     @property
-    def takes_turns(self) -> bool:
+    def prefer_single_thread(self) -> bool:
         """Tell whether batches had better be computed one after another, where there are cores for several."""
 
     @property

@@ -36,7 +36,7 @@ class ParsingLimits(NamedTuple):
     max_words: int
     batch_tokens: int
     threads: int
-    takes_turns: bool = False
+    prefer_single_thread: bool = False
 
 
 def all_given(
@@ -103,7 +103,9 @@ def _in_batches(
         return each_or_reason(predict, [ready[place] for place in batch], FAILED)
 
     sizes = [size(one) for one, _ in ready]
-    return in_batches(of_batch, sizes, limits.batch_tokens, limits.threads, limits.takes_turns)
+    return in_batches(
+        of_batch, sizes, limits.batch_tokens, limits.threads, limits.prefer_single_thread
+    )
 
 
 def _parse_of(given: Given, found: Prediction | str) -> Parse:

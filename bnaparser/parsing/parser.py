@@ -456,7 +456,7 @@ class Parser:
         sentences, questions = with_words(
             network, sentences, questions, size, threads, self.max_words
         )
-        reads_tags, turns = network.settings.tags.given, network.takes_turns
+        reads_tags, turns = network.settings.tags.given, network.prefer_single_thread
         limits = ParsingLimits(reads_tags, self.max_words, size, threads, turns)
         given = all_given(sentences, tags, questions)
         prepare, predict = partial(self._prepare, network), partial(_predict, network)
@@ -524,7 +524,7 @@ class Parser:
         return self._at_once(self.model, batch_tokens)
 
     def _at_once(self, network: ParsingNetwork, batch_tokens: int | None) -> int:
-        return 1 if network.reads_alone else batch_tokens or self.batch_tokens
+        return 1 if network.batch_sensitive else batch_tokens or self.batch_tokens
 
     def usable_threads(self) -> int:
         """Return how many batches may be computed at once."""

@@ -175,4 +175,6 @@ class ParsingQueue:
 def _is_for_threads(parser: Parser) -> bool:
     """Whether a parser computes as quickly when two threads use it at once."""
     networks = parser.networks.values()
-    return all(str(one.device).startswith("cpu") and not one.takes_turns for one in networks)
+    return all(
+        str(one.device).startswith("cpu") and not one.prefer_single_thread for one in networks
+    )

@@ -66,7 +66,7 @@ def test_batches_of_a_narrow_network_are_computed_one_after_another(
 ) -> None:
     """Two threads took longer than one: each waited for the other between calls that are short."""
     parser = Parser(build_model())
-    assert parser.model.takes_turns
+    assert parser.model.prefer_single_thread
     inside: list[int] = []
     most: list[int] = []
     encode = parser.model.encode

@@ -47,7 +47,9 @@ class HeldParser:
         self.begun = threading.Event()
         self.batches: list[list[tuple[str, ...]]] = []
         self.model = SimpleNamespace(
-            device="cpu", takes_turns=False, labels=SimpleNamespace(names=("", "S", "S::VP", "NP"))
+            device="cpu",
+            prefer_single_thread=False,
+            labels=SimpleNamespace(names=("", "S", "S::VP", "NP")),
         )
         self.networks = {"en": self.model}
 

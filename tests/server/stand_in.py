@@ -36,7 +36,7 @@ class StandInParser:
     languages = ("en",)
     labels = ("S",)
     model = SimpleNamespace(
-        device="cpu", takes_turns=False, labels=SimpleNamespace(names=("", "S"))
+        device="cpu", prefer_single_thread=False, labels=SimpleNamespace(names=("", "S"))
     )
     networks: ClassVar[dict[str, Any]] = {"en": model}
 

@@ -104,8 +104,8 @@ class CompiledNetwork:
 
     backend = "compiled"
     device = "cpu"
-    reads_alone = False  # the loops take each row by itself
-    takes_turns = False  # nor do they need Python meanwhile
+    batch_sensitive = False  # the loops take each row by itself
+    prefer_single_thread = False  # nor do they need Python meanwhile
 
     def __init__(
         self,
