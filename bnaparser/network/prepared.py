@@ -57,7 +57,7 @@ def prepare_sentences(
     return [
         PreparedSentence(
             len(words),
-            tuple(of),
+            tuple(of),  # type: ignore[arg-type]  # windows of one kind, which the types do not say
             row,
             word_shapes(words) if reads_shapes else None,
             word_forms(own),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 from bnaparser import chart
 from tests.chart.chart_cases import TWO, same
 
@@ -20,9 +18,3 @@ def test_read_only_scores_are_read() -> None:
 def test_import_does_not_load_numba() -> None:
     code = "import sys, bnaparser.chart; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_all_names_are_there() -> None:
-    assert all(hasattr(chart, name) for name in chart.__all__)
-    with pytest.raises(AttributeError, match="nothing"):
-        chart.nothing  # noqa: B018

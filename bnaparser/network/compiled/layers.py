@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bnaparser.compute.attention import NO_DISTANCES, attend_both_ways, attend_to_spans
 from bnaparser.compute.matrices import ACTIVATION_NUMBERS, Floats
-from bnaparser.network.compiled.encoder import Block, PackedLengths, SelfAttention
+from bnaparser.network.compiled.encoder import Attention, Block, PackedLengths, SelfAttention
 from bnaparser.network.compiled.weights import Affine, StoredWeights, signed
 from bnaparser.network.model_settings import LayerKind, LayerSettings
 
@@ -44,10 +45,11 @@ def can_compile(settings: LayerSettings) -> bool:
 
 
 def _block(kind: LayerKind, settings: LayerSettings, weights: StoredWeights, prefix: str) -> Block:
-    make = {"bimsa": BiMSA.of, "nsa": NSA.of, "self_attention": _self_attention}[kind]
+    attentions: dict[str, Callable[[LayerSettings, StoredWeights, str], Attention]]
+    attentions = {"bimsa": BiMSA.of, "nsa": NSA.of, "self_attention": _self_attention}
     width, inner = settings.hidden_size, settings.intermediate_size
     return Block(
-        make(settings, weights, f"{prefix}attention."),
+        attentions[kind](settings, weights, f"{prefix}attention."),
         weights.affine(_inner(settings), width, f"{prefix}attention.output"),
         weights.norm(width, f"{prefix}attention_norm"),
         weights.affine(width, inner, f"{prefix}feed_forward.0"),
