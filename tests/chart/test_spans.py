@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from bnaparser import chart
+from tests.chart.chart_cases import TWO, same
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 17])
@@ -32,3 +36,14 @@ def test_arrays_of_spans_have_arrays_of_indices(n: int) -> None:
 def test_counts_of_many_sentences() -> None:
     lengths = np.arange(50)
     assert chart.span_count(lengths).tolist() == [chart.span_count(n) for n in range(50)]
+
+
+def test_read_only_scores_are_read() -> None:
+    scores = TWO.copy()
+    scores.flags.writeable = False
+    assert same([chart.decode(scores, 2)], [chart.decode(TWO, 2)])
+
+
+def test_import_does_not_load_numba() -> None:
+    code = "import sys, bnaparser.chart; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
