@@ -1,4 +1,5 @@
 # ruff: noqa: RUF001 (typographic quotes and dashes are what is tested)
+"""Forms and shapes of words: the tags that a form allows, in the table and in each decoder; what each shape is."""
 
 from __future__ import annotations
 
