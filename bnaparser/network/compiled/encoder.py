@@ -32,38 +32,20 @@ class LayerNames:
 
 
 _BERT = LayerNames(
-    "encoder.layer.{}.",
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.output.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "output.LayerNorm",
-)
+    "encoder.layer.{}.", "attention.self.query", "attention.self.key", "attention.self.value",
+    "attention.output.dense", "attention.output.LayerNorm",
+    "intermediate.dense", "output.dense", "output.LayerNorm",
+)  # fmt: skip
 _MPNET = LayerNames(
-    "encoder.layer.{}.",
-    "attention.attn.q",
-    "attention.attn.k",
-    "attention.attn.v",
-    "attention.attn.o",
-    "attention.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "output.LayerNorm",
-)
+    "encoder.layer.{}.", "attention.attn.q", "attention.attn.k", "attention.attn.v",
+    "attention.attn.o", "attention.LayerNorm",
+    "intermediate.dense", "output.dense", "output.LayerNorm",
+)  # fmt: skip
 _DISTILBERT = LayerNames(
-    "transformer.layer.{}.",
-    "attention.q_lin",
-    "attention.k_lin",
-    "attention.v_lin",
-    "attention.out_lin",
-    "sa_layer_norm",
-    "ffn.lin1",
-    "ffn.lin2",
-    "output_layer_norm",
-)
+    "transformer.layer.{}.", "attention.q_lin", "attention.k_lin", "attention.v_lin",
+    "attention.out_lin", "sa_layer_norm",
+    "ffn.lin1", "ffn.lin2", "output_layer_norm",
+)  # fmt: skip
 NAMES = {
     "bert": _BERT,
     "camembert": _BERT,
