@@ -11,7 +11,9 @@ has then.
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -42,8 +44,9 @@ log = logging.getLogger(__name__)
 # What benepar's models are given to read of tokens that are such a sign.
 _SIGNS = {**dict.fromkeys("«»“”„", '"'), **dict.fromkeys("`‹›‘’", "'"), "—": "--"}  # noqa: RUF001
 
-# Where a pipeline that is saved keeps a model that does not ship.
-MODEL = "model"
+# Where a pipeline that is saved keeps a model that does not ship; of several models, the list of their names.
+MODEL, MODELS = "model", "models.json"
+_SAVED = re.compile(r"model(-\d+)?(\.\w+)?|models\.json")
 ErrorHandler = Callable[[str, Any, list[Any], Exception], None]
 
 
@@ -116,32 +119,48 @@ class SpacyComponent:
         return self._handle
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the model beside the pipeline, so that it can go elsewhere; none that ships.
+        """Write the models beside the pipeline, so that it can go elsewhere; none that ships.
 
         A model that a pipeline saved there before had is taken away.
         """
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        source = None
-        if self.model not in models.shipped():
-            source = models.find(self.parser.name or self.model)
-        for other in _models_in(folder):
-            if source is not None and source.samefile(other):
-                return  # the pipeline is saved where it is from
+        shipped = models.shipped()
+        names = [self.model]
+        if self.model not in shipped:
+            names = models.model_names(self.parser.name or self.model)
+        found = [None if name in shipped else models.find(name) for name in names]
+        sources = [source for source in found if source is not None]
+        saved = _files_of_models(folder)
+        if sources and all(any(map(source.samefile, saved)) for source in sources):
+            return  # the pipeline is saved where it is from
+        for other in saved:
             shutil.rmtree(other) if other.is_dir() else other.unlink()
-        if source is None:
+        if not sources:
             return
-        target = folder / (MODEL if source.is_dir() else MODEL + source.suffix)
-        if source.is_dir():
-            shutil.copytree(source, target, dirs_exist_ok=True)
-        else:
-            shutil.copy(source, target)
+        for number, source in enumerate(found):
+            if source is None:
+                continue
+            stem = MODEL if len(found) == 1 else f"{MODEL}-{number + 1}"
+            names[number] = stem if source.is_dir() else stem + source.suffix
+            if source.is_dir():
+                shutil.copytree(source, folder / names[number])
+            else:
+                shutil.copy(source, folder / names[number])
+        if len(names) > 1:
+            (folder / MODELS).write_text(json.dumps(names), encoding="utf-8")
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SpacyComponent:
         """Take the model that was written, if any."""
-        for model in _models_in(Path(path)):
-            self.model = str(model)
-            self._load(model)
+        folder = Path(path)
+        names = [one.name for one in _files_of_models(folder) if one.name != MODELS]
+        if (folder / MODELS).is_file():  # in their order, those that ship among them
+            names = json.loads((folder / MODELS).read_text(encoding="utf-8"))
+        if names:
+            paths = [folder / name for name in names]
+            known = [str(one) if one.exists() else one.name for one in paths]
+            self.model = ",".join(known)
+            self._load(self.model)
         return self
 
     def _parsed(self, ahead: list[tuple[Any, list[list[Any]]]]) -> Iterator[Any]:
@@ -165,9 +184,9 @@ class SpacyComponent:
                 _write_tags(found)
 
 
-def _models_in(folder: Path) -> list[Path]:
-    """Return what a pipeline that was saved there brought along: a model's folder, or its zip."""
-    return [one for one in sorted(folder.glob(MODEL + "*")) if one.stem == MODEL]
+def _files_of_models(folder: Path) -> list[Path]:
+    """Return what a pipeline that was saved there brought along: models' folders or zips, and their list."""
+    return [one for one in sorted(folder.glob(MODEL + "*")) if _SAVED.fullmatch(one.name)]
 
 
 def sentences(doc: Any) -> list[list[Any]]:

@@ -168,6 +168,26 @@ def test_a_pipeline_brings_its_model_along(tiny_model_dir: Path, tmp_path: Path)
     assert brackets(spacy.load(tmp_path / "second")(TEXTS[0])) == expected
 
 
+def test_a_pipeline_brings_several_models_along(
+    tiny_model_dir: Path, two_languages_dir: Path, tmp_path: Path
+) -> None:
+    folders = [
+        shutil.copytree(one, tmp_path / name)
+        for one, name in ((two_languages_dir, "two"), (tiny_model_dir, "tiny"))
+    ]
+    first = pipeline(",".join(map(str, folders)))
+    languages = first.get_pipe("bnaparser").parser.languages
+    expected = brackets(first(TEXTS[0]))
+    first.to_disk(tmp_path / "pipeline")
+    for folder in folders:
+        shutil.rmtree(folder)
+    for _ in range(2):
+        again = spacy.load(tmp_path / "pipeline")
+        assert again.get_pipe("bnaparser").parser.languages == languages
+        assert brackets(again(TEXTS[0])) == expected
+        again.to_disk(tmp_path / "pipeline")  # where it is from
+
+
 def test_a_model_that_ships_is_not_copied(tmp_path: Path) -> None:
     component = SpacyComponent("en")
     component.to_disk(tmp_path / "bnaparser")
