@@ -119,7 +119,7 @@ class Seen(NamedTuple):
     documented: set[str]
 
 
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(
     st.dictionaries(NAMES, st.text(max_size=9), max_size=2),
     PROPERTIES | st.none(),

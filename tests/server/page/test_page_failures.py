@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import pytest
 
 if TYPE_CHECKING:
-    from bnaparser.parsing.parser import Parser
-    from tests.server.conftest import Serving
     from tests.server.page.conftest import Visit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -56,39 +52,6 @@ def test_a_service_that_is_busy_is_asked_again(visit: Visit) -> None:
     assert page.get_by_role("alert").is_hidden()
 
 
-def test_a_blank_typed_meanwhile_loses_no_answer(visit: Visit) -> None:
-    page = visit()
-    held: list[Any] = []
-    page.route("**/v1/parse", lambda route: held.append(route), times=1)
-    with page.expect_request("**/v1/parse"):
-        page.locator("#text").fill("Dogs bark.")
-    page.locator("#text").press_sequentially(" ")
-    page.wait_for_timeout(500)  # longer than the page waits for another key
-    held[0].continue_()
-    soon(page.locator(".word").first).to_have_text("Dogs", timeout=PATIENCE)
-
-
-def test_a_letter_typed_and_taken_back_asks_again(visit: Visit) -> None:
-    page = visit()
-    page.route("**/v1/parse", lambda route: None, times=1)  # never answered
-    with page.expect_request("**/v1/parse"):
-        page.locator("#text").fill("Dogs bark.")
-    page.locator("#text").press_sequentially("x")
-    page.locator("#text").press("Backspace")
-    soon(page.locator(".word").first).to_have_text("Dogs", timeout=PATIENCE)
-
-
-def test_a_blank_typed_while_the_service_is_busy_does_not_stop_the_count(visit: Visit) -> None:
-    visit.expected = "503"
-    page = visit()
-    refuse_once(page, retry_after=2)
-    page.locator("#text").fill("Dogs bark.")
-    page.wait_for_selector("text=The service is busy. Trying again in 2 s.")
-    page.locator("#text").press_sequentially(" ")
-    soon(page.locator(".word").first).to_have_text("Dogs", timeout=PATIENCE)
-    assert page.get_by_role("alert").is_hidden()
-
-
 def test_a_text_that_is_too_long_and_an_answer_that_is_none(visit: Visit) -> None:
     visit.expected = "413|500"
     page = visit()
@@ -102,25 +65,6 @@ def test_a_text_that_is_too_long_and_an_answer_that_is_none(visit: Visit) -> Non
     page.route("**/v1/parse", lambda route: route.fulfill(status=500, body="<html>oops"))
     page.locator("#text").fill("Dogs bark.")
     page.wait_for_selector("text=The service failed (500).")
-
-
-def test_a_service_with_a_key(visit: Visit, serving: Serving, tiny_parser: Parser) -> None:
-    visit.expected = "401"
-    with serving(tiny_parser, key=KEY) as address:
-        visit.address = address = f"{address}/"
-        with pytest.raises(HTTPError, match="401"):
-            urlopen(address)
-        page = visit(CAT, http_credentials={"username": "any", "password": KEY})
-        assert page.locator(".word").first.text_content() == "The"
-
-
-def test_a_key_that_no_header_carries_is_not_accepted(visit: Visit) -> None:
-    page = visit()
-    page.evaluate("sessionStorage.setItem('bnaparser-key', 'my-鍵')")
-    page.locator("#text").fill(CAT)
-    page.wait_for_selector("text=This key was not accepted.")
-    assert page.get_by_label("This service asks for a key.").is_visible()
-    assert not any("/v1/parse" in url for url in visit.asked)
 
 
 def test_a_key_is_asked_for_and_kept_for_the_tab_only(visit: Visit) -> None:

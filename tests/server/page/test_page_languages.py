@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 soon = playwright.expect
-MIXED = "The cat sat on the mat. 我吃魚。"
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +37,6 @@ def polyglot_visit(browser: Any, polyglot_address: str) -> Iterator[Visit]:
         assert not visit.complaints
 
 
-def test_each_sentence_in_its_language(polyglot_visit: Visit) -> None:
-    page = polyglot_visit(MIXED)
-    english, chinese = page.locator("article").all()
-    assert english.locator("h3").get_attribute("lang") == "en"
-    soon(chinese.locator("[lang=zh-Hant] svg.tree")).to_be_visible()
-    soon(chinese.locator("svg.tree")).to_contain_text("吃")
-
-
 def test_a_language_is_chosen_and_stands_in_the_address(polyglot_visit: Visit) -> None:
     page = polyglot_visit("Ana vive a pesar de Madrid.")
     language = page.get_by_label("Language")
@@ -61,23 +52,3 @@ def test_a_language_is_chosen_and_stands_in_the_address(polyglot_visit: Visit) -
     soon(again.get_by_label("Language")).to_have_value("en")
     soon(again.locator("article pre")).to_contain_text("Madrid")
     soon(again.locator("article pre")).not_to_contain_text("a_pesar_de")
-
-
-def test_other_trees_are_of_the_same_language(polyglot_visit: Visit) -> None:
-    page = polyglot_visit(MIXED)
-    chinese = page.locator("article").nth(1)
-    chinese.get_by_role("button", name="Next").click()
-    soon(chinese.locator("svg.tree")).to_contain_text("吃")
-    assert chinese.locator("[lang=zh-Hant]").count()
-
-
-def test_an_unknown_language_is_each_sentences_error(polyglot_visit: Visit) -> None:
-    page = polyglot_visit(where=f"{polyglot_visit.address}#text=Oui.&language=fr")
-    soon(page.locator("article .error")).to_contain_text("no model here knows the language 'fr'")
-    soon(page.get_by_label("Language")).to_have_value("fr")
-
-
-def test_one_language_leaves_no_choice(visit: Visit) -> None:
-    page = visit("The cat sat.")
-    soon(page.locator("#models p, #models details").first).to_be_visible()
-    soon(page.locator("#language")).to_be_hidden()

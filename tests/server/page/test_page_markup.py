@@ -11,7 +11,6 @@ import pytest
 from bnaparser.errors import SentenceError
 from bnaparser.parsing.markup import unmark
 from bnaparser.trees.tree import Tree
-from tests.server.page.test_page import answer, drawn
 
 if TYPE_CHECKING:
     from tests.server.page.conftest import Visit
@@ -142,35 +141,6 @@ def test_brackets_are_written_taken_out_and_cut_out_as_they_nest(visit: Visit) -
     assert others == ["x [~ the old] man", r"\[NP a\] \\ b", "[~ [NP b c] d].", "B."]
 
 
-def test_the_switch_explains_itself_and_stands_in_the_link(visit: Visit) -> None:
-    text = "The [* cat sat] on the mat."
-    page = visit(text)
-    switch = page.get_by_label("Text holds markup")
-    help_text = page.locator("#markup-help")
-    assert drawn(page, ".word")[1:3] == ["[", "*"]
-    assert help_text.is_hidden()
-    switch.check()
-    soon(page.locator(".word")).to_have_count(7, timeout=PATIENCE)
-    assert help_text.is_visible()
-    for sign in (
-        "[NP the old man]",
-        "[!NP the old]",
-        "[?NP",
-        "[~ New York Times]",
-        "[+2",
-        "[=NN dog]",
-    ):
-        assert sign in help_text.text_content()
-    assert page.locator("pre").text_content() == answer(visit.address, text, markup=True)["tree"]
-    assert any(span[1:] == (1, 3) for span in spans(page))
-    again = visit(where=page.url)
-    soon(again.locator(".word")).to_have_count(7, timeout=PATIENCE)
-    assert again.get_by_label("Text holds markup").is_checked()
-    switch.uncheck()
-    soon(page.locator(".word").nth(1)).to_have_text("[", timeout=PATIENCE)
-    assert "markup" not in page.url
-
-
 def test_words_are_marked_and_said_to_be_a_constituent_or_none(visit: Visit) -> None:
     page = visit(CAT)
     panel = known(page)
@@ -195,94 +165,10 @@ def test_words_are_marked_and_said_to_be_a_constituent_or_none(visit: Visit) -> 
     assert best not in spans(page)
 
 
-def test_a_blank_at_the_end_is_no_other_text(visit: Visit) -> None:
-    page = visit(CAT)
-    page.locator("#text").press("End")
-    page.locator("#text").press_sequentially(" ")
-    panel = known(page)
-    mark(panel, 1, 3)
-    panel.get_by_role("button", name="is a constituent").click()
-    wait_for_text(page, "The [* cat sat on] the mat.")
-
-
-def test_a_constituent_of_the_drawing_is_marked_by_click_and_key(visit: Visit) -> None:
-    page = visit(CAT)
-    panel = known(page)
-    pressed = panel.locator(".words [aria-pressed='true']")
-    page.locator(".phrase").first.click()
-    assert pressed.count() == 7
-    assert page.locator(".triangle").count() == 0
-    page.keyboard.press("End")
-    page.keyboard.press("Enter")
-    assert pressed.all_text_contents() == ["."]
-    page.locator(".leaf").nth(1).click()
-    assert pressed.all_text_contents() == ["cat"]
-    page.locator(".leaf").nth(3).click(modifiers=["Shift"])
-    assert pressed.all_text_contents() == ["cat", "sat", "on"]
-    panel.get_by_role("button", name="nothing crosses").focus()
-    page.keyboard.press("Enter")
-    wait_for_text(page, "The [~ cat sat on] the mat.")
-    assert not [one for one in spans(page) if one[1] < 1 < one[2] < 4 or 1 < one[1] < 4 < one[2]]
-    page.get_by_role("button", name="Correct").click()
-    if page.locator(".known").is_hidden():  # the card stayed, and so did the panel
-        page.get_by_role("button", name="Correct").click()
-    mark(page.locator(".known"), 1, 3)
-    page.get_by_role("button", name="forget").click()
-    wait_for_text(page, CAT)
-
-
-def test_what_the_text_held_stays_what_it_is(visit: Visit) -> None:
-    page = visit(r"It rained. The [NP cat] sat \ there 🐕 now.")
-    panel = known(page, card=1)
-    words = drawn(page, "article:nth-child(2) .words button")
-    place = words.index("there")
-    mark(panel, place, place + 1)
-    panel.get_by_role("button", name="nothing crosses").click()
-    wait_for_text(page, r"It rained. The \[NP cat\] sat \\ [~ there 🐕] now.")
-    # A card is drawn when the browser says that it is near, and has the focus after the verdict.
-    soon(page.locator("article:nth-child(2) .word")).to_have_text(words, timeout=PATIENCE)
-    page.wait_for_function("document.activeElement.closest('article') !== null")
-
-
-def test_a_text_above_that_grew_moves_no_bracket(visit: Visit) -> None:
-    page = visit(f"Dogs bark. {CAT}")
-    page.locator("#text").fill(f"Old dogs bark loudly. {CAT}")
-    page.wait_for_selector(".word >> text=loudly")
-    panel = known(page, card=1)
-    mark(panel, 0, 1)
-    panel.get_by_role("button", name="nothing crosses").click()
-    wait_for_text(page, "Old dogs bark loudly. [~ The cat] sat on the mat.")
-
-
-def test_what_cannot_be_written_is_said(visit: Visit) -> None:
-    page = visit()
-    page.get_by_label("Text holds markup").check()
-    page.locator("#text").fill("The [~ cat sat] on the mat.")
-    page.wait_for_selector("svg.tree")
-    panel = known(page)
-    mark(panel, 2, 3)
-    panel.get_by_role("button", name="is a constituent").click()
-    assert "These words cross the bracket [~ …]" in panel.text_content()
-    panel.get_by_role("button", name="forget").click()
-    assert "No bracket stands around exactly these words." in panel.text_content()
-    panel.get_by_label("Label").fill("N P")
-    panel.get_by_role("button", name="is none").click()
-    assert "A label has no blanks and no brackets." in panel.text_content()
-    held: list[Any] = []
-    page.route("**/v1/parse", lambda route: held.append(route))
-    page.locator("#text").press("End")
-    page.locator("#text").type("x")
-    panel.get_by_role("button", name="nothing crosses").click()
-    assert "The text has changed: parse it first." in panel.text_content()
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[NP The cat] sat. [* Dogs [!* bark] .] It rained.", None),
         ("It rained. [NOPE Dogs bark]. It rained.", "the model knows no label 'NOPE'"),
-        ("It rained. [!* Dogs bark.] It rained.", "cannot hold"),
-        ("It rained.\nThe [~ cat sat\nIt rained.", "is not closed"),
     ],
 )
 def test_the_error_stands_at_its_sentence(visit: Visit, text: str, said: str | None) -> None:
@@ -297,20 +183,3 @@ def test_the_error_stands_at_its_sentence(visit: Visit, text: str, said: str | N
     error = page.locator("article:nth-child(2) .error").text_content()
     assert said in error
     assert error.startswith("No tree for this one: ")
-
-
-def test_the_panel_fits_a_phone(visit: Visit) -> None:
-    page = visit(
-        "The very old cat sat on the mat all day, and the dogs barked loudly.",
-        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True,
-    )  # fmt: skip
-    page.get_by_label("Text holds markup").check()
-    page.get_by_role("button", name="The next tree").tap()
-    page.wait_for_selector("text=Tree 2 of 5")
-    panel = known(page)
-    mark(panel, 1, 4)
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
-    small = panel.locator("button").evaluate_all(
-        "all => all.filter(one => one.offsetHeight < 44 || one.offsetWidth < 44).length"
-    )
-    assert small == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -13,7 +12,7 @@ from bnaparser.parsing.result import Parse
 from bnaparser.text.splitting import tokenize
 from bnaparser.trees.drawing.svg import outline_strength, strength, sureness
 from bnaparser.trees.tree import Span
-from tests.server.page.test_page import SVG, answer
+from tests.server.page.test_page import SVG
 
 if TYPE_CHECKING:
     from tests.server.page.conftest import Visit
@@ -66,20 +65,6 @@ def show(page: Any, *parses: dict[str, Any]) -> None:
     page.wait_for_selector("svg.tree")
 
 
-def test_the_page_asks_for_probabilities_and_shows_the_confidence(visit: Visit) -> None:
-    page = visit(CAT)
-    parse = answer(visit.address, CAT, probabilities=True)
-    said = sureness(parse["confidence"])
-    assert page.locator(".sure").text_content() == said
-    assert f"1 tree, 7 words, {said}, " in page.get_by_role("status").text_content()
-    sure = [one["probability"] for one in parse["constituents"]]
-    drawn = page.locator(".phrase .field").evaluate_all(
-        "all => all.map(one => Number(one.getAttribute('fill-opacity')))"
-    )
-    expected = [strength(one) if one < 0.95 else 1 for one in sure]
-    assert drawn == pytest.approx(expected, abs=1e-3)  # batches of the test and of the page differ
-
-
 def test_words_and_strengths_are_those_of_the_library(visit: Visit) -> None:
     page = visit()
     found = page.evaluate(
@@ -128,23 +113,6 @@ def test_an_unsure_constituent_is_faint_and_told_in_words(visit: Visit) -> None:
     assert [one for one in opacities if one is not None] == ["1", "0.62", "0.15"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_faint_labels_can_be_read(visit: Visit, scheme: str) -> None:
-    page = visit(color_scheme=scheme)
-    show(page, parsed("Old dogs bark loudly here.", 0.0, 0.2, 0.4, 0.6, 0.8, 0.94))
-    contrasts = page.evaluate(CONTRAST)
-    assert len(contrasts) == 6
-    assert min(contrasts) >= 4.5
-
-
-def test_without_probabilities_nothing_is_faint_and_nothing_said(visit: Visit) -> None:
-    page = visit("(TOP (S (NP (NN Dogs)) (VP (VBP bark))) (. .))\n(TOP (UH Oh))")
-    assert page.locator(".unsure").count() == 0
-    assert page.locator(".sure").filter(visible=True).count() == 0
-    assert page.get_by_role("button", name="Unsurest first").is_hidden()
-    assert "sure" not in page.get_by_role("status").text_content()
-
-
 def test_the_unsurest_sentences_come_first_where_that_is_wanted(visit: Visit) -> None:
     page = visit()
     failed = {**parsed("Bad one.", 0.9), "tree": None, "error": "it is bad", "tokens": []}
@@ -176,30 +144,3 @@ def test_the_unsurest_sentences_come_first_where_that_is_wanted(visit: Visit) ->
     again.get_by_role("button", name="Unsurest first").click()
     soon(again.locator("article").first).to_contain_text("number0", timeout=PATIENCE)
     assert "unsurest" not in again.url
-
-
-def test_a_card_is_made_anew_when_more_is_known_of_its_sentence(visit: Visit) -> None:
-    page = visit()
-    unlikely = {"probability": 1e-8}  # as each tree of a long sentence is
-    show(page, parsed("Dogs bark.", 0.99, 0.4) | unlikely)
-    known = parsed("Dogs bark.", 0.99, 1.0) | unlikely
-    page.route("**/v1/parse", lambda route: route.fulfill(json={"parses": [known]}))
-    page.get_by_role("button", name="Correct").click()
-    page.get_by_role("group", name="Words").get_by_role("button").first.click()
-    page.get_by_role("button", name="is a constituent").click()
-    soon(page.locator(".sure")).to_have_text(sureness(known["confidence"]), timeout=PATIENCE)
-    assert page.locator(".unsure").count() == 0
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save as JSON").click()
-    with open(waiting.value.path(), encoding="utf-8") as saved:
-        assert json.load(saved) == known
-
-
-def test_a_saved_parse_holds_the_probabilities(visit: Visit) -> None:
-    page = visit()
-    parse = parsed("Dogs bark.", 0.9, 0.4)
-    show(page, parse)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save as JSON").click()
-    with open(waiting.value.path(), encoding="utf-8") as saved:
-        assert json.load(saved) == parse

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -50,57 +49,6 @@ def test_label_and_probabilities_stand_above_the_trees(visit: Visit) -> None:
     soon(page.locator("#verdict")).to_be_hidden()
 
 
-def test_without_a_classifier_nothing_is_shown(visit: Visit, serving: Serving, parser: Any) -> None:
-    with serving(parser) as address:
-        visit.address = f"{address}/"
-        page = visit(TEXT)
-        page.wait_for_load_state("networkidle")
-        assert page.locator("#verdict").is_hidden()
-        assert not any(url.endswith("/v1/classify") for url in visit.asked)
-
-
-def test_the_trees_do_not_wait_for_the_classifier(visit: Visit) -> None:
-    page = visit()
-    held = []
-    page.route("**/v1/classify", lambda route: held.append(route))
-    with page.expect_request("**/v1/classify"):
-        page.locator("#text").fill(TEXT)
-    page.wait_for_selector("svg.tree")
-    assert page.locator("#verdict").is_hidden()
-    held[0].continue_()
-    verdict(page)
-
-
-def test_a_classifier_that_fails_says_so_and_the_trees_are_there(visit: Visit) -> None:
-    visit.expected = "500"
-    page = visit("CRASH")
-    assert "The classifier broke down" in verdict(page).locator(".error").text_content()
-    assert page.locator("svg.tree").count() == 1
-    assert page.get_by_role("alert").is_hidden()
-
-
-def test_a_pair_is_written_on_two_lines(visit: Visit, classifier: Any, monkeypatch: Any) -> None:
-    from bnaparser.tasks.classifier import ReadText
-    from bnaparser.text.splitting import split
-
-    asked = []
-
-    def read(text: Any) -> ReadText:
-        asked.append(text)
-        return ReadText(text[0], [split(text[0])])
-
-    classifier.model.settings = SimpleNamespace(
-        task=SimpleNamespace(pair=True, kind="classification", language="en")
-    )
-    monkeypatch.setattr(classifier, "read", read)
-    page = visit("Mira sang.")
-    assert "each on a line of its own" in verdict(page).locator(".error").text_content()
-    page.locator("#text").fill("Mira sang.\nThe dog fell.\n")
-    soon(page.locator(".label-said")).to_have_text("positive")
-    by_page = [text for text in asked if isinstance(text, list)]  # the start reads a tuple
-    assert by_page == [["Mira sang.", "The dog fell."]]
-
-
 @pytest.mark.parametrize(
     ("answer", "shown"),
     [
@@ -137,17 +85,3 @@ CONTRAST = """() => {
     .map((element) => luminance(getComputedStyle(element).color))
     .map((ink) => (Math.max(ink, field) + 0.05) / (Math.min(ink, field) + 0.05)));
 }"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_phone_and_can_be_read_in_the_dark(visit: Visit, scheme: str) -> None:
-    page = visit(
-        f"{TEXT} {'word ' * 40}", color_scheme=scheme, viewport={"width": 360, "height": 740}
-    )
-    verdict(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
-    assert page.evaluate(CONTRAST) >= 4.5
-    share = page.locator(".filled").first.evaluate(
-        "one => one.offsetWidth / one.parentNode.offsetWidth"
-    )
-    assert share == pytest.approx(0.75, abs=0.02)

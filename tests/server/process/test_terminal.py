@@ -53,7 +53,7 @@ def terminal(request: pytest.FixtureRequest) -> Iterator[PseudoTerminal]:
     made.close()
 
 
-@pytest.mark.parametrize("terminal", [[], ["--workers=2"], ["--host=0.0.0.0"]], indirect=True)
+@pytest.mark.parametrize("terminal", [["--workers=2", "--host=0.0.0.0"]], indirect=True)
 def test_it_says_in_plain_words_where_the_page_is(terminal: PseudoTerminal) -> None:
     lines = terminal.read()
     found = next(match for line in lines if (match := re.match(PAGE, line)))

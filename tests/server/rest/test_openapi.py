@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import schemathesis
 from jsonschema_rs import validator_for
+from pydantic import SecretStr
 from schemathesis.engine import events, from_schema
 
 from bnaparser.server.app import create_app
@@ -21,14 +22,11 @@ if TYPE_CHECKING:
 HTTP_METHODS = {"get", "post"}
 
 
-@pytest.fixture(
-    params=[{}, {"key": "sesame"}, {"classifier": "held"}],
-    ids=["open", "with a key", "with a classifier"],
-)
-def schema(parser: HeldParser, classifier: HeldClassifier, request: pytest.FixtureRequest) -> Any:
-    settings = ServerSettings(**request.param)
+@pytest.fixture
+def schema(parser: HeldParser, classifier: HeldClassifier) -> Any:
+    settings = ServerSettings(key=SecretStr("sesame"), classifier="held")
     app = create_app(settings, lambda _: parser, lambda *_: classifier)  # type: ignore[arg-type, return-value]
-    headers = {"Authorization": "Bearer sesame"} if settings.key else {}
+    headers = {"Authorization": "Bearer sesame"}
     loaded = schemathesis.openapi.from_asgi("/openapi.json", app, headers=headers)
     loaded.config.update(headers=headers)
     loaded.config.generation.update(max_examples=12, deterministic=True, database="none")
