@@ -9,17 +9,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.streams import standard_input
 from bnaparser.errors import DataError, SentenceError, SettingsError
 from bnaparser.files.text_files import LineReader
-from bnaparser.treebanks.conllu import ConlluSentence, read_conllu
 from bnaparser.treebanks.lines import read_lines
 from bnaparser.treebanks.tag_files import Tags, read_tags, tags_of
-from bnaparser.trees.heads.dependencies import is_punctuation
 from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.options import Dependencies, Question
+    from bnaparser.treebanks.conllu import ConlluSentence
 
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
@@ -115,6 +113,10 @@ class DependencyFile:
     """
 
     def __init__(self, path: Path, malus: float, encoding: str | None = None):
+        # Imported here: they bring NumPy, which scoring two files does not need.
+        from bnaparser.cli.streams import standard_input
+        from bnaparser.treebanks.conllu import read_conllu
+
         self.malus = malus
         self.input: BufferedIOBase | Path = path
         lines = read_lines(path, encoding)
@@ -140,6 +142,8 @@ class DependencyFile:
 
 def _punctuation(sentence: ConlluSentence) -> tuple[bool, ...]:
     """Tell which words are punctuation: by their tags, or else because they have no letter or digit."""
+    from bnaparser.trees.heads.dependencies import is_punctuation
+
     if sentence.universal:
         return tuple(tag == "PUNCT" for tag in sentence.universal)
     if sentence.tags:
