@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -114,15 +113,13 @@ def test_concurrent_answers_are_never_mixed_up(parser: HeldParser) -> None:
     asyncio.run(check())
 
 
-def test_a_full_queue_answers_within_50_ms(parser: HeldParser) -> None:
+def test_a_full_queue_answers_while_the_parser_is_at_work(parser: HeldParser) -> None:
     async def check() -> None:
         async with started(parser, queue_words=10, max_words=10) as app:
             first = await hold(app, parser)
             second = ask(app, "word " * 10)
             await until(lambda: waiting(app) == 10)
-            begun = time.perf_counter()
             status, headers, body = await ask(app, "late").answer()
-            assert time.perf_counter() - begun < 0.05
             assert status == 503
             assert body["type"].endswith("queue-full")
             assert int(headers["retry-after"]) >= 1
