@@ -19,7 +19,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 
 from bnaparser.settings import RENAMED, Settings
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+from bnaparser.spanbert.settings import PretrainRecipe
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.training.recipe import Recipe
 

@@ -12,7 +12,7 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.model_settings import LayerSettings, ModelSettings
 from bnaparser.settings import RENAMED, validate
-from bnaparser.spanbert.pretrain_settings import (
+from bnaparser.spanbert.settings import (
     PretrainRecipe,
     PretrainSettings,
     load_pretrain_recipe,

@@ -44,7 +44,7 @@ from benchmarks.machine import (
 from benchmarks.pages import notes
 
 if TYPE_CHECKING:
-    from bnaparser.spanbert.pretrain_batch import PretrainBatch
+    from bnaparser.spanbert.batch import PretrainBatch
     from bnaparser.spanbert.pretraining import PretrainRun
 
 Result = dict[str, Any]
@@ -78,8 +78,8 @@ def options_from_command_line() -> argparse.Namespace:
 
 def run_of(options: argparse.Namespace, boundaries: bool) -> PretrainRun:
     """Return a run that has not begun, of the first encoder."""
-    from bnaparser.spanbert.pretrain_settings import PretrainRecipe
     from bnaparser.spanbert.pretraining import PretrainRun
+    from bnaparser.spanbert.settings import PretrainRecipe
     from bnaparser.training.setup import build_accelerator
 
     recipe = PretrainRecipe.model_validate(
@@ -111,7 +111,7 @@ def update(run: PretrainRun, numbers: Any) -> float:
 def batches_of(run: PretrainRun, numbers: Any) -> list[PretrainBatch]:
     """Return the rows of an update, as its parts that fit the token budget."""
     from bnaparser.encoders.batching import batches_by_length
-    from bnaparser.spanbert.pretrain_batch import collate_examples
+    from bnaparser.spanbert.batch import collate_examples
 
     parts, examples = run.parts, run.masked(numbers).examples
     groups = batches_by_length([one.size for one in examples], run.settings.batch_tokens)
@@ -137,7 +137,7 @@ def library_pass(run: PretrainRun, batches: list[PretrainBatch]) -> None:
 
 def leanest_pass(run: PretrainRun, batches: list[PretrainBatch]) -> None:
     """Forward and backward of the encoder, and of its head on the masked subwords."""
-    from bnaparser.spanbert.objectives import word_loss
+    from bnaparser.spanbert.model import word_loss
 
     model = run.parts.model.language_model
     for batch in batches:

@@ -15,10 +15,10 @@ from bnaparser.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     from bnaparser.inspection.gates import GateCurve
-    from bnaparser.inspection.gold import GoldSentence
+    from bnaparser.inspection.probe_data import GoldSentence
     from bnaparser.inspection.maps import AttentionMaps
     from bnaparser.inspection.structural_probe import ProbeScores, ProbeSentence
-    from bnaparser.inspection.vectors import Reader
+    from bnaparser.inspection.probe_data import Reader
     from bnaparser.tasks.examples import PreparedExample
     from bnaparser.tasks.model import TaskModel
 
@@ -117,9 +117,9 @@ def _load(name: str, device: str | None) -> tuple[TaskModel, str]:
     """Return a model and the name of what guides its attention; SettingsError where nothing does."""
     from bnaparser import models
     from bnaparser.inspection.texts import attention_variant, variant_title
-    from bnaparser.tasks import storage
+    from bnaparser.tasks.model import load_model, to_device
 
-    model = storage.to_device(storage.load(models.find(name)), device)
+    model = to_device(load_model(models.find(name)), device)
     try:
         return model, variant_title(attention_variant(model))
     except SettingsError as error:
@@ -260,8 +260,8 @@ def run_probe(options: argparse.Namespace) -> int:
     quiet_libraries()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("bnaparser").setLevel(logging.INFO)
-    from bnaparser.inspection.gold import read_gold
-    from bnaparser.inspection.vectors import load_reader
+    from bnaparser.inspection.probe_data import read_gold
+    from bnaparser.inspection.probe_data import load_reader
     from bnaparser.trees.heads.dependencies import head_rules
 
     if options.parser and options.syntax != "parsed":
@@ -310,7 +310,7 @@ def _read(
 ) -> list[list[ProbeSentence]]:
     """Return of each sentence that the encoder can take its layers, ready for the probe."""
     from bnaparser.inspection.structural_probe import ProbeSentence
-    from bnaparser.inspection.vectors import word_vectors
+    from bnaparser.inspection.probe_data import word_vectors
     from bnaparser.tasks.trees import tree_source
 
     structures = [sentence.structure for sentence in gold]

@@ -122,11 +122,11 @@ def run_pretrain(options: argparse.Namespace) -> int:
     logging.getLogger("accelerate").setLevel(
         logging.ERROR
     )  # it tells of tied weights at each check
-    from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
+    from bnaparser.spanbert.settings import load_pretrain_recipe
 
     recipe = load_pretrain_recipe(options.recipe, tuple(options.set))
     if options.show_masks is not None:
-        from bnaparser.spanbert.mask_picture import picture
+        from bnaparser.spanbert.masking import picture
 
         print(picture(options.show_masks, recipe))
         return 0

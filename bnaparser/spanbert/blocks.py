@@ -7,10 +7,14 @@ whatever the number of processes that make them.
 
 from __future__ import annotations
 
+import errno
+import glob
+import hashlib
 import json
 import logging
+import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,10 +26,10 @@ from transformers import PreTrainedTokenizerBase
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import DataError, MissingExtraError, ModelError, in_one_line
-from bnaparser.files.tables import parse_json
-from bnaparser.spanbert.documents import find_files, read_documents
-from bnaparser.spanbert.made_once import key_of, make_once
-from bnaparser.spanbert.pretrain_settings import TextSettings
+from bnaparser.files.compressed import ending
+from bnaparser.files.tables import parse_json, replace_all_surrogates
+from bnaparser.files.text_files import open_text
+from bnaparser.spanbert.settings import TextSettings
 from bnaparser.text.splitting import split_stream
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, rules_of
 
@@ -336,3 +340,150 @@ def _datasets() -> Any:
     except ImportError as error:
         raise MissingExtraError("datasets", "pretrain") from error
     return datasets
+
+
+# A document that goes on for longer than this many characters is cut at the next line end, so that
+# a file without an empty line, whatever its size, is never whole in memory.
+LONGEST_DOCUMENT = 1_000_000
+_ENDINGS = (".txt", ".text", ".jsonl", ".ndjson", ".parquet")
+
+
+def find_files(patterns: Sequence[str]) -> list[Path]:
+    """Return the files that names, folders and patterns stand for, sorted, each once.
+
+    Of a folder those with an ending that is read here, also below it. Raises DataError where one
+    of them stands for no file.
+    """
+    found: dict[Path, Path] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        if path.is_dir():
+            matches = [p for p in sorted(path.rglob("*")) if p.is_file() and ending(p) in _ENDINGS]
+        elif path.is_file():
+            matches = [path]
+        else:
+            names = sorted(glob.glob(pattern, recursive=True))
+            matches = [path for name in names if (path := Path(name)).is_file()]
+        if not matches:
+            raise DataError(f"{pattern}: no text file there")
+        for path in matches:
+            found.setdefault(Path(os.path.realpath(path)), path)
+    return list(found.values())
+
+
+def read_documents(path: Path, settings: TextSettings) -> Iterator[str]:
+    """Yield the texts of a file's documents. Raises DataError, naming file and place."""
+    kind = ending(path)
+    if kind == ".parquet":
+        yield from _read_parquet(path, settings.field)
+    elif kind == ".json":
+        raise DataError(f"{path}: JSON is read with an object a line, and is named .jsonl then")
+    elif kind in (".jsonl", ".ndjson"):
+        yield from _read_json_lines(path, settings.field)
+    else:
+        yield from _read_text(path, settings.document == "line")
+
+
+def _read_text(path: Path, line_by_line: bool) -> Iterator[str]:
+    with open_text(path) as file:
+        lines: list[str] = []
+        size = 0
+        for line in file:
+            blank = not line.strip()
+            if not blank:
+                lines.append(line)
+                size += len(line)
+            if lines and (blank or line_by_line or size > LONGEST_DOCUMENT):
+                yield "".join(lines)
+                lines, size = [], 0
+        if lines:
+            yield "".join(lines)
+
+
+def _read_json_lines(path: Path, field: str) -> Iterator[str]:
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                row = parse_json(line)
+            except ValueError as error:
+                raise DataError(f"{path}, line {number}: not JSON: {error}") from None
+            yield _text_of(row, field, f"{path}, line {number}")
+
+
+def _text_of(row: Any, field: str, place: str) -> str:
+    if not isinstance(row, dict) or not isinstance(row.get(field), str):
+        raise DataError(f"{place}: no text under {field!r}; text.field names another")
+    text: str = replace_all_surrogates(row[field])
+    return text
+
+
+def _read_parquet(path: Path, field: str) -> Iterator[str]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("pyarrow", "pretrain") from error
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            if field not in file.schema_arrow.names:
+                names = ", ".join(file.schema_arrow.names)
+                raise DataError(f"{path}: no column {field!r} (it has {names}); set text.field")
+            kind = file.schema_arrow.field(field).type
+            if pyarrow.types.is_dictionary(kind):
+                kind = kind.value_type
+            if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
+                raise DataError(f"{path}: the column {field!r} has {kind}, not text")
+            for batch in file.iter_batches(batch_size=256, columns=[field]):
+                yield from (text for text in batch.column(0).to_pylist() if text)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: the column {field!r} is not UTF-8: {error}") from error
+    except (OSError, pyarrow.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"{path}: not a Parquet file that can be read: {reason}") from error
+
+
+# Errors that have another cause for certain; some come from libraries that lose the number.
+_NOT_FULL = {errno.EEXIST, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def make_once(folder: Path, make: Callable[[Path], None]) -> None:
+    """Have ``make`` write a folder under another name and give it its own, unless it is there.
+
+    Where several processes ask for it, one makes it and the others wait; one that is killed leaves
+    it to the next. Raises DataError where it cannot be written, and what ``make`` raises.
+    """
+    try:
+        from filelock import FileLock
+    except ImportError as error:
+        raise MissingExtraError("filelock", "pretrain") from error
+    if folder.is_dir():
+        return
+    new = folder.with_name(f"{folder.name}.new")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(f"{folder.name}.lock")):
+            if folder.is_dir():
+                return
+            shutil.rmtree(new, ignore_errors=True)
+            try:
+                make(new)
+                new.rename(folder)
+            finally:
+                shutil.rmtree(new, ignore_errors=True)
+    except OSError as error:
+        full = "" if error.errno in _NOT_FULL else ": is the disk full?"
+        raise DataError(f"{new} cannot be written ({in_one_line(error)}){full}") from error
+
+
+def key_of(told: Iterable[str], files: Iterable[Path]) -> str:
+    """Return a name for what is made of these files' contents, as ``told`` and their endings say."""
+    digest = hashlib.sha256()
+    for text in told:
+        digest.update(text.encode())
+    for path in files:
+        digest.update(f"{ending(path)} {path.suffix}\n".encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:24]

@@ -7,25 +7,47 @@ recipe's seed, the epoch and the block, so an interrupted run ends at the weight
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import nn
+from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.errors import SettingsError, TrainingInterrupted
-from bnaparser.spanbert.held_out import held_out_advice, held_out_losses
-from bnaparser.spanbert.pretrain_batch import MaskedExample, collate_examples
-from bnaparser.spanbert.pretrain_folder import save_pretrained
-from bnaparser.spanbert.pretrain_schedule import set_pretrain_rates
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
-from bnaparser.spanbert.pretrain_setup import Pretraining, set_up
+from bnaparser.encoders.encoder_settings import max_positions
+from bnaparser.encoders.loading import load_tokenizer, save_tokenizer
+from bnaparser.encoders.pretrained import set_dropout
+from bnaparser.errors import DataError, ModelError, SettingsError, TrainingInterrupted
+from bnaparser.spanbert.batch import Frame, MaskedExample, Masker, collate_examples, frame_of
+from bnaparser.spanbert.blocks import (
+    Blocks,
+    evenly,
+    find_files,
+    key_of,
+    make_once,
+    read_blocks,
+    read_documents,
+    split_blocks,
+)
+from bnaparser.spanbert.language_model import (
+    LanguageModel,
+    give_mask,
+    load_language_model,
+    new_config,
+    new_language_model,
+    train_tokenizer,
+)
+from bnaparser.spanbert.masking import annotated, is_annotated
+from bnaparser.spanbert.model import SpanModel, load_heads, save_pretrained
+from bnaparser.spanbert.settings import PretrainRecipe, PretrainSettings
 from bnaparser.training.checkpoints import (
     BEST,
     CheckedRun,
@@ -43,6 +65,7 @@ from bnaparser.training.loop import (
 from bnaparser.training.setup import begin_run, device_of, open_output
 
 log = logging.getLogger(__name__)
+
 # What may differ from the recipe that a run was begun with. The number of updates may not: the
 # learning rate falls towards their end.
 FREE_IN_PRETRAIN = {
@@ -336,3 +359,219 @@ class PretrainRun(CheckedRun):
         if update:
             self._check_seconds = time.monotonic() - began
         return losses
+
+
+CACHE = "text"
+# Settings of the text that its tokenizer depends on.
+_READ = {"document", "field", "block"}
+
+
+@dataclass
+class Pretraining:
+    """All parts of a pre-training; ``network`` is ``model`` as the accelerator has prepared it.
+
+    ``masker`` draws from the text that is trained on, ``held_out`` from the rest.
+    """
+
+    tokenizer: PreTrainedTokenizerBase
+    masker: Masker
+    held_out: Masker
+    frame: Frame
+    model: SpanModel
+    network: nn.Module
+    optimizer: Any
+    device: torch.device
+
+    @property
+    def padding(self) -> int:
+        """The subword that fills up rows; what it is does not matter, since it is not attended to."""
+        return self.tokenizer.pad_token_id or 0
+
+    @property
+    def segments(self) -> bool:
+        """Whether the encoder tells two segments apart and there are two."""
+        two = self.masker.objectives.next_sentence
+        return two and "token_type_ids" in self.tokenizer.model_input_names
+
+
+def set_up(recipe: PretrainRecipe, output: Path, accelerator: Any) -> Pretraining:
+    """Read the text and build the network of a recipe. Raises as `pretraining.pretrain` does."""
+    torch.manual_seed(recipe.pretrain.seed)
+    cache = Path(recipe.text.cache or output / CACHE)
+    tokenizer, language_model = _encoder(recipe, cache)
+    two = recipe.objectives.next_sentence
+    frame = frame_of(tokenizer, two)
+    limit = _limit(recipe, language_model, frame)
+    # One process makes what the others wait for, at a lock and not at a barrier: tokenising may
+    # take longer than processes wait for each other.
+    blocks = read_blocks(recipe.text, tokenizer, limit, cache)
+    needs = is_annotated(recipe.masking, recipe.text)
+    table = annotated(blocks, tokenizer, recipe.masking, recipe.text) if needs else None
+    if recipe.encoder.dropout is not None:
+        set_dropout(language_model.model, recipe.encoder.dropout)
+    model = SpanModel(language_model, recipe.objectives)
+    if recipe.encoder.name is not None:
+        load_heads(model, recipe.encoder.name)
+    masker, held_out = _maskers(recipe, blocks, tokenizer, table)
+    optimizer = build_pretrain_optimizer(model, recipe.pretrain)
+    network, prepared = accelerator.prepare(model, optimizer)
+    return Pretraining(
+        tokenizer, masker, held_out, frame, model, network, prepared, accelerator.device
+    )
+
+
+def _encoder(recipe: PretrainRecipe, cache: Path) -> tuple[PreTrainedTokenizerBase, LanguageModel]:
+    settings = recipe.encoder
+    if settings.name is None:
+        tokenizer = _new_tokenizer(recipe, cache)
+        config = new_config(settings.new, len(tokenizer), recipe.text.block_size)
+        return tokenizer, new_language_model(config, settings.attention)
+    tokenizer = load_tokenizer(settings.name)
+    if not tokenizer.is_fast:
+        raise ModelError(f"the tokenizer of {settings.name} tells no places (it is no 'fast' one)")
+    model = load_language_model(settings.name, settings.attention)
+    give_mask(tokenizer, model)
+    return tokenizer, model
+
+
+def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBase:
+    """Return a tokenizer that is trained on the text, once, and kept beside it."""
+    files = find_files(recipe.text.files)
+
+    def texts() -> Iterator[str]:
+        return (text for path in files for text in read_documents(path, recipe.text))
+
+    def make(new: Path) -> None:
+        log.info("training a tokenizer on %d files", len(files))
+        tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block_size)
+        save_tokenizer(tokenizer, new)
+
+    told = (recipe.encoder.new.model_dump_json(), recipe.text.model_dump_json(include=_READ))
+    folder = cache / f"tokenizer-{key_of(told, files)}"
+    make_once(folder, make)
+    return load_tokenizer(folder)
+
+
+def _limit(recipe: PretrainRecipe, model: LanguageModel, frame: Frame) -> int:
+    """Return how many subwords a segment may have."""
+    positions = max_positions(model.base.config)
+    if recipe.text.block_size > positions:
+        raise SettingsError(
+            f"text.block_size is {recipe.text.block_size}, but the encoder takes {positions} subwords at once"
+        )
+    segments = 2 if recipe.objectives.next_sentence else 1
+    return (recipe.text.block_size - frame.size) // segments
+
+
+def _maskers(
+    recipe: PretrainRecipe, blocks: Blocks, tokenizer: PreTrainedTokenizerBase, table: Any
+) -> tuple[Masker, Masker]:
+    """Return what draws from the text that is trained on, and from the text that is held out."""
+    trained, held_out = split_blocks(blocks, recipe.text.dev_ratio)
+    if len(trained) == 0:
+        raise DataError("all of the text is held out: give more text, or a smaller text.dev_ratio")
+    assert tokenizer.mask_token_id is not None
+    masker = Masker(
+        blocks, recipe.masking, recipe.objectives, tokenizer.mask_token_id, trained, table
+    )
+    return masker, replace(masker, numbers=held_out)
+
+
+def build_pretrain_optimizer(model: SpanModel, settings: PretrainSettings) -> torch.optim.AdamW:
+    """Return AdamW; biases and norms have no weight decay, as in BERT.
+
+    Each group has, beside what AdamW knows, its highest rate, ``base``, and the update at which
+    its rate begins to rise, ``begins``: a head made at random would spoil an encoder that it
+    moves before it has learned anything, so the encoder can wait for it.
+    """
+    encoder = {id(parameter) for parameter in model.language_model.base.parameters()}
+    head_rate = settings.head_learning_rate or settings.learning_rate
+    groups: list[dict[str, Any]] = []
+    for is_encoder, rate, begins in (
+        (True, settings.learning_rate, settings.freeze_encoder_steps),
+        (False, head_rate, 0),
+    ):
+        chosen = [p for p in model.parameters() if (id(p) in encoder) == is_encoder]
+        for is_matrix, decay in ((True, settings.weight_decay), (False, 0.0)):
+            parameters = [p for p in chosen if (p.dim() > 1) == is_matrix]
+            told = {"lr": rate, "base": rate, "begins": begins, "weight_decay": decay}
+            groups.append({"params": parameters, **told})
+    return torch.optim.AdamW(groups, betas=settings.betas, eps=settings.eps, fused=True)
+
+
+def set_pretrain_rates(optimizer: Any, update: int, settings: PretrainSettings) -> None:
+    """Set the rate of each group of `build_pretrain_optimizer` for an update."""
+    for group in optimizer.param_groups:
+        begins = group["begins"]
+        total = settings.max_steps - begins
+        warmup = settings.warmup_steps
+        if settings.warmup_ratio is not None:
+            warmup = math.ceil(settings.warmup_ratio * total)
+        factor = pretrain_factor(update - begins, warmup, total)
+        group["lr"] = group["base"] * factor
+
+
+def pretrain_factor(update: int, warmup: int, total: int) -> float:
+    """Return what the learning rate is multiplied by: a straight rise, then a straight fall to 0.
+
+    Before update 0 it is 0.
+    """
+    if update < 0:
+        return 0.0
+    if update < warmup:
+        return (update + 1) / warmup
+    return (total - update) / max(1, total - warmup)
+
+
+FEW_BLOCKS = 10  # held-out blocks with less than these tell little
+
+
+@torch.no_grad()
+def held_out_losses(parts: Pretraining, settings: PretrainSettings, kind: int) -> dict[str, float]:
+    """Return the mean -log P a target of each objective on held-out blocks, at most as many as set.
+
+    Their masks are always the same. Without held-out blocks there is nothing to tell.
+    """
+    masker = parts.held_out
+    if len(masker.numbers) == 0:
+        return {}
+    numbers = evenly(masker.numbers, settings.dev_blocks)
+    parts.model.eval()
+    examples = [masker.example(int(number), (0, kind)) for number in numbers]
+    totals = torch.zeros(3, dtype=torch.float64)
+    for part in batches_by_length([one.size for one in examples], settings.batch_tokens):
+        chosen = [examples[index] for index in part]
+        batch = collate_examples(chosen, parts.frame, parts.padding, parts.segments)
+        losses = parts.model(batch.to(parts.device))
+        totals += torch.stack([loss.double().cpu() for loss in losses])
+    parts.model.train()
+    counts = {
+        "words": sum(one.masked_subwords for one in examples),
+        "boundaries": sum(one.boundary_targets for one in examples),
+        "next_sentence": sum(len(one.originals) == 2 for one in examples),
+    }
+    found = zip(counts.items(), totals.tolist(), strict=True)
+    return {f"held_out_{name}": total / count for (name, count), total in found if count}
+
+
+def held_out_advice(trained: int, held_out: int, share: float) -> str | None:
+    """Return what to say of a text of which too little is held out to judge a run by, or None.
+
+    Args:
+        trained: the number of blocks that are trained on.
+        held_out: the number of blocks that are held out.
+        share: ``text.dev_ratio``.
+    """
+    if share == 0 or held_out >= FEW_BLOCKS:
+        return None
+    blocks = trained + held_out
+    if held_out == 0:
+        return f"no text is held out: the text is {_blocks(blocks)}, and at least two are needed"
+    told = f"only {_blocks(held_out)} of {blocks:,} held out (text.dev_ratio = {share:g}): the losses vary much"
+    if blocks < 2 * FEW_BLOCKS:
+        return f"{told}; more text is needed"
+    return f"{told}; text.dev_ratio = {math.ceil(100 * FEW_BLOCKS / blocks) / 100:g} holds out about {FEW_BLOCKS}"
+
+
+def _blocks(number: int) -> str:
+    return f"{number:,} block{'s' if number > 1 else ''}"

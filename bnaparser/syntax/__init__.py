@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bnaparser.syntax.attachment import attach, syntax_of
     from bnaparser.syntax.batch import SyntaxBatch, collate
-    from bnaparser.syntax.guided_folder import load_guided, save_guided
+    from bnaparser.syntax.attachment import load_guided, save_guided
     from bnaparser.syntax.sources.file_trees import FileTrees
     from bnaparser.syntax.sources.parser_trees import ParserTrees
     from bnaparser.syntax.sources.spacy_trees import SpacyTrees
@@ -39,9 +39,9 @@ _HOMES = {
     "WlaSettings": "bnaparser.syntax.variants.wla",
     "attach": "bnaparser.syntax.attachment",
     "collate": "bnaparser.syntax.batch",
-    "load_guided": "bnaparser.syntax.guided_folder",
+    "load_guided": "bnaparser.syntax.attachment",
     "raw_transformer": "bnaparser.syntax.variants.transformer",
-    "save_guided": "bnaparser.syntax.guided_folder",
+    "save_guided": "bnaparser.syntax.attachment",
     "syntax_of": "bnaparser.syntax.attachment",
 }
 __all__ = [

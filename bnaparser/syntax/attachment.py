@@ -18,7 +18,7 @@ from bnaparser.files.tables import read_object
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families import deberta, interface, longformer, mpnet, relatives, xlnet
-from bnaparser.syntax.families.known import KNOWN
+from bnaparser.syntax.attachment import KNOWN
 from bnaparser.syntax.families.site import Site
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import Lisa, LisaSettings

@@ -24,10 +24,9 @@ from bnaparser.encoders.device import check_device
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.folder import METRICS, put_in_place
 from bnaparser.files.tables import parse_json, write_json
-from bnaparser.tasks import storage
 from bnaparser.tasks.data import Data, read_data
 from bnaparser.tasks.examples import Gold
-from bnaparser.tasks.model import TaskModel, create
+from bnaparser.tasks.model import TaskModel, create, load_model, save_model, to_device
 from bnaparser.tasks.one_seed import train_seed
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.tasks.significance import Comparison, compare
@@ -124,8 +123,8 @@ def _train_seeds(
 
 def _finish(recipe: TaskRecipe, data: Data, model: TaskModel, seed: int, folder: Path) -> None:
     """Store a seed's model, predict with it as it is stored, and take its checkpoints away."""
-    storage.save(model, folder / MODEL, recipe.train.store, {})
-    stored = storage.to_device(storage.load(folder / MODEL), recipe.train.device)
+    save_model(model, folder / MODEL, recipe.train.store, {})
+    stored = to_device(load_model(folder / MODEL), recipe.train.device)
     scores: dict[str, dict[str, float]] = {}
     for split in data.judged:
         predicted = stored.predictions(split.examples, recipe.train.eval_batch_tokens)

@@ -17,9 +17,8 @@ from bnaparser.parsing.result import Parse
 from bnaparser.parsing.segmentation import check_finds_words
 from bnaparser.parsing.validation import check_name, check_text, not_text
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import storage
 from bnaparser.tasks.examples import PreparedExample, Written
-from bnaparser.tasks.model import TaskModel
+from bnaparser.tasks.model import TaskModel, load_model, to_device
 from bnaparser.tasks.result import Classification, FoundAnswer, ReadText
 from bnaparser.tasks.settings import TaskModelSettings
 from bnaparser.tasks.trees import tree_source
@@ -92,7 +91,7 @@ class Classifier:
         """
         check_name(model, 'Classifier.load("sst2")')
         folder = models.find(model)
-        loaded = storage.to_device(storage.load(folder), device)
+        loaded = to_device(load_model(folder), device)
         if not isinstance(parser, Parser):
             name = parser or trained_with(str(model), loaded.settings)
             parser = Parser.load(name, device) if open_parser is None else open_parser(name)
@@ -109,7 +108,7 @@ class Classifier:
         if self.name is None:
             raise TypeError(
                 "a Classifier of a model in memory cannot be pickled: save the model"
-                " (bnaparser.tasks.storage.save) and load it with Classifier.load(folder)"
+                " (bnaparser.tasks.model.save_model) and load it with Classifier.load(folder)"
             )
         return type(self).load, (self.name, self.parser, str(self.model.device))
 

@@ -24,14 +24,13 @@ def classifier_dir(
     tiny_model_dir: Path,
 ) -> Path:
     from bnaparser.settings import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
+    from bnaparser.tasks.model import create, save_model
     from bnaparser.tasks.settings import TaskModelSettings
 
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": {"sla": {}}}
     folder = tmp_path_factory.mktemp("classifier")
     settings = validate(TaskModelSettings, table, "test")
-    storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+    save_model(create(settings, ("negative", "positive")), folder, "float32", {})
     return folder
 
 
@@ -158,13 +157,12 @@ def answers_dir(
     tmp_path_factory: pytest.TempPathFactory, encoder_folder: Callable[[str], Path]
 ) -> Path:
     from bnaparser.settings import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
+    from bnaparser.tasks.model import create, save_model
     from bnaparser.tasks.settings import TaskModelSettings
 
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "task": {"kind": "answers"}}
     folder = tmp_path_factory.mktemp("answers")
-    storage.save(create(validate(TaskModelSettings, table, "test"), ()), folder, "float32", {})
+    save_model(create(validate(TaskModelSettings, table, "test"), ()), folder, "float32", {})
     return folder
 
 

@@ -20,8 +20,7 @@ def model_dir(
 ) -> Callable[..., str]:
     """A function from a table of [syntax] to the folder of an untrained model of a task."""
     from bnaparser.settings import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
+    from bnaparser.tasks.model import create, save_model
     from bnaparser.tasks.settings import TaskModelSettings
 
     def make(**syntax: Any) -> str:
@@ -29,7 +28,7 @@ def model_dir(
         table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": trees}
         folder = tmp_path_factory.mktemp("model")
         settings = validate(TaskModelSettings, table, "test")
-        storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+        save_model(create(settings, ("negative", "positive")), folder, "float32", {})
         return str(folder)
 
     return make

@@ -44,8 +44,7 @@ def test_a_model_with_syntax_is_shown_trees(
     run: Run, encoder_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     from bnaparser.settings import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
+    from bnaparser.tasks.model import create, save_model
     from bnaparser.tasks.settings import TaskModelSettings
 
     table = {
@@ -53,7 +52,7 @@ def test_a_model_with_syntax_is_shown_trees(
         "syntax": {"sla": {"threshold": 1, "gate_bias": 4.0}, "trees": "random"},
     }
     settings = validate(TaskModelSettings, table, "test")
-    storage.save(create(settings, ("no", "yes")), tmp_path, "float32", {})
+    save_model(create(settings, ("no", "yes")), tmp_path, "float32", {})
     common = ["--encoder", str(tmp_path), "--layer", "2", "--rank", "8"]
     shown = [run(*common)] + [run(*common, "--syntax", kind) for kind in ("gold", "none")]
     none = shown[-1]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.errors import DataError
-from bnaparser.inspection.gold import read_gold
+from bnaparser.inspection.probe_data import read_gold
 from bnaparser.trees.heads.rules import UD
 
 

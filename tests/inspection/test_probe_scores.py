@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from bnaparser.errors import DataError
-from bnaparser.inspection.probe_scores import (
+from bnaparser.inspection.structural_probe import (
     check_lengths,
     mean_by_length,
     row_correlations,

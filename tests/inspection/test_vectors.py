@@ -10,10 +10,9 @@ import pytest
 import torch
 
 from bnaparser.errors import ModelError, SettingsError
-from bnaparser.inspection.vectors import load_reader, mean_pieces, word_vectors
+from bnaparser.inspection.probe_data import load_reader, mean_pieces, word_vectors
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import storage
-from bnaparser.tasks.model import TaskModel
+from bnaparser.tasks.model import TaskModel, save_model
 
 
 def test_a_word_is_the_mean_of_its_pieces() -> None:
@@ -54,7 +53,7 @@ def test_all_layers_in_company_and_alone(
 def test_a_model_of_a_task_reads_with_syntax_or_without(
     build: Callable[..., TaskModel], the_cat: Structure, tmp_path: Path
 ) -> None:
-    storage.save(build(syntax={"sla": {"threshold": 0}}), tmp_path, "float32", {})
+    save_model(build(syntax={"sla": {"threshold": 0}}), tmp_path, "float32", {})
     reader = load_reader(str(tmp_path), "cpu")
     (guided,) = word_vectors(reader, [the_cat], [0, 2], guided=True)
     (plain,) = word_vectors(reader, [the_cat], [0, 2], guided=False)

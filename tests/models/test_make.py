@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.spanbert.pretrain_settings import load_pretrain_recipe
+from bnaparser.spanbert.settings import load_pretrain_recipe
 from bnaparser.training.recipe import load_recipe
 
 ROOT = Path(__file__).parents[2]

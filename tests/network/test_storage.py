@@ -18,7 +18,7 @@ from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG, WEIGHTS
-from bnaparser.inspection.vectors import load_reader
+from bnaparser.inspection.probe_data import load_reader
 from bnaparser.network import storage
 from bnaparser.network.compiled.network import load_compiled
 from bnaparser.network.labels import Inventory

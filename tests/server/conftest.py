@@ -204,14 +204,13 @@ def tiny_classifier_dir(
 ) -> Path:
     """The folder of a classifier with a random head, made for the tiny parser's trees."""
     from bnaparser.settings import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
+    from bnaparser.tasks.model import create, save_model
     from bnaparser.tasks.settings import TaskModelSettings
 
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "syntax": {"sla": {}}}
     folder = tmp_path_factory.mktemp("tiny-classifier")
     settings = validate(TaskModelSettings, table, "test")
-    storage.save(create(settings, ("negative", "positive")), folder, "float32", {})
+    save_model(create(settings, ("negative", "positive")), folder, "float32", {})
     # A stored model names its parser as others know it; on this machine that is a folder.
     config = json.loads((folder / "config.json").read_text())
     config["syntax"]["parser"] = str(tiny_model_dir)

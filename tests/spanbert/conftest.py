@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+from bnaparser.spanbert.settings import PretrainRecipe
 from bnaparser.training.data import Example
 
 MakeRecipe = Callable[..., PretrainRecipe]

@@ -19,13 +19,14 @@ from bnaparser.spanbert.blocks import (
     Blocks,
     TokenisedSentence,
     evenly,
+    find_files,
     pack,
     read_blocks,
+    read_documents,
     split_blocks,
     tokenise,
 )
-from bnaparser.spanbert.documents import find_files, read_documents
-from bnaparser.spanbert.pretrain_settings import TextSettings
+from bnaparser.spanbert.settings import TextSettings
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +202,7 @@ def test_no_text_and_one_endless_sentence_leave_no_block(
 def test_a_long_document_is_cut_at_a_line_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bnaparser.spanbert.documents.LONGEST_DOCUMENT", 30)
+    monkeypatch.setattr("bnaparser.spanbert.blocks.LONGEST_DOCUMENT", 30)
     file = tmp_path / "long.txt"
     file.write_text("".join(f"Line {number} sat here.\n" for number in range(10)))
     found = list(read_documents(file, TextSettings()))

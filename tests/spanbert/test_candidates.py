@@ -10,20 +10,21 @@ import pytest
 from transformers import AutoTokenizer
 
 from bnaparser.errors import ModelError
-from bnaparser.spanbert import candidates
+from bnaparser.spanbert import masking
 from bnaparser.spanbert.blocks import TokenisedSentence, read_blocks, tokenise
-from bnaparser.spanbert.candidates import (
+from bnaparser.spanbert.masking import (
     Annotate,
     FoundSpans,
     TextSpan,
     annotated,
     constituents,
     names,
+    picture,
     subword_spans,
+    written,
 )
-from bnaparser.spanbert.mask_picture import picture, written
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import pretrain
+from bnaparser.spanbert.settings import PretrainRecipe
 
 SENTENCE = TokenisedSentence(
     "The zebras sat.",
@@ -122,7 +123,7 @@ def times_found(
         calls.append(asked)
         return lambda texts: [FoundSpans([]) for _ in texts]
 
-    monkeypatch.setattr(candidates, "annotator", annotator)
+    monkeypatch.setattr(masking, "annotator", annotator)
 
     text = make_recipe().text
     tokenizer = AutoTokenizer.from_pretrained(make_recipe().encoder.name)
@@ -164,7 +165,7 @@ def test_another_version_of_a_pipeline_finds_the_names_anew(
         (pipeline / "model").write_text(content)
         assert times_found(scheme="entities", entities=str(pipeline.parent)) == number
     for number, version in ((3, "3.7"), (3, "3.7"), (4, "3.8")):
-        monkeypatch.setattr(candidates, "version", lambda _, version=version: version)
+        monkeypatch.setattr(masking, "version", lambda _, version=version: version)
         assert times_found(scheme="entities", entities="en_core_web_sm") == number
 
 

@@ -12,9 +12,13 @@ import torch
 from transformers import AutoConfig, AutoModelForMaskedLM, PretrainedConfig
 
 from bnaparser.errors import ModelError
-from bnaparser.spanbert.language_model import HEADS, load_language_model, new_language_model
-from bnaparser.spanbert.new_encoder import new_config
-from bnaparser.spanbert.pretrain_settings import NewEncoderSettings
+from bnaparser.spanbert.language_model import (
+    HEADS,
+    load_language_model,
+    new_config,
+    new_language_model,
+)
+from bnaparser.spanbert.settings import NewEncoderSettings
 
 SMALL = NewEncoderSettings(
     num_hidden_layers=1, hidden_size=32, num_attention_heads=2, intermediate_size=48, vocab_size=101

@@ -19,7 +19,7 @@ from bnaparser.spanbert.masking import (
     merged,
     replaced,
 )
-from bnaparser.spanbert.pretrain_settings import MaskingSettings, Scheme
+from bnaparser.spanbert.settings import MaskingSettings, Scheme
 
 MASK = 4
 SCHEMES = get_args(Scheme)

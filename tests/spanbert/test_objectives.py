@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from bnaparser.spanbert.objectives import BoundaryHead, NextSentenceHead, boundary_pairs, word_loss
+from bnaparser.spanbert.batch import boundary_pairs
+from bnaparser.spanbert.model import BoundaryHead, NextSentenceHead, word_loss
 
 
 def test_the_programs_example_of_boundary_pairs() -> None:

@@ -12,9 +12,7 @@ from accelerate import Accelerator
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from bnaparser.spanbert.held_out import held_out_losses
-from bnaparser.spanbert.masking import budget
-from bnaparser.spanbert.pretrain_batch import (
+from bnaparser.spanbert.batch import (
     Frame,
     MaskedExample,
     Masker,
@@ -22,8 +20,9 @@ from bnaparser.spanbert.pretrain_batch import (
     frame_of,
     random_subwords,
 )
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
-from bnaparser.spanbert.pretraining import PretrainRun
+from bnaparser.spanbert.masking import budget
+from bnaparser.spanbert.pretraining import PretrainRun, held_out_losses
+from bnaparser.spanbert.settings import PretrainRecipe
 
 MakeRecipe = Callable[..., PretrainRecipe]
 KINDS = ["bert", "distilbert", "roberta", "mpnet", "electra", "deberta", "modernbert", "xlnet"]

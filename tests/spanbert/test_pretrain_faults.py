@@ -15,8 +15,8 @@ from transformers import AutoModel, AutoTokenizer
 
 from bnaparser.errors import BnaparserError, DataError, ModelError, SettingsError
 from bnaparser.spanbert.language_model import give_mask, load_language_model
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import pretrain
+from bnaparser.spanbert.settings import PretrainRecipe
 
 MakeRecipe = Callable[..., PretrainRecipe]
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 from accelerate import Accelerator
 
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import PretrainRun
+from bnaparser.spanbert.settings import PretrainRecipe
 from tests.two_processes import run_in_two
 
 # Pre-trainings one after another. Each process leaves, beside the output of each, the weights that it
@@ -22,8 +22,8 @@ import json, os, signal, sys
 import torch
 from accelerate.state import AcceleratorState
 from bnaparser.spanbert import pretraining
-from bnaparser.spanbert.pretrain_batch import Masker
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+from bnaparser.spanbert.batch import Masker
+from bnaparser.spanbert.settings import PretrainRecipe
 
 # Processes find each other once a launch: their group stays for the next training.
 AcceleratorState.destroy_process_group = lambda state: None

@@ -15,15 +15,21 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from bnaparser.errors import DataError, ModelError, SettingsError, TrainingInterrupted
-from bnaparser.spanbert.held_out import held_out_losses
-from bnaparser.spanbert.pretrain_batch import collate_examples
-from bnaparser.spanbert.pretrain_schedule import pretrain_factor, set_pretrain_rates
-from bnaparser.spanbert.pretrain_settings import (
+from bnaparser.spanbert.batch import collate_examples
+from bnaparser.spanbert.pretraining import (
+    HELD_OUT,
+    Batch,
+    PretrainRun,
+    held_out_losses,
+    pretrain,
+    pretrain_factor,
+    set_pretrain_rates,
+)
+from bnaparser.spanbert.settings import (
     PretrainRecipe,
     PretrainSettings,
     load_pretrain_recipe,
 )
-from bnaparser.spanbert.pretraining import HELD_OUT, Batch, PretrainRun, pretrain
 from tests.interrupting import signal_at
 
 MakeRecipe = Callable[..., PretrainRecipe]
@@ -295,7 +301,7 @@ def test_a_tokenizer_is_trained_once_and_kept_by_what_it_was_trained_on(
     pretrain(make_recipe(encoder={"name": None, "new": new}), tmp_path)
     (first,) = (tmp_path / "text").glob("tokenizer-*[!k]")
     with monkeypatch.context() as patch:
-        patch.setattr("bnaparser.spanbert.pretrain_setup.train_tokenizer", None)  # it would fail
+        patch.setattr("bnaparser.spanbert.pretraining.train_tokenizer", None)  # it would fail
         pretrain(make_recipe(encoder={"name": None, "new": new}), tmp_path)
     larger = make_recipe(encoder={"name": None, "new": new | {"vocab_size": 160}})
     pretrain(larger, tmp_path, fresh=True)

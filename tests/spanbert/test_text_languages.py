@@ -13,18 +13,18 @@ from bnaparser.errors import ModelError, SettingsError
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings
+from bnaparser.spanbert.batch import Masker
 from bnaparser.spanbert.blocks import TokenisedSentence, read_blocks, sentence_texts
-from bnaparser.spanbert.candidates import (
+from bnaparser.spanbert.masking import (
     FoundSpans,
     annotated,
     annotator,
     constituents,
+    picture,
     with_found_words,
 )
-from bnaparser.spanbert.mask_picture import picture
-from bnaparser.spanbert.pretrain_batch import Masker
-from bnaparser.spanbert.pretrain_settings import PretrainRecipe
 from bnaparser.spanbert.pretraining import pretrain
+from bnaparser.spanbert.settings import PretrainRecipe
 
 CHINESE = "他們看見台灣。我吃魚。"
 SPANISH = "Juan Carlos canta a pesar de Madrid."

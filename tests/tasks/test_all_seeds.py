@@ -14,9 +14,10 @@ from safetensors.torch import load_file
 
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.settings import validate
-from bnaparser.tasks import one_seed, storage
+from bnaparser.tasks import one_seed
 from bnaparser.tasks.all_seeds import compare_runs, train
 from bnaparser.tasks.data import read_data
+from bnaparser.tasks.model import load_model
 from bnaparser.tasks.settings import TaskRecipe
 
 
@@ -40,7 +41,7 @@ def test_sentiment_is_learned_and_the_stored_model_scores_the_same(
     results = read(run / "results.json")
     assert results["summary"]["dev"]["accuracy"]["mean"] > 80
     assert results["summary"]["dev"]["accuracy"]["deviation"] == 0
-    model = storage.load(run / "model")
+    model = load_model(run / "model")
     assert model.labels == ("negative", "positive")
     data = read_data(chosen)
     again = one_seed.development_scores(chosen, data.judged[0], model)
@@ -63,7 +64,7 @@ def test_encoders_with_one_tensor_under_two_names(
     recipe: Callable[..., TaskRecipe], tmp_path: Path
 ) -> None:
     train(recipe("sentiment", "t5", max_steps=2), tmp_path)
-    assert storage.load(tmp_path / "model").labels == ("negative", "positive")
+    assert load_model(tmp_path / "model").labels == ("negative", "positive")
 
 
 def test_seeds_are_runs_of_their_own(recipe: Callable[..., TaskRecipe], tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from bnaparser.errors import SettingsError
 from bnaparser.parsing.parser import Parser
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
-from bnaparser.tasks import one_seed, storage
+from bnaparser.tasks import one_seed
 from bnaparser.tasks.all_seeds import train
 from bnaparser.tasks.classifier import Classifier
 from bnaparser.tasks.data import read_data
 from bnaparser.tasks.examples import PreparedExample, written
-from bnaparser.tasks.model import TaskModel, create
+from bnaparser.tasks.model import TaskModel, create, load_model, save_model
 from bnaparser.tasks.settings import TaskModelSettings, TaskRecipe
 from bnaparser.text.splitting import split
 
@@ -56,7 +56,7 @@ def test_answers_are_learned_and_the_stored_model_gives_the_same(
     folder, chosen, results = run
     assert results["metric"] == "answer_f1"
     assert results["summary"]["dev"]["answer_f1"]["mean"] > 80
-    model = storage.load(folder / "model")
+    model = load_model(folder / "model")
     assert (model.labels, model.settings.task.kind) == ((), "answers")
     threshold = float(model.network.threshold)
     assert np.isfinite(threshold), "a quarter of the questions has no answer"
@@ -87,7 +87,7 @@ def test_relations_are_learned(recipe: Callable[..., TaskRecipe], tmp_path: Path
     )
     assert results["metric"] == "relation_f1"
     assert results["summary"]["dev"]["relation_f1"]["mean"] > 50
-    model = storage.load(tmp_path / "model")
+    model = load_model(tmp_path / "model")
     assert model.labels[2] == "Other"
     classifier = Classifier.load(tmp_path / "model", device="cpu")
     answer = classifier("[E1]Mira[/E1] liked the old [E2]garden[/E2].")
@@ -214,8 +214,8 @@ def test_saved_and_loaded_it_is_the_same(build: Callable[..., TaskModel], tmp_pa
     )
     model.network.threshold.fill_(1.25)
     before = model.scores([asked(PASSAGE)])
-    storage.save(model, tmp_path, "float32", {})
-    loaded = storage.load(tmp_path)
+    save_model(model, tmp_path, "float32", {})
+    loaded = load_model(tmp_path)
     assert loaded.settings.answers == model.settings.answers
     assert float(loaded.network.threshold) == 1.25
     assert loaded.scores([asked(PASSAGE)]) == before

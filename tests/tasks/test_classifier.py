@@ -19,10 +19,9 @@ from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_trees
 from bnaparser.syntax.sources.tree_source import Text, sentences_of
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import storage
 from bnaparser.tasks.classifier import Classification, Classifier
 from bnaparser.tasks.examples import PreparedExample
-from bnaparser.tasks.model import create
+from bnaparser.tasks.model import create, save_model
 from bnaparser.tasks.settings import TaskModelSettings
 
 CLASSES = ("negative", "positive")
@@ -220,7 +219,7 @@ def test_the_trees_that_steered_training_are_asked_for_again(
     own = tmp_path / "own-parser"
     shutil.copytree(tiny_model_dir, own)
     steered = build(syntax={"sla": {}, "parser": str(own)})
-    storage.save(steered.model, tmp_path / "steered", "float32", {})
+    save_model(steered.model, tmp_path / "steered", "float32", {})
     loaded = Classifier.load(tmp_path / "steered", device="cpu")
     assert loaded("It sang.").label in CLASSES
     own.rename(tmp_path / "elsewhere")
@@ -230,7 +229,7 @@ def test_the_trees_that_steered_training_are_asked_for_again(
     assert given("It sang.").probabilities == loaded("It sang.").probabilities
 
     files = build(syntax={"sla": {}, "trees": "files", "files": ["dev.mrg"]})
-    storage.save(files.model, tmp_path / "files", "float32", {})
+    save_model(files.model, tmp_path / "files", "float32", {})
     with pytest.raises(ModelError, match=r"trees from dev\.mrg.*--parser"):
         Classifier.load(tmp_path / "files", device="cpu")
     assert Classifier.load(tmp_path / "files", parser, "cpu")("It sang.").label in CLASSES
@@ -260,7 +259,7 @@ def test_a_pickled_classifier_loads_anew(
 ) -> None:
     with pytest.raises(TypeError, match="model in memory cannot be pickled: save the model"):
         pickle.dumps(guided)
-    storage.save(guided.model, tmp_path, "float32", {})
+    save_model(guided.model, tmp_path, "float32", {})
     classifier = Classifier.load(tmp_path, tiny_model_dir, "cpu")
     again = pickle.loads(pickle.dumps(classifier))
     assert again("Mira sang.") == classifier("Mira sang.")

@@ -16,12 +16,11 @@ from bnaparser.network.model_settings import LanguageSettings
 from bnaparser.parsing.parser import Parser
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.parser_trees import ParserTrees
-from bnaparser.tasks import storage
 from bnaparser.tasks.classifier import Classifier
 from bnaparser.tasks.data import read_data
 from bnaparser.tasks.examples import PreparedExample
 from bnaparser.tasks.kinds.relations import mark_words
-from bnaparser.tasks.model import create
+from bnaparser.tasks.model import create, save_model
 from bnaparser.tasks.settings import SyntaxTable, TaskModelSettings, TaskRecipe
 from bnaparser.tasks.trees import tree_source
 
@@ -64,7 +63,7 @@ def stored(table: dict[str, Any], folder: Path, labels: tuple[str, ...] = CLASSE
 
     torch.manual_seed(3)
     recipe = validate(TaskRecipe, table, "test")
-    storage.save(create(recipe.model_settings(), labels), folder, "float32", {})
+    save_model(create(recipe.model_settings(), labels), folder, "float32", {})
     return folder
 
 

@@ -19,7 +19,7 @@ from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
 from bnaparser.syntax.structure import Structure
 from bnaparser.tasks.examples import PreparedExample
-from bnaparser.tasks.kinds.text_inputs import places_of_words
+from bnaparser.tasks.kinds.base import places_of_words
 from bnaparser.tasks.model import (
     TaskModel,
     create,

@@ -16,9 +16,8 @@ import bnaparser.network.storage
 from bnaparser.errors import BnaparserError, ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
-from bnaparser.tasks import storage
 from bnaparser.tasks.examples import PreparedExample
-from bnaparser.tasks.model import TaskModel, create
+from bnaparser.tasks.model import TaskModel, create, load_model, save_model, to_device
 from bnaparser.tasks.settings import TaskModelSettings
 
 EXAMPLES = [
@@ -36,8 +35,8 @@ def model(recipe_table: Callable[..., dict[str, Any]]) -> TaskModel:
 
 
 def test_what_is_stored_is_what_is_loaded(model: TaskModel, tmp_path: Path) -> None:
-    storage.save(model, tmp_path / "m", "float32", {"accuracy": 1.0})
-    loaded = storage.load(tmp_path / "m")
+    save_model(model, tmp_path / "m", "float32", {"accuracy": 1.0})
+    loaded = load_model(tmp_path / "m")
     assert loaded.labels == model.labels
     assert loaded.settings == model.settings.portable()
     assert np.allclose(loaded.scores(EXAMPLES), model.scores(EXAMPLES), atol=1e-6)
@@ -50,10 +49,10 @@ def test_int8_is_smaller_and_close(
 ) -> None:
     monkeypatch.setattr("bnaparser.files.tensors.SMALLEST", 512)
     for store in ("float32", "int8"):
-        storage.save(model, tmp_path / store, store, {})
+        save_model(model, tmp_path / store, store, {})
     sizes = [(tmp_path / s / "model.safetensors").stat().st_size for s in ("float32", "int8")]
     assert sizes[1] < 0.5 * sizes[0]
-    found = storage.load(tmp_path / "int8").scores(EXAMPLES)
+    found = load_model(tmp_path / "int8").scores(EXAMPLES)
     assert np.allclose(found, model.scores(EXAMPLES), atol=0.05)
 
 
@@ -74,23 +73,23 @@ def test_int8_is_smaller_and_close(
     ],
 )
 def test_damage_is_named(model: TaskModel, tmp_path: Path, file: str, text: str | None) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    save_model(model, tmp_path, "float32", {})
     if text is None:
         (tmp_path / file).unlink()
     else:
         (tmp_path / file).write_text(text, encoding="utf-8")
     with pytest.raises(BnaparserError):
-        storage.load(tmp_path)
+        load_model(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["[]", "null", "3", '["task"]'])
 def test_settings_that_are_no_object_are_damaged(
     model: TaskModel, tmp_path: Path, text: str
 ) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    save_model(model, tmp_path, "float32", {})
     (tmp_path / "config.json").write_text(text, encoding="utf-8")
     with pytest.raises(ModelError, match=r"config\.json is damaged: it holds no object"):
-        storage.load(tmp_path)
+        load_model(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -104,34 +103,34 @@ def test_settings_that_are_no_object_are_damaged(
 def test_classes_that_do_not_fit_the_weights_are_told(
     model: TaskModel, tmp_path: Path, classes: list[str], told: str
 ) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    save_model(model, tmp_path, "float32", {})
     (tmp_path / "labels.json").write_text(json.dumps({"classes": classes}), encoding="utf-8")
     with pytest.raises(ModelError, match=told):
-        storage.load(tmp_path)
+        load_model(tmp_path)
 
 
 def test_a_parser_is_no_model_of_a_task(tiny_model_dir: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="but a parser"):
-        storage.load(tiny_model_dir)
+        load_model(tiny_model_dir)
     with pytest.raises(ModelError, match="no model folder"):
-        storage.load(tmp_path / "none")
+        load_model(tmp_path / "none")
 
 
 def test_a_model_of_a_task_is_no_parser(model: TaskModel, tmp_path: Path) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    save_model(model, tmp_path, "float32", {})
     with pytest.raises(ModelError, match="no parser but a task's model"):
         bnaparser.network.storage.load(tmp_path)
 
 
 def test_a_device_that_is_not_there(model: TaskModel) -> None:
     with pytest.raises(ModelError, match="cannot use the device 'nowhere'"):
-        storage.to_device(model, "nowhere")
+        to_device(model, "nowhere")
 
 
 def test_loading_needs_nothing_of_what_training_needs(
     model: TaskModel, tmp_path: Path, tiny_model_dir: Path
 ) -> None:
-    storage.save(model, tmp_path, "float32", {})
+    save_model(model, tmp_path, "float32", {})
     program = f"""
 import sys
 for name in ("accelerate", "sklearn", "seqeval", "scipy"):

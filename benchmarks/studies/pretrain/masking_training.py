@@ -23,7 +23,7 @@ from benchmarks.studies.pretrain.masking_tables import (
 )
 
 if TYPE_CHECKING:
-    from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+    from bnaparser.spanbert.settings import PretrainRecipe
 
 Result = dict[str, Any]
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "datasets", "numpy")
@@ -63,7 +63,7 @@ def run_one(options: argparse.Namespace, name: str, seed: int) -> None:
 
 def recipe_of(options: argparse.Namespace, name: str, seed: int) -> PretrainRecipe:
     """Return how a run is pre-trained."""
-    from bnaparser.spanbert.pretrain_settings import PretrainRecipe
+    from bnaparser.spanbert.settings import PretrainRecipe
 
     run = RUNS[name]
     return PretrainRecipe.model_validate(
@@ -116,9 +116,8 @@ def pretrained(options: argparse.Namespace, name: str, seed: int, folder: Path) 
 
 def words_lost(recipe: PretrainRecipe, output: Path, scheme: str) -> float:
     """Return what the made encoder loses a masked word of held-out text, one segment, masked so."""
-    from bnaparser.spanbert.held_out import held_out_losses
-    from bnaparser.spanbert.pretrain_settings import PretrainRecipe
-    from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun
+    from bnaparser.spanbert.pretraining import HELD_OUT, PretrainRun, held_out_losses
+    from bnaparser.spanbert.settings import PretrainRecipe
     from bnaparser.training.setup import build_accelerator
 
     tables = recipe.model_dump()

@@ -25,9 +25,9 @@ from benchmarks.studies.syntax.runs import data_of, recipe_of
 from benchmarks.studies.syntax.syntax_tables import MAIN, PROBED
 
 if TYPE_CHECKING:
-    from bnaparser.inspection.gold import GoldSentence
+    from bnaparser.inspection.probe_data import GoldSentence
     from bnaparser.inspection.structural_probe import ProbeSentence
-    from bnaparser.inspection.vectors import Reader
+    from bnaparser.inspection.probe_data import Reader
 
 PARTS = ("train", "dev", "test")
 SENTENCES = 1000  # of each part, at most
@@ -38,7 +38,7 @@ CHAIN = "chain"
 def probe_networks(options: argparse.Namespace) -> None:
     """Probe every system with every seed, and add to ``OUTPUT/probed.json`` what is not there."""
     from bnaparser.cli.console import quiet_libraries
-    from bnaparser.inspection.gold import read_gold
+    from bnaparser.inspection.probe_data import read_gold
     from bnaparser.trees.heads.dependencies import head_rules
 
     quiet_libraries()
@@ -98,7 +98,7 @@ def chain(gold: list[GoldSentence]) -> Result:
 
 def trained_reader(options: argparse.Namespace, system: str, seed: int) -> Reader:
     """Return the encoder of a system, trained as in its run; that before any training for UNTRAINED."""
-    from bnaparser.inspection.vectors import Reader, load_reader
+    from bnaparser.inspection.probe_data import Reader, load_reader
     from bnaparser.tasks.one_seed import train_seed
 
     if system == UNTRAINED:
@@ -115,7 +115,7 @@ def sentences(
 ) -> list[ProbeSentence]:
     """Return the last layer's vectors of each sentence that the encoder can take."""
     from bnaparser.inspection.structural_probe import ProbeSentence
-    from bnaparser.inspection.vectors import word_vectors
+    from bnaparser.inspection.probe_data import word_vectors
     from bnaparser.tasks.trees import tree_source
 
     structures = [sentence.structure for sentence in gold]

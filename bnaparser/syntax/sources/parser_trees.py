@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser import models
 from bnaparser.errors import ModelError
-from bnaparser.syntax.sources.store import TreeStore, model_identity
+from bnaparser.syntax.sources.parser_trees import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
 from bnaparser.syntax.structure import Structure
 from bnaparser.text.sentence import Sentence, from_words, not_one_string

@@ -25,7 +25,7 @@ from bnaparser.syntax.masks import (
     open_mask,
 )
 from bnaparser.syntax.structure import Structure, neighbour_distances, tree_distances
-from bnaparser.syntax.variants.mixed_contexts import contexts, mixed_contexts
+from bnaparser.syntax.variants.sla import contexts, mixed_contexts
 
 
 class SlaSettings(SyntaxSettings):

@@ -32,8 +32,8 @@ from bnaparser.syntax.masks import (
 )
 from bnaparser.syntax.structure import Structure, constituency_relations, relations
 from bnaparser.syntax.variants.lisa import LisaSettings, ParentHead, parent_pieces
-from bnaparser.syntax.variants.subnetworks import Kind, additive, multiplied
-from bnaparser.syntax.variants.topical import Topical, topical_weights
+from bnaparser.syntax.variants.syntax_bert import Kind, additive, multiplied
+from bnaparser.syntax.variants.syntax_bert import Topical, topical_weights
 
 TreeKind = Literal["dependency", "constituency"]
 Relation = Literal["parent", "child", "sibling"]

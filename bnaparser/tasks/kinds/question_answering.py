@@ -40,8 +40,7 @@ from bnaparser.tasks.kinds.answer_spans import (
     find_candidates,
 )
 from bnaparser.tasks.kinds.answer_windows import TrainingWindow
-from bnaparser.tasks.kinds.base import Examples, TaskKind
-from bnaparser.tasks.kinds.text_inputs import Logits, TextInputs
+from bnaparser.tasks.kinds.base import Examples, Logits, TaskKind, TextInputs
 from bnaparser.tasks.metrics import Floats, Labels, Metric, Runs, Scores, Sums, ratio, sums_of_runs
 from bnaparser.tasks.result import FoundAnswer
 

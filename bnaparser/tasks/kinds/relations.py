@@ -43,9 +43,8 @@ from bnaparser.tasks.examples import (
     read_table,
     text_of,
 )
-from bnaparser.tasks.kinds.base import Examples, Row
+from bnaparser.tasks.kinds.base import INPUTS, Examples, Logits, Row, TextInputs
 from bnaparser.tasks.kinds.classification import TextClassification
-from bnaparser.tasks.kinds.text_inputs import INPUTS, Logits, TextInputs
 from bnaparser.tasks.metrics import (
     Floats,
     Labels,

@@ -22,8 +22,17 @@ from bnaparser.tasks.examples import (
     class_of,
     read_lines,
 )
-from bnaparser.tasks.kinds.base import IGNORED, Examples, Row, TaskKind, count_labels, number_of
-from bnaparser.tasks.kinds.text_inputs import Logits, TextInputs, places_of_words
+from bnaparser.tasks.kinds.base import (
+    IGNORED,
+    Examples,
+    Logits,
+    Row,
+    TaskKind,
+    TextInputs,
+    count_labels,
+    number_of,
+    places_of_words,
+)
 from bnaparser.tasks.metrics import (
     Floats,
     Labels,

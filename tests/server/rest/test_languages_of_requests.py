@@ -95,8 +95,7 @@ def test_a_model_of_another_language_is_served_by_the_parser_of_that_language(
     tmp_path: Path,
 ) -> None:
     from bnaparser.settings import validate
-    from bnaparser.tasks import storage
-    from bnaparser.tasks.model import create
+    from bnaparser.tasks.model import create, save_model
     from bnaparser.tasks.settings import TaskModelSettings
 
     table = {
@@ -105,7 +104,7 @@ def test_a_model_of_another_language_is_served_by_the_parser_of_that_language(
         "syntax": {"parser": str(two_languages_dir), "sla": {}},
     }
     model = create(validate(TaskModelSettings, table, "test"), ("no", "yes"))
-    storage.save(model, tmp_path, "float32", {})
+    save_model(model, tmp_path, "float32", {})
     trees = ["(TOP (S (NP (N 我)) (VP (V 吃) (NP (N 魚))) (PU 。)))"]
     for named in (f"{tiny_model_dir},{two_languages_dir}", str(tiny_model_dir)):
         settings = ServerSettings(model=named, classifier=str(tmp_path), device="cpu")

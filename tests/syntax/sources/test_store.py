@@ -13,7 +13,7 @@ import pytest
 from bnaparser.errors import DataError, ModelError
 from bnaparser.network import storage
 from bnaparser.syntax.sources.parser_trees import ParserTrees
-from bnaparser.syntax.sources.store import TreeStore, model_identity
+from bnaparser.syntax.sources.parser_trees import TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.tree import Tree
@@ -124,7 +124,7 @@ def test_a_store_that_cannot_be_used(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from bnaparser.syntax.sources.store import TreeStore
+from bnaparser.syntax.sources.parser_trees import TreeStore
 from bnaparser.trees.tree import Tree
 path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 store = TreeStore(path, "m")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from bnaparser.syntax.variants import mixed_contexts as module
-from bnaparser.syntax.variants.mixed_contexts import mixed_contexts
+from bnaparser.syntax.variants.sla import mixed_contexts
 
 
 def written_out(

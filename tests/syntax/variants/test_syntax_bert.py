@@ -15,7 +15,7 @@ from bnaparser.syntax.batch import SyntaxBatch, collate
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.lisa import LisaSettings
-from bnaparser.syntax.variants.subnetworks import additive, multiplied
+from bnaparser.syntax.variants.syntax_bert import additive, multiplied
 from bnaparser.syntax.variants.syntax_bert import (
     SyntaxBert,
     SyntaxBertSettings,
@@ -23,7 +23,7 @@ from bnaparser.syntax.variants.syntax_bert import (
     shuffled,
     word_subnetworks,
 )
-from bnaparser.syntax.variants.topical import Topical, topical_weights
+from bnaparser.syntax.variants.syntax_bert import Topical, topical_weights
 from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
 from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Tree

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,38 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.spanbert.blocks import Blocks
-from bnaparser.spanbert.candidates import candidates_of, word_starts_of
-from bnaparser.spanbert.masking import Ints, Masked, mask
-from bnaparser.spanbert.objectives import BoundaryPairs, boundary_pairs
-from bnaparser.spanbert.pretrain_settings import MaskingSettings, ObjectiveSettings
+from bnaparser.spanbert.masking import Ints, Masked, Span, candidates_of, mask, word_starts_of
+from bnaparser.spanbert.settings import MaskingSettings, ObjectiveSettings
+
+
+@dataclass(frozen=True)
+class BoundaryPairs:
+    """What the span-boundary objective reads and predicts in a block, all int64 (targets,).
+
+    ``left`` and ``right`` are the subwords beside the span, ``target`` the predicted one, all
+    as indices within the block; ``position`` counts the target within its span from 0.
+    """
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    target: NDArray[np.int64]
+    position: NDArray[np.int64]
+
+
+def boundary_pairs(spans: Sequence[Span], subwords: int, longest: int) -> BoundaryPairs:
+    """Return the targets of merged spans in a block of so many subwords.
+
+    A span that touches the first or the last subword of the block has none: special subwords are
+    no boundaries. Of a span the first ``longest`` subwords are predicted.
+    """
+    inner = [(start, end) for start, end in spans if start > 0 and end < subwords]
+    rows = chain.from_iterable(
+        (start - 1, end, place, place - start)
+        for start, end in inner
+        for place in range(start, min(end, start + longest))
+    )
+    table = np.fromiter(rows, np.int64).reshape(-1, 4)
+    return BoundaryPairs(*table.T)
 
 
 @dataclass(frozen=True)
@@ -80,7 +109,7 @@ class MaskedExample:
 class Masker:
     """Draws the masks of blocks: the text, how it is masked, what is predicted.
 
-    ``annotated`` is the table of `candidates.annotated` for the schemes that need one; ``numbers``
+    ``annotated`` is the table of `masking.annotated` for the schemes that need one; ``numbers``
     int64 (blocks,) are the blocks that a second segment is drawn from, in the text's order.
     """
 

@@ -1,9 +1,10 @@
-"""Word vectors of every layer of an encoder that stands still, plain or guided by syntax."""
+"""The data of the structural probe: sentences with gold trees, and word vectors of an encoder's layers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,24 @@ from bnaparser.encoders.device import move
 from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.loading import load_pretrained
 from bnaparser.encoders.tokenizer_file import panics_told
-from bnaparser.errors import ModelError, SettingsError
+from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.files.compressed import ending
 from bnaparser.files.folder import CONFIG
 from bnaparser.files.tables import read_object
 from bnaparser.models.packages import find_installed
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.structure import Structure
-from bnaparser.tasks import storage
-from bnaparser.tasks.model import batches_of_texts, load_words_tokenizer
+from bnaparser.syntax.variants import sla
+from bnaparser.tasks.model import batches_of_texts, load_model, load_words_tokenizer, to_device
 from bnaparser.tasks.settings import SyntaxTable
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
+from bnaparser.treebanks.conllu import load_conllu
+from bnaparser.treebanks.lines import StrPath
+from bnaparser.treebanks.reading import find_trees
+from bnaparser.trees.cleaning import clean
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.heads.dependencies import is_punctuation
+from bnaparser.trees.heads.rules import HeadRules
 
 Vectors = NDArray[np.float32]
 
@@ -75,7 +84,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     folder = models.find(name) if is_known else Path(name)
     table = read_object(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     if "task" in table:
-        model = storage.to_device(storage.load(folder), device)
+        model = to_device(load_model(folder), device)
         settings = model.settings
         return Reader(
             model.network.encoder, model.tokenizer, settings.syntax, settings.task.language
@@ -145,3 +154,44 @@ def mean_pieces(states: Tensor, pieces: Iterable[int | None], words: int) -> Vec
         return None
     vectors: Vectors = (belongs / counts @ states).numpy()
     return vectors
+
+
+@dataclass(frozen=True)
+class GoldSentence:
+    """A sentence's words and trees, and which of its words are punctuation.
+
+    In trees the tag decides, as in Hewitt and Manning's program; CoNLL-U's words decide themselves.
+    """
+
+    structure: Structure
+    punctuation: tuple[bool, ...]
+
+
+def read_gold(path: StrPath, rules: HeadRules, limit: int | None = None) -> list[GoldSentence]:
+    """Return the sentences of a file, the first ``limit`` of them.
+
+    A file with ``.conllu`` in its name is CoNLL-U; any other, a folder or a pattern is read as
+    `bnaparser.treebanks.reading.find_trees` does, cleaned, its heads found by ``rules``. Raises DataError or
+    TreeError where it cannot be read or holds no sentence.
+    """
+    conllu = ending(Path(path)) == ".conllu"
+    read = _dependencies(path) if conllu else _trees(path, rules)
+    found = list(islice(read, limit))
+    if not found:
+        raise DataError(f"{path}: no sentence in it")
+    return found
+
+
+def _trees(path: StrPath, rules: HeadRules) -> Iterator[GoldSentence]:
+    for found in find_trees(path):
+        tree = clean(found.tree)
+        if tree is not None:
+            words = [unescape(word) for word in tree.words]
+            marks = tuple(map(is_punctuation, tree.tags))
+            yield GoldSentence(Structure.of_trees(words, [tree], rules), marks)
+
+
+def _dependencies(path: StrPath) -> Iterator[GoldSentence]:
+    for sentence in load_conllu(path):
+        marks = tuple(map(sla.is_punctuation, sentence.words))
+        yield GoldSentence(Structure(sentence.words, sentence.heads), marks)
