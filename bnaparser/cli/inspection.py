@@ -15,10 +15,9 @@ from bnaparser.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     from bnaparser.inspection.gates import GateCurve
-    from bnaparser.inspection.probe_data import GoldSentence
     from bnaparser.inspection.maps import AttentionMaps
+    from bnaparser.inspection.probe_data import GoldSentence, Reader
     from bnaparser.inspection.structural_probe import ProbeScores, ProbeSentence
-    from bnaparser.inspection.probe_data import Reader
     from bnaparser.tasks.examples import PreparedExample
     from bnaparser.tasks.model import TaskModel
 
@@ -260,8 +259,7 @@ def run_probe(options: argparse.Namespace) -> int:
     quiet_libraries()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     logging.getLogger("bnaparser").setLevel(logging.INFO)
-    from bnaparser.inspection.probe_data import read_gold
-    from bnaparser.inspection.probe_data import load_reader
+    from bnaparser.inspection.probe_data import load_reader, read_gold
     from bnaparser.trees.heads.dependencies import head_rules
 
     if options.parser and options.syntax != "parsed":
@@ -309,8 +307,8 @@ def _read(
     layers: Sequence[int],
 ) -> list[list[ProbeSentence]]:
     """Return of each sentence that the encoder can take its layers, ready for the probe."""
-    from bnaparser.inspection.structural_probe import ProbeSentence
     from bnaparser.inspection.probe_data import word_vectors
+    from bnaparser.inspection.structural_probe import ProbeSentence
     from bnaparser.tasks.trees import tree_source
 
     structures = [sentence.structure for sentence in gold]

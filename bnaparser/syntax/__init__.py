@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bnaparser.syntax.attachment import attach, syntax_of
+    from bnaparser.syntax.attachment import attach, load_guided, save_guided, syntax_of
     from bnaparser.syntax.batch import SyntaxBatch, collate
-    from bnaparser.syntax.attachment import load_guided, save_guided
     from bnaparser.syntax.sources.file_trees import FileTrees
     from bnaparser.syntax.sources.parser_trees import ParserTrees
     from bnaparser.syntax.sources.spacy_trees import SpacyTrees

@@ -8,18 +8,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import transformers
 from safetensors import SafetensorError, safe_open
 from torch import nn
-from transformers import PreTrainedConfig, PreTrainedModel
+from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel
 from transformers.utils import SAFE_WEIGHTS_INDEX_NAME, SAFE_WEIGHTS_NAME
 
-from bnaparser.errors import ModelError, SettingsError, type_name
-from bnaparser.files.tables import read_object
+from bnaparser.errors import ModelError, SettingsError, in_one_line, type_name
+from bnaparser.files.folder import check_encoder_files
+from bnaparser.files.tables import read_json, read_object, write_json
+from bnaparser.files.tensors import read_weights, write_weights
+from bnaparser.settings import validate
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families import deberta, interface, longformer, mpnet, relatives, xlnet
-from bnaparser.syntax.attachment import KNOWN
-from bnaparser.syntax.families.site import Site
+from bnaparser.syntax.families.site import AttentionHook
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import Lisa, LisaSettings
 from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
@@ -31,8 +34,8 @@ from bnaparser.syntax.variants.wla import Wla, WlaSettings
 SYNTAX_WEIGHTS = "syntax.safetensors"
 
 Model = TypeVar("Model", bound=nn.Module)
-TakeOver = Callable[[PreTrainedModel, list[Site]], None]
-FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[Site]], TakeOver], ...] = (
+TakeOver = Callable[[PreTrainedModel, list[AttentionHook]], None]
+FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[AttentionHook]], TakeOver], ...] = (
     (interface.find_sites, interface.take_over),
     (relatives.find_sites, relatives.take_over),
     (longformer.find_sites, longformer.take_over),
@@ -158,7 +161,7 @@ def build(settings: SyntaxSettings, sizes: Sizes) -> Syntax:
     raise SettingsError(f"{type(settings).__name__} are not the settings of a variant")
 
 
-def sizes_of(encoder: PreTrainedModel, sites: list[Site]) -> Sizes:
+def sizes_of(encoder: PreTrainedModel, sites: list[AttentionHook]) -> Sizes:
     """Return the sizes of an encoder's attention modules.
 
     A MobileBERT's are narrower than its layers, a ConvBERT's have fewer heads than it says.
@@ -194,7 +197,7 @@ def sizes_of_layers(encoder: PreTrainedModel, layers: int) -> Sizes:
     )
 
 
-def _sites(encoder: PreTrainedModel) -> tuple[list[Site], TakeOver]:
+def _sites(encoder: PreTrainedModel) -> tuple[list[AttentionHook], TakeOver]:
     known = encoder.config.model_type in KNOWN
     for find, take_over in FAMILIES:
         sites = find(encoder) if known else []
@@ -266,3 +269,104 @@ class _Calls:
         if output.get("hidden_states") is not None:
             output.hidden_states = (*output.hidden_states[:-1], output.last_hidden_state)
         return output
+
+
+KNOWN = {
+    "albert": "ALBERT",
+    "bert": "BERT",
+    "bert-generation": "BERT Generation",
+    "big_bird": "BigBird (in full attention)",
+    "camembert": "CamemBERT",
+    "convbert": "ConvBERT",
+    "data2vec-text": "Data2Vec",
+    "deberta": "DeBERTa",
+    "deberta-v2": "DeBERTa-v2 and v3",
+    "distilbert": "DistilBERT",
+    "electra": "ELECTRA",
+    "ernie": "ERNIE",
+    "esm": "ESM",
+    "eurobert": "EuroBERT",
+    "gte": "GTE",
+    "jina_embeddings_v3": "Jina Embeddings v3",
+    "layoutlm": "LayoutLM",
+    "longformer": "Longformer",
+    "markuplm": "MarkupLM",
+    "mobilebert": "MobileBERT",
+    "modernbert": "ModernBERT",
+    "mpnet": "MPNet",
+    "mt5": "the encoder of mT5",
+    "nomic_bert": "NomicBERT",
+    "roberta": "RoBERTa",
+    "roberta-prelayernorm": "RoBERTa-PreLayerNorm",
+    "roc_bert": "RoCBert",
+    "roformer": "RoFormer",
+    "splinter": "Splinter",
+    "t5": "the encoder of T5",
+    "umt5": "the encoder of UMT5",
+    "xlm-roberta": "XLM-RoBERTa",
+    "xlm-roberta-xl": "XLM-RoBERTa-XL",
+    "xlnet": "XLNet",
+    "xmod": "X-MOD",
+}
+
+
+SETTINGS = "syntax.json"
+# Named as the tables of a recipe.
+VARIANTS: dict[str, type[SyntaxSettings]] = {
+    "sla": SlaSettings,
+    "wla": WlaSettings,
+    "lisa": LisaSettings,
+    "sgnet": SgNetSettings,
+    "syntax_bert": SyntaxBertSettings,
+}
+
+
+def save_guided(model: PreTrainedModel, folder: str | Path) -> None:
+    """Save a model that a variant is attached to, with a task's head or without.
+
+    ``folder`` then holds what ``save_pretrained`` writes of the plain model, so that others can read
+    it, and ``syntax.json`` and ``syntax.safetensors``. The tokenizer is saved by itself.
+
+    Raises SettingsError where nothing is attached, DataError where the disk is full.
+    """
+    folder, syntax = Path(folder), syntax_of(model)
+    own = {id(tensor) for tensor in syntax.state_dict(keep_vars=True).values()}
+    weights = model.state_dict(keep_vars=True)
+    plain = {name: tensor.detach() for name, tensor in weights.items() if id(tensor) not in own}
+    model.save_pretrained(folder, state_dict=plain)
+    write_weights(folder / SYNTAX_WEIGHTS, syntax.state_dict(), "float32")
+    settings = syntax.settings
+    name = next(name for name, kind in VARIANTS.items() if type(settings) is kind)
+    write_json(folder / SETTINGS, {name: settings.model_dump(mode="json", exclude_none=True)})
+
+
+def load_guided(folder: str | Path) -> Any:
+    """Load what ``save_guided`` saved: the same class of model, its variant attached and trained.
+
+    Raises ModelError where the folder holds no guided model, or its files are damaged or do not fit.
+    """
+    folder = Path(folder)
+    settings = _settings(folder / SETTINGS)
+    check_encoder_files(folder)
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        kind = getattr(transformers, (config.architectures or ["no class"])[0])
+        model: nn.Module = kind.from_pretrained(folder, config=config)
+    except Exception as error:  # of a damaged file the library raises whatever comes
+        raise ModelError(f"cannot load the encoder {folder}: {in_one_line(error)}") from error
+    put(model, settings)
+    try:
+        syntax_of(model).load_state_dict(read_weights(folder / SYNTAX_WEIGHTS))
+    except RuntimeError as error:
+        raise ModelError(
+            f"{folder / SYNTAX_WEIGHTS} does not fit {SETTINGS}: {in_one_line(error)}"
+        ) from error
+    return model
+
+
+def _settings(path: Path) -> SyntaxSettings:
+    table = read_json(path)
+    if not isinstance(table, dict) or len(table) != 1 or not table.keys() <= VARIANTS.keys():
+        raise ModelError(f"{path} is damaged: it names no variant of {', '.join(VARIANTS)}")
+    ((name, settings),) = table.items()
+    return validate(VARIANTS[name], settings, str(path))

@@ -10,10 +10,9 @@ import torch
 import transformers
 
 from bnaparser.errors import SettingsError
-from bnaparser.syntax.attachment import attach, syntax_of
+from bnaparser.syntax.attachment import KNOWN, attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.families.interface import weighed
-from bnaparser.syntax.attachment import KNOWN
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.lisa import LisaSettings

@@ -25,9 +25,8 @@ from benchmarks.studies.syntax.runs import data_of, recipe_of
 from benchmarks.studies.syntax.syntax_tables import MAIN, PROBED
 
 if TYPE_CHECKING:
-    from bnaparser.inspection.probe_data import GoldSentence
+    from bnaparser.inspection.probe_data import GoldSentence, Reader
     from bnaparser.inspection.structural_probe import ProbeSentence
-    from bnaparser.inspection.probe_data import Reader
 
 PARTS = ("train", "dev", "test")
 SENTENCES = 1000  # of each part, at most
@@ -114,8 +113,8 @@ def sentences(
     reader: Reader, gold: list[GoldSentence], shown: str, device: str
 ) -> list[ProbeSentence]:
     """Return the last layer's vectors of each sentence that the encoder can take."""
-    from bnaparser.inspection.structural_probe import ProbeSentence
     from bnaparser.inspection.probe_data import word_vectors
+    from bnaparser.inspection.structural_probe import ProbeSentence
     from bnaparser.tasks.trees import tree_source
 
     structures = [sentence.structure for sentence in gold]

@@ -13,13 +13,13 @@ from transformers.models.deberta_v2 import modeling_deberta_v2 as v2
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families.site import CarryingLayer, Site
+from bnaparser.syntax.families.site import AttentionHook, CarryingLayer
 
 
 class _GuidedAttention:
     """A DeBERTa's attention with its softmax left to the variant at ``site``."""
 
-    site: Site
+    site: AttentionHook
     syntax: SyntaxBatch | None
 
     def forward(
@@ -115,16 +115,16 @@ GUIDED = {
 }
 
 
-def find_sites(encoder: PreTrainedModel) -> list[Site]:
+def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of a DeBERTa, in order; none of other encoders."""
     layers = [module for module in encoder.modules() if type(module) in GUIDED]
     return [
-        Site(layer.attention.self, layer.attention.output.dense, number)
+        AttentionHook(layer.attention.self, layer.attention.output.dense, number)
         for number, layer in enumerate(layers)
     ]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
     """Give layers and modules the subclasses: the names of all weights stay."""
     by_module = {id(site.module): site for site in sites}
     for layer in encoder.modules():

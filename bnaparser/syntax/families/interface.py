@@ -16,7 +16,7 @@ from transformers.masking_utils import sdpa_mask
 
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families.site import Site
+from bnaparser.syntax.families.site import AttentionHook
 
 NAME = "bnaparser_syntax"
 # What is added to the score of a key that may not be seen is no more than this: MarkupLM adds
@@ -37,7 +37,7 @@ PROJECTIONS = {
 }
 
 
-def find_sites(encoder: PreTrainedModel) -> list[Site]:
+def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an encoder of these families, in order; none of others."""
     found: list[tuple[nn.Module, nn.Module]] = []
     for module in encoder.modules():
@@ -47,10 +47,12 @@ def find_sites(encoder: PreTrainedModel) -> list[Site]:
                 found.append((inner, module.output.dense))
         elif type(module).__name__ in PROJECTIONS:
             found.append((module, getattr(module, PROJECTIONS[type(module).__name__])))
-    return [Site(module, projection, layer) for layer, (module, projection) in enumerate(found)]
+    return [
+        AttentionHook(module, projection, layer) for layer, (module, projection) in enumerate(found)
+    ]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
     """Let the encoder call ``attend``, and give it what it needs."""
     encoder.set_attn_implementation(NAME)
     for site in sites:
@@ -61,7 +63,7 @@ class _Provider:
     """Adds to the keyword arguments of an attention module; a class, so that copies of a model
     have providers of their own."""
 
-    def __init__(self, site: Site):
+    def __init__(self, site: AttentionHook):
         self.site = site
 
     def provide(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
@@ -79,7 +81,7 @@ def attend(
     scaling: float,
     dropout: float = 0.0,
     *,
-    site: Site | None = None,
+    site: AttentionHook | None = None,
     layer_input: Tensor | None = None,
     syntax: SyntaxBatch | None = None,
     rotary: tuple[Tensor, Tensor] | None = None,

@@ -20,13 +20,13 @@ from transformers.models.longformer.modeling_longformer import (
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families.site import CarryingLayer, Site
+from bnaparser.syntax.families.site import AttentionHook, CarryingLayer
 
 
 class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
     """Longformer's attention within its window, its softmax left to the variant at ``site``."""
 
-    site: Site
+    site: AttentionHook
     syntax: SyntaxBatch | None
 
     def forward(
@@ -85,16 +85,16 @@ class GuidedLongformerLayer(CarryingLayer, LongformerLayer):  # type: ignore[mis
     """Longformer's layer, guided."""
 
 
-def find_sites(encoder: PreTrainedModel) -> list[Site]:
+def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of a Longformer, in order; none of other encoders."""
     layers = [module for module in encoder.modules() if type(module) is LongformerLayer]
     return [
-        Site(layer.attention.self, layer.attention.output.dense, number)
+        AttentionHook(layer.attention.self, layer.attention.output.dense, number)
         for number, layer in enumerate(layers)
     ]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
     """Give layers and modules the subclasses: the names of all weights stay."""
     for layer in encoder.modules():
         if type(layer) is LongformerLayer:

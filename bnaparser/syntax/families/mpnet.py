@@ -10,13 +10,13 @@ from transformers.models.mpnet.modeling_mpnet import MPNetSelfAttention
 
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.families.interface import weighed
-from bnaparser.syntax.families.site import Site
+from bnaparser.syntax.families.site import AttentionHook
 
 
 class GuidedMPNetAttention(MPNetSelfAttention):  # type: ignore[misc]
     """MPNet's attention, its softmax left to the variant at ``site``."""
 
-    site: Site
+    site: AttentionHook
 
     def forward(
         self,
@@ -52,13 +52,13 @@ class GuidedMPNetAttention(MPNetSelfAttention):  # type: ignore[misc]
         return (output, probabilities) if output_attentions else (output,)
 
 
-def find_sites(encoder: PreTrainedModel) -> list[Site]:
+def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an MPNet, in order; none of other encoders."""
     modules = [module for module in encoder.modules() if type(module) is MPNetSelfAttention]
-    return [Site(module, module.o, layer) for layer, module in enumerate(modules)]
+    return [AttentionHook(module, module.o, layer) for layer, module in enumerate(modules)]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
     """Give the modules the subclass: the names of all weights stay."""
     for site in sites:
         site.module.__class__ = GuidedMPNetAttention

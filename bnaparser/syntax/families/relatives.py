@@ -19,13 +19,13 @@ from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families.interface import weighed
-from bnaparser.syntax.families.site import Site
+from bnaparser.syntax.families.site import AttentionHook
 
 
 class _GuidedRelative:
     """BERT's attention, written out, with its softmax left to the variant at ``site``."""
 
-    site: Site
+    site: AttentionHook
     query: Any
     key: Any
     value: Any
@@ -119,7 +119,7 @@ def _turned(places: Tensor, keys: Tensor) -> Tensor:
     return turned[1][:, 0]
 
 
-def find_sites(encoder: PreTrainedModel) -> list[Site]:
+def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an encoder of these families, in order; none of others.
 
     A BigBird is set to full attention: its blocks leave no matrix that a mask could be laid on.
@@ -127,10 +127,10 @@ def find_sites(encoder: PreTrainedModel) -> list[Site]:
     if isinstance(encoder, BigBirdModel):
         encoder.set_attention_type("original_full")
     outer = [m for m in encoder.modules() if type(getattr(m, "self", None)) in GUIDED]
-    return [Site(one.self, one.output.dense, number) for number, one in enumerate(outer)]
+    return [AttentionHook(one.self, one.output.dense, number) for number, one in enumerate(outer)]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
     """Give the modules the subclasses: the names of all weights stay."""
     for site in sites:
         site.module.__class__ = GUIDED[type(site.module)]

@@ -12,7 +12,7 @@ from bnaparser.syntax.batch import SyntaxBatch
 
 
 @dataclass
-class Site:
+class AttentionHook:
     """An attention module of an encoder, its number, and the variant that serves it.
 
     ``projection`` is the linear layer behind it, or the module itself where that calls ``finish``.

@@ -11,7 +11,7 @@ from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
-from bnaparser.syntax.families.site import Site
+from bnaparser.syntax.families.site import AttentionHook
 
 
 class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
@@ -20,7 +20,7 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
     Its tensors run (tokens, texts, heads, features), its masks (queries, keys, texts, 1).
     """
 
-    site: Site
+    site: AttentionHook
     layer_input: Tensor | None
 
     def forward(self, h: Tensor, g: Tensor | None, *args: Any, **kwargs: Any) -> Any:
@@ -82,13 +82,13 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
         return normed
 
 
-def find_sites(encoder: PreTrainedModel) -> list[Site]:
+def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an XLNet, in order; none of other encoders."""
     modules = [module for module in encoder.modules() if type(module) is XLNetRelativeAttention]
-    return [Site(module, module, layer) for layer, module in enumerate(modules)]
+    return [AttentionHook(module, module, layer) for layer, module in enumerate(modules)]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[Site]) -> None:
+def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
     """Give the modules the subclass: the names of all weights stay."""
     for site in sites:
         site.module.__class__ = GuidedXLNetAttention

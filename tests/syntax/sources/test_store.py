@@ -12,8 +12,7 @@ import pytest
 
 from bnaparser.errors import DataError, ModelError
 from bnaparser.network import storage
-from bnaparser.syntax.sources.parser_trees import ParserTrees
-from bnaparser.syntax.sources.parser_trees import TreeStore, model_identity
+from bnaparser.syntax.sources.parser_trees import ParserTrees, TreeStore, model_identity
 from bnaparser.syntax.sources.tree_source import Words
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.tree import Tree

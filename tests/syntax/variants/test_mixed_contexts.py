@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from bnaparser.syntax.variants import mixed_contexts as module
+from bnaparser.syntax.variants import sla as module
 from bnaparser.syntax.variants.sla import mixed_contexts
 
 

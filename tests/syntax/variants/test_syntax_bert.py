@@ -15,15 +15,17 @@ from bnaparser.syntax.batch import SyntaxBatch, collate
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
 from bnaparser.syntax.structure import Structure
 from bnaparser.syntax.variants.lisa import LisaSettings
-from bnaparser.syntax.variants.syntax_bert import additive, multiplied
 from bnaparser.syntax.variants.syntax_bert import (
     SyntaxBert,
     SyntaxBertSettings,
+    Topical,
+    additive,
+    multiplied,
     pair_mask,
     shuffled,
+    topical_weights,
     word_subnetworks,
 )
-from bnaparser.syntax.variants.syntax_bert import Topical, topical_weights
 from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
 from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Tree
