@@ -67,7 +67,7 @@ def test_overrides(written: Callable[[str], Path]) -> None:
         ("[task]\nkind = ['tagging']\n[encoder]\nname = 'a'", "task.kind"),
         (
             "[task]\nlanguage = 'xx'\n[encoder]\nname = 'a'",
-            "no language 'xx' can be read: there are en",
+            "no language 'xx' can be read: there are de, en",
         ),
         ("[task]\nmetric = 'f1'\n[encoder]\nname = 'a'", "set positive"),
         ("[task]\nmetric = 'pearson'\n[encoder]\nname = 'a'", "the metric of kind classification"),
