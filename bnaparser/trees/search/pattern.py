@@ -68,6 +68,16 @@ class Pattern:
                 if once:
                     break
 
+    def nodes(self, indexed: IndexedTree) -> Iterator[int]:
+        """Yield the number of each node that is found, once, in a tree that several patterns are searched for in.
+
+        The tree is indexed by head rules of its own, which ``<#`` and its kind go by.
+        """
+        for number in range(len(indexed.parts)):
+            for _ in self._ways(indexed, number):
+                yield number
+                break
+
     def found_in(self, tree: Tree) -> bool:
         """Tell whether the pattern is anywhere in a tree."""
         return next(self.matches(tree), None) is not None
