@@ -33,6 +33,7 @@ VERBS = {
     "probe": "measure how much of a sentence's tree an encoder's word vectors hold",
     "serve": "run the HTTP service and its page",
     "search": "find nodes of trees by a pattern, as tregex does",
+    "measure": "measure the syntactic complexity of texts or trees, as a table",
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder or parser with fewer layers or word pieces",
     "average": "make one parser of several that began as one",

@@ -15,7 +15,7 @@ from bnaparser.trees.brackets import ROOT_LABELS
 from bnaparser.trees.search.pattern import Match, Pattern
 
 if TYPE_CHECKING:
-    from bnaparser.trees.search.indexed_tree import IndexedTree
+    from bnaparser.trees.search.relations import IndexedTree
     from bnaparser.trees.tree import Tree
 
 _FINITE = (
@@ -31,8 +31,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "T": (_T_UNIT, f"FRAG > ROOT !<< ({_T_UNIT})"),
     "DC": (f"SBAR < ({_FINITE})",),
     "CT": (
-        "S|SBARQ|SINV|SQ [> ROOT | [$-- S|SBARQ|SINV|SQ !>> SBAR|VP]]"
-        f" << (SBAR < ({_FINITE}))",
+        f"S|SBARQ|SINV|SQ [> ROOT | [$-- S|SBARQ|SINV|SQ !>> SBAR|VP]] << (SBAR < ({_FINITE}))",
     ),
     "CP": ("ADJP|ADVP|NP|VP < CC",),
     "CN": (
@@ -78,6 +77,11 @@ def _compiled() -> dict[str, tuple[Pattern, ...]]:
     return {name: tuple(map(Pattern, patterns)) for name, patterns in PATTERNS.items()}
 
 
+@lru_cache(maxsize=1)
+def _token_pattern() -> Pattern:
+    return Pattern("__ <: (__=word !< __)")
+
+
 def is_word(tag: str, word: str) -> bool:
     """Return whether L2SCA's program counts a token as a word (W).
 
@@ -112,7 +116,13 @@ def ratios(counts: Mapping[str, float]) -> dict[str, float]:
 
 
 def find(tree: Tree, name: str) -> Iterator[Match]:
-    """Yield what a count (``C``) counts in a tree below a top node, pattern by pattern; not of ``W``."""
+    """Yield what a count (``C``) counts in a tree below a top node, pattern by pattern; of ``W`` the tags of its words."""
+    if name == "W":
+        for match in _token_pattern().matches(tree):
+            tag, word = match.node.label, match.names["word"]  # type: ignore[union-attr]
+            if is_word(tag, str(word)):
+                yield match
+        return
     for pattern in _compiled()[name]:
         yield from pattern.matches(tree, once=True)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bnaparser.errors import DataError
 from bnaparser.files.text_files import open_text
+from bnaparser.trees.search.parsing import PatternError
 from bnaparser.trees.search.pattern import Pattern
-from bnaparser.trees.search.pattern_tokens import PatternError
 
 Patterns = Mapping[str, tuple[Pattern, ...]]
 """Of each name its patterns: what they find is added up."""

@@ -19,17 +19,36 @@ if TYPE_CHECKING:
     from bnaparser.trees.tree import Tree
 
 PHRASES: dict[str, frozenset[str]] = {
-    "clause": frozenset("S SINV SQ Sint Ssub Srel SENT IP fcl icl acl".split()),
-    "NP": frozenset("NP np sn SN".split()),
-    "VP": frozenset("VP vp VN grup.verb".split()),
-    "PP": frozenset("PP pp sp SP".split()),
-    "ADJP": frozenset("ADJP AP adjp s.a sa".split()),
-    "ADVP": frozenset("ADVP AdP AVP advp sadv".split()),
+    "clause": frozenset(
+        ["S", "SINV", "SQ", "Sint", "Ssub", "Srel", "SENT", "IP", "fcl", "icl", "acl"]
+    ),
+    "NP": frozenset(["NP", "np", "sn", "SN"]),
+    "VP": frozenset(["VP", "vp", "VN", "grup.verb"]),
+    "PP": frozenset(["PP", "pp", "sp", "SP"]),
+    "ADJP": frozenset(["ADJP", "AP", "adjp", "s.a", "sa"]),
+    "ADVP": frozenset(["ADVP", "AdP", "AVP", "advp", "sadv"]),
 }
 """The kinds of phrases whose lengths are measured, with their labels in the treebanks that are known."""
 
 _KINDS = {label: kind for kind, labels in PHRASES.items() for label in labels}
-_SENTENCES = frozenset("S SBAR SBARQ SINV SQ Sint Ssub Srel SENT IP CP fcl icl acl".split())
+_SENTENCES = frozenset(
+    [
+        "S",
+        "SBAR",
+        "SBARQ",
+        "SINV",
+        "SQ",
+        "Sint",
+        "Ssub",
+        "Srel",
+        "SENT",
+        "IP",
+        "CP",
+        "fcl",
+        "icl",
+        "acl",
+    ]
+)
 _MAIN_CLAUSES = ("S", "SINV", "SQ", "SBARQ")
 _SENTENCE_SCORE = 1.5  # of Frazier's; of any other node 1
 _NEIGHBOURS = 3  # adjacent words whose Frazier scores are added

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from bnaparser.measures import l2sca
 from bnaparser.measures.patterns import Patterns
 from bnaparser.measures.structure import PHRASES, analyse, by_word
-from bnaparser.trees.heads.collins import COLLINS
-from bnaparser.trees.search.indexed_tree import IndexedTree
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.drawing.glossary import PHRASES as PENN
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.heads.rules import COLLINS
+from bnaparser.trees.search.relations import IndexedTree
 
 if TYPE_CHECKING:
     from bnaparser.trees.tree import Span, Tree
@@ -88,6 +93,7 @@ def sums_of(tree: Tree, patterns: Patterns, entropy: float | None = None) -> Sum
     sums: Sums = {
         "sentences": 1,
         "untagged": not found.tagged,
+        **labels_of(tree),
         "tokens": found.tokens,
         "words": found.words,
         **l2sca.count(indexed, tokens),
@@ -112,6 +118,19 @@ def sums_of(tree: Tree, patterns: Patterns, entropy: float | None = None) -> Sum
     if entropy is not None:
         sums["entropies"], sums["entropy"] = 1, entropy
     return sums
+
+
+def labels_of(tree: Tree) -> Sums:
+    """Return whether a tree has labels that are not the Penn Treebank's, and labels with functions (``NP-SBJ``)."""
+    kinds = {_label_kind(node.label) for node in tree.nodes() if node.subtrees}
+    return {"foreign": "foreign" in kinds, "functions": "functions" in kinds}
+
+
+@lru_cache(4096)
+def _label_kind(label: str) -> str:
+    if label in PENN or label in ROOT_LABELS:
+        return "penn"
+    return "functions" if core_label(label) in PENN else "foreign"
 
 
 def add(total: Sums, more: Mapping[str, float]) -> None:
@@ -168,8 +187,6 @@ def without_tree(patterns: Iterable[str] = ()) -> dict[str, Value]:
 
 def word_rows(tree: Tree, parse: Parsed | None = None) -> Iterator[dict[str, Value]]:
     """Yield a row for each word of a tree; words as running text has them. ``parse`` has the probabilities."""
-    from bnaparser.trees.escapes import unescape
-
     tree = l2sca.under_top(tree)
     closing: dict[int, list[float]] = {}
     for span in () if parse is None else parse.spans:

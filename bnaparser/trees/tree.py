@@ -192,6 +192,19 @@ class Tree:
 
         return compiled(pattern).matches(self, once)
 
+    def measures(self) -> dict[str, Any]:
+        """Return the measures of syntactic complexity of this tree, by their names; docs/measures.md has them all.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP She)) (VP (VBD slept))))")
+            >>> tree.measures()["MLC"]
+            2.0
+        """
+        from bnaparser.measures.table import columns_of, sums_of
+
+        return columns_of(sums_of(self, {}))
+
     def pretty(self) -> str:
         """Return the tree on several lines, indented; a node with only words below takes one."""
         return indent_brackets(self)

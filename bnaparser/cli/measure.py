@@ -1,0 +1,407 @@
+"""``bnaparser measure FILE...``: measures of syntactic complexity of texts or trees, as a table."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from bnaparser.cli.arguments import add_encoding, add_examples, add_precision
+from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.streams import empty, in_chunks, open_output, read_input, standard_input
+from bnaparser.compute.cores import usable_cores
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.tables import json_line, whole_characters
+from bnaparser.files.text_files import OPTION, LineReader, open_text
+from bnaparser.measures import l2sca
+from bnaparser.measures.files import (
+    Measured,
+    Table,
+    begins_with_tree,
+    holds_trees,
+    located,
+    located_in,
+    measure_one,
+    measured,
+)
+from bnaparser.measures.patterns import Patterns, read_patterns
+from bnaparser.measures.table import SENTENCE_COLUMNS, WORD_COLUMNS, Value
+from bnaparser.text.sentence import SPLITS
+from bnaparser.treebanks.parse_files import list_parse_files
+
+if TYPE_CHECKING:
+    from bnaparser.parsing.parser import Parser
+
+Row = dict[str, Value]
+
+FORMATS = ("csv", "tsv", "json", "parquet")
+EXAMPLES = """\
+  bnaparser measure essays/*.txt -o complexity.csv
+  bnaparser measure trees.mrg --by sentence -f json
+  bnaparser measure story.txt --by word --probabilities
+  bnaparser measure essay.txt --matches C --matches CN
+  bnaparser measure trees.mrg --patterns own.txt -f parquet -o table.parquet"""
+_DIGITS = 6  # significant ones, of numbers in text
+_MATCH_COLUMNS = {"count": str, "start": int, "end": int, "words": str, "node": str}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="texts, files of trees, parses in JSON lines or Parquet, folders of these; compressed or not; -, or"
+        " none: standard input",
+    )
+    add_encoding(parser)
+    parser.add_argument(
+        "--from",
+        dest="kind",
+        choices=("text", "trees"),
+        help="what all files are; by default their names and first signs tell",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
+    )
+    parser.add_argument(
+        "--by",
+        choices=("text", "sentence", "word"),
+        default="text",
+        help="what a row is about (default: text)",
+    )
+    parser.add_argument(
+        "-f",
+        "--format",
+        choices=FORMATS,
+        default="csv",
+        help="default: csv; json: one object a line; parquet needs --output",
+    )
+    parser.add_argument(
+        "--patterns",
+        type=Path,
+        metavar="FILE",
+        help="patterns of your own, name = pattern a line; each is a column more",
+    )
+    parser.add_argument(
+        "--matches",
+        action="append",
+        default=[],
+        metavar="COUNT",
+        help="show what a count counts (such as C, or a pattern's name) instead of the table; may be given"
+        " again",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes that measure trees (default: the cores)"
+    )
+    _add_parsing(parser.add_argument_group("texts"))
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
+    add_examples(parser, EXAMPLES)
+
+
+def _add_parsing(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "-m", "--model", metavar="NAME|DIR", help="default: en, or one for the --language"
+    )
+    group.add_argument(
+        "--language", metavar="CODE", help="the texts'; default: the model's, or guessed"
+    )
+    group.add_argument(
+        "--split", choices=SPLITS, default="paragraph", help="what a line is, as for bnaparse"
+    )
+    group.add_argument(
+        "--probabilities",
+        action="store_true",
+        help="fill the columns entropy and closed_probability",
+    )
+    group.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    add_precision(group)
+    group.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the table; 0 when every sentence was measured, 1 when some have no tree."""
+    if options.workers is not None and options.workers < 1:
+        raise SettingsError(f"--workers {options.workers}: it must be at least 1")
+    if options.batch_tokens is not None and options.batch_tokens < 1:
+        raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
+    patterns: Patterns = {}
+    if options.patterns is not None:
+        patterns = read_patterns(
+            options.patterns, (*SENTENCE_COLUMNS, *_places("sentence"), "failed")
+        )
+    known = (*l2sca.COUNTS, *patterns)
+    for name in options.matches:
+        if name not in known:
+            raise SettingsError(f"--matches {name}: there is no such count: {', '.join(known)}")
+    inputs = _Inputs(options)
+    table = Table("sentence" if options.matches else options.by, patterns)
+    with open_output(options.output, *inputs.paths) as output:
+        run_ = _Run(options, inputs, table, patterns)
+        with _writer(options.format, output, _columns(options, patterns)) as write:
+            for row in run_.rows():
+                write(row)
+    if not options.quiet:
+        for note in table.notes():
+            say(note)
+    return SOME_FAILED if table.all.get("failed") else SUCCESS
+
+
+def _places(by: str) -> dict[str, type]:
+    """The columns that say what a row is about."""
+    return {"document": str} if by == "text" else {"document": str, "sentence": int}
+
+
+def _columns(options: argparse.Namespace, patterns: Patterns) -> dict[str, type]:
+    """The columns of the table, with the types of their values."""
+    if options.matches:
+        return {**_places("sentence"), **_MATCH_COLUMNS}
+    if options.by == "word":
+        return {**_places("word"), **WORD_COLUMNS}
+    last = {"failed": int} if options.by == "text" else {"error": str}
+    return {
+        **_places(options.by),
+        **SENTENCE_COLUMNS,
+        **dict.fromkeys(patterns, int),
+        **last,
+    }
+
+
+class _Inputs:
+    """The files that are read, each with whether it holds trees; standard input for ``-``."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.paths: list[Path] = []
+        self.trees: dict[Path, bool] = {}
+        self.stdin = False
+        for name in options.files or ["-"]:
+            if name == "-":
+                self.stdin = True
+                continue
+            for path in _files(name):
+                self.paths.append(path)
+                is_trees = options.kind == "trees" or (
+                    options.kind is None and holds_trees(path, options.encoding)
+                )
+                self.trees[path] = is_trees
+        if self.stdin and self.paths:
+            raise SettingsError("give files or -, not both")
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of all files; None where that says nothing about what they hold."""
+        plain = all(
+            path.suffix.lower() not in (".gz", ".xz", ".bz2", ".zst") for path in self.paths
+        )
+        return sum(path.stat().st_size for path in self.paths) if plain and self.paths else None
+
+
+def _files(name: str) -> list[Path]:
+    """Return the files that a name, a folder or a pattern means: of a folder its parses, its trees, or its texts."""
+    path = Path(name)
+    if path.is_dir():
+        try:
+            return list_parse_files(path)
+        except DataError:
+            if texts := sorted(file for file in path.rglob("*.txt") if file.is_file()):
+                return texts
+            raise DataError(
+                f"{path}: no parses, no trees and no texts (.txt) in this folder"
+            ) from None
+    return list_parse_files(path)
+
+
+class _Run:
+    """One run over all files: what is measured, and the progress that is shown."""
+
+    def __init__(
+        self, options: argparse.Namespace, inputs: _Inputs, table: Table, patterns: Patterns
+    ):
+        self.options, self.inputs, self.table, self.patterns = options, inputs, table, patterns
+        self.matches = tuple(options.matches)
+        self.parser: Parser | None = None
+        if not inputs.stdin and not all(inputs.trees.values()):
+            self.parser = _load(options)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows of all files, under one bar."""
+        from tqdm import tqdm
+
+        total = self.inputs.size
+        bar = tqdm(
+            total=total,
+            unit="B",
+            unit_scale=True,
+            delay=1.0,
+            leave=False,
+            disable=True if self.options.quiet else None,
+        )
+        with bar:
+
+            def read(size: int) -> None:
+                bar.update(size if total is None else min(size, total - bar.n))
+
+            for part in self._parts(read):
+                yield from self.table.put(part)
+            yield from self.table.end()
+
+    def _parts(self, read: Callable[[int], None]) -> Iterator[Measured]:
+        if self.inputs.stdin:
+            yield from self._of_stdin(read)
+            return
+        trees = [path for path in self.inputs.paths if self.inputs.trees[path]]
+        if len(trees) == len(self.inputs.paths):  # processes go on from file to file
+            yield from self._of_trees(chain.from_iterable(map(self._located, trees)), read)
+            return
+        for path in self.inputs.paths:
+            if self.inputs.trees[path]:
+                yield from self._of_trees(self._located(path), read)
+            else:
+                with open_text(path, self.options.encoding, OPTION) as lines:
+                    yield from self._of_text(str(path), lines, read)
+
+    def _located(self, path: Path) -> Iterator[Any]:
+        found = False
+        for one in located(path, self.options.encoding, OPTION):
+            found = True
+            yield one
+        if not found and not self.options.quiet:
+            say(f"{path}: there is no tree in it")
+
+    def _of_trees(
+        self, sentences: Iterable[Any], read: Callable[[int], None]
+    ) -> Iterator[Measured]:
+        workers = self.options.workers or usable_cores()
+        return measured(sentences, self.options.by, self.patterns, self.matches, workers, read)
+
+    def _of_stdin(self, read: Callable[[int], None]) -> Iterator[Measured]:
+        source = standard_input("name the files")
+        lines = read_input(source, None, self.options.encoding)
+        if self.options.kind == "text":
+            yield from self._of_text("<stdin>", lines, read)
+            return
+        head, is_trees = _peeked(lines)
+        if is_trees or self.options.kind == "trees":
+            yield from self._of_trees(located_in(chain(head, lines), "<stdin>"), read)
+        else:
+            yield from self._of_text("<stdin>", chain(head, lines), read)
+
+    def _of_text(
+        self, name: str, lines: Iterable[str], read: Callable[[int], None]
+    ) -> Iterator[Measured]:
+        from bnaparser.parsing.question import Question
+        from bnaparser.text.splitting import split_lines
+
+        self.parser = self.parser or _load(self.options)
+        parser, question = self.parser, Question(probabilities=self.options.probabilities)
+        seen = _Counted(lines)
+        waits = lines.waits if isinstance(lines, LineReader) else lambda: False
+        yield Measured(name, [], {}, 0)  # a text without a sentence has its row
+        for ahead in in_chunks(split_lines(seen, self.options.split, parser.text), waits):
+            sentences = [one for one in ahead if one.words]
+            part = Measured(name, [], {}, len(sentences))
+            for number, parse in enumerate(parser.parse_sentences(sentences, questions=question)):
+                by, patterns, matches = self.options.by, self.patterns, self.matches
+                tree, error = parse.tree, parse.error
+                measure_one(tree, parse, error, number, by, patterns, matches, part.rows, part.sums)
+            yield part
+            read(seen.take())
+
+
+class _Counted:
+    """Lines, and how many bytes of them were given out since it was asked last."""
+
+    def __init__(self, lines: Iterable[str]):
+        self._lines, self._size = lines, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self._size += len(line.encode(errors="replace"))
+            yield line
+
+    def take(self) -> int:
+        """Return the number of bytes."""
+        size, self._size = self._size, 0
+        return size
+
+
+def _peeked(lines: Iterable[str]) -> tuple[list[str], bool]:
+    """Return the lines that tell whether trees come, and whether they do."""
+    head: list[str] = []
+
+    def kept() -> Iterator[str]:
+        for line in lines:
+            head.append(line)
+            yield line
+
+    return head, begins_with_tree(kept())
+
+
+def _load(options: argparse.Namespace) -> Parser:
+    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.parsing.startup import loading
+
+    quiet_libraries()
+    with loading():
+        from bnaparser.parsing.default_model import name_for
+        from bnaparser.parsing.parser import Parser
+
+        parser = Parser.load(
+            name_for(options.language) if options.model is None else options.model,
+            options.device,
+            options.batch_tokens,
+            options.precision,
+            backend=options.backend,
+        )
+        parser.text = parser.text_rules(options.language)
+        return parser
+
+
+@contextmanager
+def _writer(name: str, output: TextIO, columns: dict[str, type]) -> Iterator[Callable[[Row], None]]:
+    """Give a function that writes a row in a format."""
+    if name == "parquet":
+        with _parquet_writer(output, columns) as write_row:
+            yield write_row
+        return
+    empty(output)
+    if name == "json":
+
+        def write_json(row: Row) -> None:
+            output.write(json_line({key: _shown(row[key]) for key in columns}) + "\n")
+
+        yield write_json
+        return
+    dialect = "excel-tab" if name == "tsv" else "excel"
+    table = csv.writer(output, dialect, lineterminator="\n")
+    table.writerow(columns)
+
+    def write_line(row: Row) -> None:
+        table.writerow([whole_characters(_shown(row[key])) for key in columns])
+
+    yield write_line
+
+
+@contextmanager
+def _parquet_writer(output: TextIO, columns: dict[str, type]) -> Iterator[Callable[[Row], None]]:
+    from bnaparser.parsing.parquet_rows import parquet_writer, pyarrow_of
+
+    if output.isatty() or output is sys.stdout:
+        raise SettingsError("parquet is no text: give --output FILE")
+    pa = pyarrow_of()
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
+    empty(output)
+    with parquet_writer(output.buffer, schema) as write:
+        yield lambda row: write({name: row[name] for name in columns})
+    output.buffer.flush()
+
+
+def _shown(value: Value) -> Value:
+    """A value as text shows it: numbers with six digits."""
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value

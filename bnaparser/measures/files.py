@@ -1,0 +1,368 @@
+"""Measures of the trees in files of any size: in constant memory, in several processes where there are many."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bnaparser.errors import DataError, TreeError
+from bnaparser.files.compressed import ending
+from bnaparser.files.tables import parse_json
+from bnaparser.files.text_files import LineReader, open_text
+from bnaparser.measures import l2sca
+from bnaparser.measures.api import text_row
+from bnaparser.measures.patterns import Patterns
+from bnaparser.measures.table import (
+    By,
+    Sums,
+    Value,
+    add,
+    columns_of,
+    labels_of,
+    sums_of,
+    without_tree,
+    word_rows,
+)
+from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.tree import Tree, parse_trees
+
+Row = dict[str, Value]
+
+TREE_ENDINGS = (".mrg", ".fid", ".psd", ".ptb", ".penn", ".tree", ".trees", ".parsed", ".bracket")
+"""Endings of files that hold trees; of other files the first signs tell."""
+
+_CHUNK = 400  # trees that a process measures at once
+_HEAD = 1 << 16  # characters by which a file of trees is told
+_LOOKS = 1.0  # seconds between two looks at whether the parent is there
+
+
+class Located(NamedTuple):
+    """A sentence as it lies in a file: its text's name, its tree in brackets or why there is none, its size there."""
+
+    document: str
+    tree: str | None
+    error: str | None
+    size: int
+
+
+def holds_trees(path: Path, encoding: str | None = None) -> bool:
+    """Return whether a file holds trees or parses, and not running text: by its ending, or its first tree."""
+    if kind_of(path) or ending(path) in TREE_ENDINGS:
+        return True
+    with open_text(path, encoding) as lines:
+        return begins_with_tree(lines)
+
+
+def begins_with_tree(lines: Iterable[str]) -> bool:
+    """Return whether the first thing in some lines is a tree, or a parse in JSON."""
+    head: list[str] = []
+    size = 0
+    for line in lines:
+        if not head and not line.strip():
+            continue
+        head.append(line)
+        size += len(line)
+        if size > _HEAD:
+            break
+    if not head:
+        return False
+    if head[0].lstrip().startswith("{"):
+        return '"tree"' in head[0]
+    try:
+        return next(parse_trees(iter(head)), None) is not None
+    except TreeError:
+        return False
+
+
+def located(path: Path, encoding: str | None = None, option: str = "") -> Iterator[Located]:
+    """Yield the sentences of a file of trees or of parses; raises as `find_parsed` does.
+
+    Parses that `bnaparser corpus` wrote are of the documents that they name, all others of the file.
+    """
+    kind = kind_of(path)
+    if kind == ".jsonl":
+        with open_text(path, encoding, option) as lines:
+            yield from in_json_lines(lines, str(path))
+    elif kind == ".parquet":
+        yield from _in_parquet(path)
+    else:
+        for found in find_parsed([path], lambda text: True, encoding, option):
+            text = str(found.tree)
+            yield Located(str(path), text, None, len(text) + 1)
+
+
+def located_in(lines: LineReader, name: str) -> Iterator[Located]:
+    """Yield the sentences of a stream of trees or of parses."""
+    for found in in_stream(lines, name, lambda text: True):
+        text = str(found.tree)
+        yield Located(name, text, None, len(text) + 1)
+
+
+def in_json_lines(lines: Iterable[str], name: str) -> Iterator[Located]:
+    """Yield the parses of lines of JSON; DataError for a line without a field ``tree``."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            stored = parse_json(line)
+            tree, document = stored["tree"], stored.get("document", name)
+            error = stored.get("error")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise DataError(
+                f"{name}:{number}: no parse, which has a field 'tree'; texts in JSON lines are measured by"
+                " bnaparser corpus IN OUT --measures"
+            ) from None
+        yield _located(f"{name}:{number}", str(document), tree, error, len(line))
+
+
+def _in_parquet(path: Path) -> Iterator[Located]:
+    from bnaparser.errors import MissingExtraError
+
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet") from None
+    try:
+        table = parquet.ParquetFile(path)
+        names = table.schema_arrow.names
+        if "tree" not in names:
+            raise DataError(f"{path}: no column 'tree'; its columns are {', '.join(names)}")
+        wanted = [name for name in ("document", "tree", "error") if name in names]
+        size = path.stat().st_size // max(1, table.metadata.num_rows)
+        for batch in table.iter_batches(1024, columns=wanted):
+            for row in batch.to_pylist():
+                document = str(row.get("document") or path)
+                yield _located(str(path), document, row["tree"], row.get("error"), size)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: it is not UTF-8: {error}") from error
+    except (ArrowException, OSError) as error:
+        raise DataError(f"{path}: not a whole Parquet file: {error}") from error
+
+
+def _located(place: str, document: str, tree: Any, error: Any, size: int) -> Located:
+    if tree is not None and not isinstance(tree, str):
+        raise DataError(f"{place}: the field 'tree' is {tree!r:.40}, not brackets")
+    reason = None if tree is not None else str(error or "no tree")
+    return Located(document, tree, reason, size)
+
+
+class Measured(NamedTuple):
+    """What is measured of some sentences of one text: rows, or sums of them all; and how many have what flaw."""
+
+    document: str
+    rows: list[Row]
+    sums: Sums
+    count: int
+
+
+Read = Callable[[int], None]
+"""Called with the size of the sentences that were measured."""
+
+
+def measured(
+    sentences: Iterable[Located],
+    by: By,
+    patterns: Patterns,
+    matches: tuple[str, ...] = (),
+    workers: int = 1,
+    read: Read = lambda size: None,
+) -> Iterator[Measured]:
+    """Yield what is measured of sentences, in order, some of one text at a time.
+
+    Args:
+        sentences: The sentences.
+        by: What a row is about.
+        patterns: Patterns of the user's by name.
+        matches: Names of counts: rows are then what these counts count.
+        workers: Processes that measure at once; 1: this one. Few sentences are measured in this one.
+        read: Called after each part.
+    """
+    source = _chunks(sentences)
+    work = partial(measure_chunk, by=by, patterns=patterns, matches=matches)
+    first = list(islice(source, 2))
+    if workers == 1 or len(first) < 2:
+        for chunk in _chain(first, source):
+            yield from work(chunk)
+            read(sum(one.size for one in chunk))
+        return
+    yield from _in_processes(_chain(first, source), work, workers, read)
+
+
+def _chain(first: list[list[Located]], rest: Iterator[list[Located]]) -> Iterator[list[Located]]:
+    yield from first
+    yield from rest
+
+
+def _chunks(sentences: Iterable[Located]) -> Iterator[list[Located]]:
+    source = iter(sentences)
+    while chunk := list(islice(source, _CHUNK)):
+        yield chunk
+
+
+def _in_processes(
+    chunks: Iterator[list[Located]],
+    work: Callable[[list[Located]], list[Measured]],
+    workers: int,
+    read: Read,
+) -> Iterator[Measured]:
+    forks = sys.platform == "linux"
+    context = multiprocessing.get_context("fork" if forks else "spawn")
+    waiting: deque[tuple[Any, int]] = deque()
+    with context.Pool(workers, _prepare, (os.getpid(),)) as pool:
+        for chunk in chunks:
+            waiting.append((pool.apply_async(work, (chunk,)), sum(one.size for one in chunk)))
+            if len(waiting) > 2 * workers:
+                result, size = waiting.popleft()
+                yield from result.get()
+                read(size)
+        for result, size in waiting:
+            yield from result.get()
+            read(size)
+
+
+def _prepare(parent: int) -> None:
+    """Make a process leave Ctrl-C to its parent, and end soon after it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOKS)
+    os._exit(1)
+
+
+def measure_chunk(
+    chunk: list[Located], by: By, patterns: Patterns, matches: tuple[str, ...] = ()
+) -> list[Measured]:
+    """Return what is measured of some sentences, those of one text together."""
+    found: list[Measured] = []
+    for document, text, error, _ in chunk:
+        if not found or found[-1].document != document:
+            found.append(Measured(document, [], {}, 0))
+        now = found[-1]
+        number = now.count
+        tree = None if text is None else Tree.parse(text)
+        found[-1] = now._replace(count=number + 1)
+        measure_one(tree, None, error, number, by, patterns, matches, now.rows, now.sums)
+    return found
+
+
+def measure_one(
+    tree: Tree | None,
+    parse: Any,
+    error: str | None,
+    number: int,
+    by: By,
+    patterns: Patterns,
+    matches: tuple[str, ...],
+    rows: list[Row],
+    sums: Sums,
+) -> None:
+    """Measure a sentence: put its rows, which have its ``number``, to ``rows``, and add to ``sums``."""
+    if tree is None:
+        add(sums, {"failed": 1})
+        if by == "sentence" and not matches:
+            rows.append({"sentence": number, **without_tree(patterns), "error": error})
+    elif matches:
+        add(sums, {"sentences": 1, **labels_of(tree)})
+        rows += ({"sentence": number, **row} for row in match_rows(tree, matches, patterns))
+    elif by == "word":
+        add(sums, {"sentences": 1, **labels_of(tree)})
+        rows += ({"sentence": number, **row} for row in word_rows(tree, parse))
+    else:
+        own = sums_of(tree, patterns, None if parse is None else parse.entropy)
+        add(sums, own)
+        if by == "sentence":
+            rows.append({"sentence": number, **columns_of(own, patterns), "error": None})
+
+
+def match_rows(tree: Tree, names: Iterable[str], patterns: Patterns) -> Iterator[Row]:
+    """Yield a row for each node that a count counts: its name, its words, their places, the node in brackets."""
+    tree = l2sca.under_top(tree)
+    for name in names:
+        if name in patterns:
+            found = (match for one in patterns[name] for match in one.matches(tree, once=True))
+        else:
+            found = l2sca.find(tree, name)
+        for match in found:
+            words = (match.node,) if isinstance(match.node, str) else match.node.words
+            start, end = match.span
+            yield {
+                "count": name,
+                "start": start,
+                "end": end,
+                "words": " ".join(map(unescape, words)),
+                "node": str(match.node),
+            }
+
+
+class Table:
+    """The rows of a table as parts of texts come in: by text one when its text ends; and what is to be noted.
+
+    Sentences are numbered from 1 in their text.
+    """
+
+    def __init__(self, by: By, patterns: Patterns):
+        self.by, self.patterns = by, patterns
+        self.all: Sums = {}
+        self._document: str | None = None
+        self._sums: Sums = {}
+        self._count = 0
+
+    def put(self, part: Measured) -> Iterator[Row]:
+        """Yield the rows that a part completes."""
+        if part.document != self._document:
+            yield from self.end()
+            self._document = part.document
+        add(self._sums, part.sums)
+        add(self.all, part.sums)
+        for row in part.rows:
+            number = self._count + 1 + int(row["sentence"] or 0)
+            yield {"document": part.document, **row, "sentence": number}
+        self._count += part.count
+
+    def end(self) -> Iterator[Row]:
+        """Yield the row of the last text, where rows are texts."""
+        if self._document is not None and self.by == "text":
+            yield {"document": self._document, **text_row(self._sums, self.patterns)}
+        self._document, self._sums, self._count = None, {}, 0
+
+    def notes(self) -> list[str]:
+        """Return a sentence for each thing that a reader of the table should know."""
+        total, notes = self.all, []
+        number = total.get("sentences", 0)
+        if not number and not total.get("failed"):
+            notes.append("there was no sentence to measure")
+        if failed := total.get("failed"):
+            notes.append(f"{failed:,} sentences without a tree: they have no measures")
+        if untagged := total.get("untagged"):
+            notes.append(
+                f"{untagged:,} trees without part-of-speech tags: what needs tags is left empty"
+                f" ({', '.join(_OF_TAGS)} and ratios of these, words_before_verb)"
+            )
+        if 2 * total.get("foreign", 0) > number:
+            notes.append(
+                "most trees have labels that are not the Penn Treebank's for English: L2SCA's counts"
+                " (W to CN/C) are defined for those labels, and say little here"
+            )
+        if functions := total.get("functions"):
+            notes.append(
+                f"{functions:,} trees have labels with functions (NP-SBJ), which L2SCA's patterns do not"
+                " match: bnaparser treebank FILE -o CLEAN.mrg cuts them off"
+            )
+        return notes
+
+
+_OF_TAGS = [name for name in l2sca.COUNTS if name not in l2sca.WITHOUT_TAGS]

@@ -1,0 +1,207 @@
+"""``bnaparser measure``: tables by text, sentence and word, of trees, of parses and of text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnaparser.cli import main
+from bnaparser.measures.table import SENTENCE_COLUMNS, WORD_COLUMNS
+
+CATS = "(TOP (S (NP (NP (NNS Cats)) (PP (IN of) (NP (NNP Rome)))) (VP (VBP sleep)) (. .)))"
+DOGS = "(TOP (S (NP (NNS Dogs)) (VP (VBP chase) (NP (NNS cats)))))"
+
+Streams = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> Path:
+    """Two trees, in a file whose name says nothing."""
+    file = tmp_path / "two"
+    file.write_text(f"{CATS}\n{DOGS}\n", encoding="utf-8")
+    return file
+
+
+def run(capsys: Streams, *arguments: object) -> tuple[int, str, str]:
+    code = main(["measure", *map(str, arguments)])
+    return (code, *capsys.readouterr())
+
+
+def rows_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_text_is_a_row_of_csv(trees: Path, capsys: Streams) -> None:
+    code, out, err = run(capsys, trees)
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert (code, err) == (0, "")
+    assert list(row) == ["document", *SENTENCE_COLUMNS, "failed"]
+    assert (row["document"], row["W"], row["S"], row["MLS"]) == (str(trees), "7", "2", "3.5")
+
+
+def test_a_sentence_is_an_object_of_json(trees: Path, capsys: Streams) -> None:
+    _, out, _ = run(capsys, trees, "--by", "sentence", "-f", "json")
+    first, second = rows_of(out)
+    assert list(first) == ["document", "sentence", *SENTENCE_COLUMNS, "error"]
+    assert (first["sentence"], first["W"], first["CN"], first["error"]) == (1, 4, 1, None)
+    assert (second["sentence"], second["W"], second["C"]) == (2, 3, 1)
+
+
+def test_a_word_is_a_line_with_tabs(trees: Path, capsys: Streams) -> None:
+    _, out, _ = run(capsys, trees, "--by", "word", "-f", "tsv")
+    rows = list(csv.DictReader(io.StringIO(out), dialect="excel-tab"))
+    assert list(rows[0]) == ["document", "sentence", *WORD_COLUMNS]
+    assert [row["token"] for row in rows] == "Cats of Rome sleep . Dogs chase cats".split()
+    assert [row["closed"] for row in rows] == ["1", "0", "3", "1", "1", "1", "0", "3"]
+    assert {row["entropy"] for row in rows} == {""}
+
+
+def test_parquet_has_the_same_rows(trees: Path, tmp_path: Path, capsys: Streams) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    output = tmp_path / "table.parquet"
+    assert run(capsys, trees, "--by", "sentence", "-f", "parquet", "-o", output)[0] == 0
+    _, out, _ = run(capsys, trees, "--by", "sentence", "-f", "json")
+    for stored, shown in zip(parquet.read_table(output).to_pylist(), rows_of(out), strict=True):
+        assert list(stored) == list(shown)
+        assert [float(f"{one:.6g}") if isinstance(one, float) else one for one in stored.values()] == [
+            *shown.values()
+        ]
+
+
+def test_the_documents_of_a_corpus_are_texts(tmp_path: Path, capsys: Streams) -> None:
+    file = tmp_path / "parsed.jsonl"
+    parses = [("a", CATS, None), ("a", DOGS, None), ("b", None, "too long"), ("b", DOGS, None)]
+    file.write_text(
+        "".join(
+            json.dumps({"document": document, "tree": tree, "error": error}) + "\n"
+            for document, tree, error in parses
+        ),
+        encoding="utf-8",
+    )
+    code, out, err = run(capsys, file, "-f", "json")
+    one, other = rows_of(out)
+    assert (one["document"], one["S"], one["failed"]) == ("a", 2, 0)
+    assert (other["document"], other["S"], other["failed"]) == ("b", 1, 1)
+    assert code == 1
+    assert "1 sentences without a tree" in err
+    _, out, _ = run(capsys, file, "-f", "json", "--by", "sentence")
+    assert [(row["document"], row["sentence"], row["error"]) for row in rows_of(out)] == [
+        ("a", 1, None),
+        ("a", 2, None),
+        ("b", 1, "too long"),
+        ("b", 2, None),
+    ]
+
+
+def test_several_processes_give_the_rows_of_one(tmp_path: Path, capsys: Streams) -> None:
+    file = tmp_path / "many.mrg"
+    file.write_text(f"{CATS}\n{DOGS}\n" * 700, encoding="utf-8")
+    for by in ("text", "sentence"):
+        _, alone, _ = run(capsys, file, "--by", by, "--workers", 1)
+        _, together, _ = run(capsys, file, "--by", by, "--workers", 2)
+        assert alone == together
+
+
+def test_matches_of_a_count(trees: Path, capsys: Streams) -> None:
+    _, out, _ = run(capsys, trees, "--matches", "CN", "--matches", "W", "-f", "json")
+    first, *words = rows_of(out)
+    assert (first["count"], first["words"], first["start"], first["end"]) == (
+        "CN",
+        "Cats of Rome",
+        0,
+        3,
+    )
+    assert [row["words"] for row in words] == "Cats of Rome sleep Dogs chase cats".split()
+
+
+def test_patterns_of_ones_own_are_columns(trees: Path, tmp_path: Path, capsys: Streams) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text("# mine\nof = PP <\n   (IN < of)\nnouns = NNS\nnouns = NNP\n", encoding="utf-8")
+    _, out, _ = run(capsys, trees, "--patterns", own, "-f", "json", "--by", "sentence")
+    assert [(row["of"], row["nouns"]) for row in rows_of(out)] == [(1, 2), (0, 2)]
+    _, out, _ = run(capsys, trees, "--patterns", own, "-f", "json", "--matches", "of")
+    assert [row["words"] for row in rows_of(out)] == ["of Rome"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("ok = NP\nbad = NP < (VP\n", ":2: the pattern: "),
+        ("just words\n", ":1: 'just words' is no name with a pattern"),
+        ("W = NN\n", ":1: W is a column of the table"),
+        ("# nothing\n", ": no pattern: "),
+    ],
+)
+def test_a_wrong_file_of_patterns_is_told_with_its_line(
+    trees: Path, tmp_path: Path, capsys: Streams, text: str, told: str
+) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text(text, encoding="utf-8")
+    code, out, err = run(capsys, trees, "--patterns", own)
+    assert (code, out) == (2, "")
+    assert f"{own}{told}" in err
+
+
+@pytest.mark.parametrize(
+    ("tree", "note"),
+    [
+        ("(S (NP (_ This)) (VP (_ is)))", "without part-of-speech tags"),
+        ("(TOP (SENT (VN (CLS Il) (V dort))))", "not the Penn Treebank's"),
+        ("(TOP (S (NP-SBJ (PRP I)) (VP (VBP go))))", "labels with functions"),
+        ("", "there is no tree in it"),
+    ],
+)
+def test_what_a_reader_should_know_is_said(
+    tmp_path: Path, capsys: Streams, tree: str, note: str
+) -> None:
+    file = tmp_path / "one.mrg"
+    file.write_text(f"{tree}\n", encoding="utf-8")
+    code, _, err = run(capsys, file)
+    assert code == 0
+    assert note in err
+    assert run(capsys, file, "-q")[2] == ""
+
+
+def test_text_is_parsed(tiny_model_dir: Path, tmp_path: Path, capsys: Streams) -> None:
+    file, nothing = tmp_path / "text.txt", tmp_path / "nothing.txt"
+    file.write_text("The cat sleeps. (See (1)).\n\nDogs chase cats.\n", encoding="utf-8")
+    nothing.write_text("\n", encoding="utf-8")
+    model = ["--model", tiny_model_dir, "--device", "cpu", "-f", "json"]
+    code, out, _ = run(capsys, file, nothing, *model)
+    one, other = rows_of(out)
+    assert code == 0
+    assert (one["document"], one["S"] > 1, one["entropy"]) == (str(file), True, None)
+    assert (other["document"], other["S"], other["MLS"]) == (str(nothing), 0, 0)
+    _, out, _ = run(capsys, file, *model, "--by", "word", "--probabilities")
+    last = [row for row in rows_of(out) if row["sentence"] == 1][-1]
+    assert 0 < last["closed_probability_min"] <= last["closed_probability"] <= 1
+    assert last["entropy"] > 0
+
+
+def test_trees_on_standard_input_are_known_as_such(
+    monkeypatch: pytest.MonkeyPatch, capsys: Streams
+) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(f"{CATS}\n{DOGS}\n".encode()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    _, out, _ = run(capsys, "-f", "json")
+    assert [(row["document"], row["S"]) for row in rows_of(out)] == [("<stdin>", 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--matches", "Q"], "--matches Q: there is no such count: W, S, VP"),
+        (["--workers", "0"], "--workers 0: it must be at least 1"),
+        (["-f", "parquet"], "parquet is no text: give --output FILE"),
+    ],
+)
+def test_wrong_options(trees: Path, capsys: Streams, options: list[str], told: str) -> None:
+    code, _, err = run(capsys, trees, *options)
+    assert code == 2
+    assert told in err
