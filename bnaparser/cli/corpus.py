@@ -68,6 +68,11 @@ def _add_reading(read: argparse._ArgumentGroup) -> None:
 def _add_writing(write: argparse._ArgumentGroup) -> None:
     write.add_argument("--to", choices=("jsonl", "parquet"), default="jsonl", help="default: jsonl")
     write.add_argument(
+        "--measures",
+        action="store_true",
+        help="write the measures of syntactic complexity of each sentence into the field measures",
+    )
+    write.add_argument(
         "--shard-size",
         type=int,
         default=1_000_000,
@@ -141,7 +146,9 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
         encoding=options.encoding,
         text_field=options.field,
         id_field=options.id,
-        shard=ShardSettings(options.split, options.to, options.shard_size, question_of(options)),
+        shard=ShardSettings(
+            options.split, options.to, options.shard_size, question_of(options), options.measures
+        ),
         engine=options.engine,
         workers=options.workers,
         cluster=RaySettings(options.ray_address, gpus=options.ray_gpus),

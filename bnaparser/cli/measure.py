@@ -19,6 +19,7 @@ from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.tables import json_line, whole_characters
 from bnaparser.files.text_files import OPTION, LineReader, open_text
 from bnaparser.measures import l2sca
+from bnaparser.measures.api import columns
 from bnaparser.measures.files import (
     Measured,
     Table,
@@ -30,7 +31,7 @@ from bnaparser.measures.files import (
     measured,
 )
 from bnaparser.measures.patterns import Patterns, read_patterns
-from bnaparser.measures.table import SENTENCE_COLUMNS, WORD_COLUMNS, Value
+from bnaparser.measures.table import Value
 from bnaparser.text.sentence import SPLITS
 from bnaparser.treebanks.parse_files import list_parse_files
 
@@ -46,8 +47,17 @@ EXAMPLES = """\
   bnaparser measure story.txt --by word --probabilities
   bnaparser measure essay.txt --matches C --matches CN
   bnaparser measure trees.mrg --patterns own.txt -f parquet -o table.parquet"""
+_TAKEN = ("document", *columns("sentence"), *columns("text"))
 _DIGITS = 6  # significant ones, of numbers in text
-_MATCH_COLUMNS = {"count": str, "start": int, "end": int, "words": str, "node": str}
+_MATCH_COLUMNS = {
+    "document": str,
+    "sentence": int,
+    "count": str,
+    "start": int,
+    "end": int,
+    "words": str,
+    "node": str,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,9 +142,7 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
     patterns: Patterns = {}
     if options.patterns is not None:
-        patterns = read_patterns(
-            options.patterns, (*SENTENCE_COLUMNS, *_places("sentence"), "failed")
-        )
+        patterns = read_patterns(options.patterns, _TAKEN)
     known = (*l2sca.COUNTS, *patterns)
     for name in options.matches:
         if name not in known:
@@ -152,24 +160,11 @@ def run(options: argparse.Namespace) -> int:
     return SOME_FAILED if table.all.get("failed") else SUCCESS
 
 
-def _places(by: str) -> dict[str, type]:
-    """The columns that say what a row is about."""
-    return {"document": str} if by == "text" else {"document": str, "sentence": int}
-
-
 def _columns(options: argparse.Namespace, patterns: Patterns) -> dict[str, type]:
     """The columns of the table, with the types of their values."""
     if options.matches:
-        return {**_places("sentence"), **_MATCH_COLUMNS}
-    if options.by == "word":
-        return {**_places("word"), **WORD_COLUMNS}
-    last = {"failed": int} if options.by == "text" else {"error": str}
-    return {
-        **_places(options.by),
-        **SENTENCE_COLUMNS,
-        **dict.fromkeys(patterns, int),
-        **last,
-    }
+        return dict(_MATCH_COLUMNS)
+    return {"document": str, **columns(options.by, patterns)}
 
 
 class _Inputs:
@@ -363,42 +358,42 @@ def _load(options: argparse.Namespace) -> Parser:
 
 
 @contextmanager
-def _writer(name: str, output: TextIO, columns: dict[str, type]) -> Iterator[Callable[[Row], None]]:
+def _writer(name: str, output: TextIO, types: dict[str, type]) -> Iterator[Callable[[Row], None]]:
     """Give a function that writes a row in a format."""
     if name == "parquet":
-        with _parquet_writer(output, columns) as write_row:
+        with _parquet_writer(output, types) as write_row:
             yield write_row
         return
     empty(output)
     if name == "json":
 
         def write_json(row: Row) -> None:
-            output.write(json_line({key: _shown(row[key]) for key in columns}) + "\n")
+            output.write(json_line({key: _shown(row[key]) for key in types}) + "\n")
 
         yield write_json
         return
     dialect = "excel-tab" if name == "tsv" else "excel"
     table = csv.writer(output, dialect, lineterminator="\n")
-    table.writerow(columns)
+    table.writerow(types)
 
     def write_line(row: Row) -> None:
-        table.writerow([whole_characters(_shown(row[key])) for key in columns])
+        table.writerow([whole_characters(_shown(row[key])) for key in types])
 
     yield write_line
 
 
 @contextmanager
-def _parquet_writer(output: TextIO, columns: dict[str, type]) -> Iterator[Callable[[Row], None]]:
+def _parquet_writer(output: TextIO, types: dict[str, type]) -> Iterator[Callable[[Row], None]]:
     from bnaparser.parsing.parquet_rows import parquet_writer, pyarrow_of
 
     if output.isatty() or output is sys.stdout:
         raise SettingsError("parquet is no text: give --output FILE")
     pa = pyarrow_of()
-    types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
-    schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
+    known = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    schema = pa.schema([(name, known[kind]) for name, kind in types.items()])
     empty(output)
     with parquet_writer(output.buffer, schema) as write:
-        yield lambda row: write({name: row[name] for name in columns})
+        yield lambda row: write({name: row[name] for name in types})
     output.buffer.flush()
 
 

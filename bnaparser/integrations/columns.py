@@ -8,6 +8,8 @@ from typing import Any
 
 from bnaparser.errors import type_name
 from bnaparser.files.tables import replace_all_surrogates
+from bnaparser.measures.api import OwnPatterns, columns, measure
+from bnaparser.measures.table import By
 from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import CHAIN
 
@@ -75,6 +77,17 @@ def constituent_columns(parses: Parsed) -> Columns:
         for row in _constituents(one)
     ]
     return _columns(CONSTITUENT_TYPES, rows, of_texts)
+
+
+def measure_columns(
+    parses: Any, by: By, patterns: OwnPatterns | None
+) -> tuple[Columns, dict[str, type]]:
+    """Return the rows of `bnaparser.measures.measure` by columns, and the types of the columns."""
+    rows = measure(parses, by, patterns)
+    types = {"document": int, **columns(by, patterns or ())}
+    if rows and "document" not in rows[0]:
+        del types["document"]
+    return {name: [row[name] for row in rows] for name in types}, types
 
 
 def _constituents(parse: Parse) -> Iterator[tuple[Any, ...]]:

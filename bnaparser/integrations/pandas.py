@@ -17,8 +17,11 @@ from bnaparser.integrations.columns import (
     Columns,
     Parsed,
     constituent_columns,
+    measure_columns,
     sentence_columns,
 )
+from bnaparser.measures.api import OwnPatterns
+from bnaparser.measures.table import By
 from bnaparser.parsing.result import Parse, Parses
 
 try:
@@ -42,6 +45,11 @@ def constituents(parses: Parsed) -> Any:
 def sentences(parses: Parsed) -> Any:
     """Return the frame of `bnaparser.integrations.columns.sentence_columns`; a Series as in `constituents`."""
     return _frame(sentence_columns(_labelled(parses)), SENTENCE_TYPES)
+
+
+def measures(parses: Any, by: By = "sentence", patterns: OwnPatterns | None = None) -> Any:
+    """Return the frame of `bnaparser.measures.measure`: a row a text, sentence or word. A Series as in `constituents`."""
+    return _frame(*measure_columns(_labelled(parses), by, patterns))
 
 
 def _labelled(parses: Any) -> Any:

@@ -16,8 +16,11 @@ from bnaparser.integrations.columns import (
     Columns,
     Parsed,
     constituent_columns,
+    measure_columns,
     sentence_columns,
 )
+from bnaparser.measures.api import OwnPatterns
+from bnaparser.measures.table import By
 
 
 def constituents(parses: Parsed) -> Any:
@@ -28,6 +31,11 @@ def constituents(parses: Parsed) -> Any:
 def sentences(parses: Parsed) -> Any:
     """Return the frame of `bnaparser.integrations.columns.sentence_columns`."""
     return _frame(sentence_columns(parses), SENTENCE_TYPES)
+
+
+def measures(parses: Any, by: By = "sentence", patterns: OwnPatterns | None = None) -> Any:
+    """Return the frame of `bnaparser.measures.measure`: a row a text, sentence or word."""
+    return _frame(*measure_columns(parses, by, patterns))
 
 
 def _frame(columns: Columns, types: dict[str, type]) -> Any:

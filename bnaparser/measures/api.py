@@ -8,6 +8,8 @@ from typing import Any, cast, get_args
 from bnaparser.errors import type_name
 from bnaparser.measures.patterns import Patterns
 from bnaparser.measures.table import (
+    SENTENCE_COLUMNS,
+    WORD_COLUMNS,
     By,
     Parsed,
     Sums,
@@ -61,7 +63,8 @@ def measure(parses: Any, by: By = "text", patterns: OwnPatterns | None = None) -
     given = [parses] if _is_parsed(parses) else list(parses)
     of_texts = bool(given) and not _is_parsed(given[0])
     for number, text in enumerate(given if of_texts else [given]):
-        place: Row = {"document": number} if of_texts else {}
+        label = getattr(text, "label", None)  # of a Series of pandas
+        place: Row = {"document": number if label is None else label} if of_texts else {}
         rows += [place | row for row in rows_of(_checked(text), by, own)]
     return rows
 
@@ -85,6 +88,16 @@ def rows_of(parses: Iterable[Tree | Parsed], by: By, patterns: Patterns) -> Iter
         yield {"sentence": number, **row, "error": error}
     if by == "text":
         yield text_row(total, patterns)
+
+
+def columns(by: By, patterns: Iterable[str] = ()) -> dict[str, type]:
+    """Return the names of a table's columns with the types of their values, but ``document``."""
+    if by == "word":
+        return {"sentence": int, **WORD_COLUMNS}
+    measures = {**SENTENCE_COLUMNS, **dict.fromkeys(patterns, int)}
+    return (
+        {**measures, "failed": int} if by == "text" else {"sentence": int, **measures, "error": str}
+    )
 
 
 def text_row(total: Sums, patterns: Patterns) -> Row:

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -163,7 +163,7 @@ class Measured(NamedTuple):
     document: str
     rows: list[Row]
     sums: Sums
-    count: int
+    sentences: int
 
 
 Read = Callable[[int], None]
@@ -192,16 +192,11 @@ def measured(
     work = partial(measure_chunk, by=by, patterns=patterns, matches=matches)
     first = list(islice(source, 2))
     if workers == 1 or len(first) < 2:
-        for chunk in _chain(first, source):
+        for chunk in chain(first, source):
             yield from work(chunk)
             read(sum(one.size for one in chunk))
         return
-    yield from _in_processes(_chain(first, source), work, workers, read)
-
-
-def _chain(first: list[list[Located]], rest: Iterator[list[Located]]) -> Iterator[list[Located]]:
-    yield from first
-    yield from rest
+    yield from _in_processes(chain(first, source), work, workers, read)
 
 
 def _chunks(sentences: Iterable[Located]) -> Iterator[list[Located]]:
@@ -211,7 +206,7 @@ def _chunks(sentences: Iterable[Located]) -> Iterator[list[Located]]:
 
 
 def _in_processes(
-    chunks: Iterator[list[Located]],
+    chunks: Iterable[list[Located]],
     work: Callable[[list[Located]], list[Measured]],
     workers: int,
     read: Read,
@@ -252,9 +247,9 @@ def measure_chunk(
         if not found or found[-1].document != document:
             found.append(Measured(document, [], {}, 0))
         now = found[-1]
-        number = now.count
+        number = now.sentences
         tree = None if text is None else Tree.parse(text)
-        found[-1] = now._replace(count=number + 1)
+        found[-1] = now._replace(sentences=number + 1)
         measure_one(tree, None, error, number, by, patterns, matches, now.rows, now.sums)
     return found
 
@@ -292,11 +287,8 @@ def match_rows(tree: Tree, names: Iterable[str], patterns: Patterns) -> Iterator
     """Yield a row for each node that a count counts: its name, its words, their places, the node in brackets."""
     tree = l2sca.under_top(tree)
     for name in names:
-        if name in patterns:
-            found = (match for one in patterns[name] for match in one.matches(tree, once=True))
-        else:
-            found = l2sca.find(tree, name)
-        for match in found:
+        own = (one.matches(tree, once=True) for one in patterns.get(name, ()))
+        for match in chain.from_iterable(own) if name in patterns else l2sca.find(tree, name):
             words = (match.node,) if isinstance(match.node, str) else match.node.words
             start, end = match.span
             yield {
@@ -331,7 +323,7 @@ class Table:
         for row in part.rows:
             number = self._count + 1 + int(row["sentence"] or 0)
             yield {"document": part.document, **row, "sentence": number}
-        self._count += part.count
+        self._count += part.sentences
 
     def end(self) -> Iterator[Row]:
         """Yield the row of the last text, where rows are texts."""

@@ -105,3 +105,25 @@ def test_probabilities_and_several_trees(given: list[str], capsys: Streams) -> N
     assert "is the output of another run (n_best: 2, now None)" in capsys.readouterr().err
     assert main(["corpus", "--workers", "1", *given, "--n-best", "0"]) == 2
     assert "--n-best is 0: it must be at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("to", ["jsonl", "parquet"])
+def test_each_sentence_has_its_measures(
+    given: list[str], capsys: Streams, tmp_path: Path, to: str
+) -> None:
+    if to == "parquet":
+        pytest.importorskip("pyarrow")
+    assert main(["corpus", "--workers", "1", *given, "--measures", "--to", to]) == 0
+    capsys.readouterr()
+    if to == "jsonl":
+        lines = (Path(given[1]) / "part-000000.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+    else:
+        from pyarrow import parquet
+
+        rows = parquet.read_table(Path(given[1]) / "part-000000.parquet").to_pylist()
+    assert main(["measure", given[1], "--by", "sentence", "-f", "json"]) == 0
+    measured = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(rows) == 3
+    for row, same in zip(rows, measured, strict=True):
+        assert row["measures"].items() <= same.items()

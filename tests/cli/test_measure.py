@@ -57,7 +57,16 @@ def test_a_word_is_a_line_with_tabs(trees: Path, capsys: Streams) -> None:
     _, out, _ = run(capsys, trees, "--by", "word", "-f", "tsv")
     rows = list(csv.DictReader(io.StringIO(out), dialect="excel-tab"))
     assert list(rows[0]) == ["document", "sentence", *WORD_COLUMNS]
-    assert [row["token"] for row in rows] == "Cats of Rome sleep . Dogs chase cats".split()
+    assert [row["token"] for row in rows] == [
+        "Cats",
+        "of",
+        "Rome",
+        "sleep",
+        ".",
+        "Dogs",
+        "chase",
+        "cats",
+    ]
     assert [row["closed"] for row in rows] == ["1", "0", "3", "1", "1", "1", "0", "3"]
     assert {row["entropy"] for row in rows} == {""}
 
@@ -69,9 +78,9 @@ def test_parquet_has_the_same_rows(trees: Path, tmp_path: Path, capsys: Streams)
     _, out, _ = run(capsys, trees, "--by", "sentence", "-f", "json")
     for stored, shown in zip(parquet.read_table(output).to_pylist(), rows_of(out), strict=True):
         assert list(stored) == list(shown)
-        assert [float(f"{one:.6g}") if isinstance(one, float) else one for one in stored.values()] == [
-            *shown.values()
-        ]
+        assert [
+            float(f"{one:.6g}") if isinstance(one, float) else one for one in stored.values()
+        ] == [*shown.values()]
 
 
 def test_the_documents_of_a_corpus_are_texts(tmp_path: Path, capsys: Streams) -> None:
@@ -117,7 +126,15 @@ def test_matches_of_a_count(trees: Path, capsys: Streams) -> None:
         0,
         3,
     )
-    assert [row["words"] for row in words] == "Cats of Rome sleep Dogs chase cats".split()
+    assert [row["words"] for row in words] == [
+        "Cats",
+        "of",
+        "Rome",
+        "sleep",
+        "Dogs",
+        "chase",
+        "cats",
+    ]
 
 
 def test_patterns_of_ones_own_are_columns(trees: Path, tmp_path: Path, capsys: Streams) -> None:

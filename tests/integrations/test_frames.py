@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from bnaparser.integrations import pandas, polars
+from bnaparser.measures import measure
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import from_words
@@ -245,3 +246,18 @@ def test_pairs_of_parses_and_something_are_refused(library: Any, tiny_parser: Pa
             TypeError, match=r"not a tuple with a Parses in it: .* without as_tuples"
         ):
             frame_of(tiny_parser.pipe([("It rained.", 1)], as_tuples=True))
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
+@pytest.mark.parametrize("by", ["text", "sentence", "word"])
+def test_measures(library: Any, by: Any, tiny_parser: Parser) -> None:
+    parses = list(tiny_parser.pipe(TEXTS, probabilities=True))
+    patterns = None if by == "word" else {"dogs": "__ < Dogs"}
+    found = rows(library.measures(parses, by, patterns))
+    assert found == measure(parses, by, patterns)
+    assert {row["document"] for row in found} == ({0, 1, 2} if by == "text" else {0, 2})
+
+
+def test_measures_of_a_series_have_its_labels(tiny_parser: Parser) -> None:
+    series = pd.Series(list(tiny_parser.pipe(TEXTS)), index=["a", "b", "c"])
+    assert list(pandas.measures(series, by="text")["document"]) == ["a", "b", "c"]

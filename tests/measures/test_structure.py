@@ -111,9 +111,7 @@ def test_counts_of_all_words_against_brute_force() -> None:
             assert word.depth == len(over)
             assert word.opened == sum(node.start == place for node in over)
             assert word.closed == sum(node.end == place + 1 for node in over)
-            assert word.left_corner == sum(
-                node.subtrees[0].end == place + 1 for node in over
-            )
+            assert word.left_corner == sum(node.subtrees[0].end == place + 1 for node in over)
         assert [word.open_nodes for word in words] == _shift_reduce(tree)
 
 
@@ -172,7 +170,9 @@ def _paths(tree: Tree) -> list[list[tuple[Tree, int]]]:
     if not tree.subtrees:
         return [[]]
     return [
-        [(tree, place), *path] for place, child in enumerate(tree.subtrees) for path in _paths(child)
+        [(tree, place), *path]
+        for place, child in enumerate(tree.subtrees)
+        for path in _paths(child)
     ]
 
 

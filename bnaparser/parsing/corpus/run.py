@@ -229,6 +229,7 @@ class CorpusRun:
             "field": self.settings.text_field,
             "id": self.settings.id_field,
             "inputs": [[file.name, file.kind, file.size] for file in self.files],
+            **({"measures": True} if shard.measures else {}),
             **_asked(shard.question),
         }
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.files.tables import json_line
+from bnaparser.measures.table import SENTENCE_COLUMNS, columns_of, sums_of, without_tree
 from bnaparser.parsing.corpus.documents import Fields, Piece
 from bnaparser.parsing.options import PLAIN, Question
 from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
@@ -68,6 +69,8 @@ class ShardSettings:
     """Characters after which a shard ends, with the document or line that goes beyond them."""
     question: Question = PLAIN
     """What is wanted of each sentence."""
+    measures: bool = False
+    """Whether each row has the measures of its sentence (docs/measures.md)."""
 
 
 def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
@@ -133,7 +136,10 @@ def _rows(
         tags = [piece.tags for piece, _, _, _ in ahead] if parser.reads_tags else []
         parses = _parses(parser, sentences, tags, settings.question)
         for (piece, part, number, _), parse in zip(ahead, parses, strict=True):
-            yield _row(piece, part, number, parse), piece, parse
+            row = _row(piece, part, number, parse)
+            if settings.measures:
+                row["measures"] = _measures(parse)
+            yield row, piece, parse
 
 
 def _parses(
@@ -185,6 +191,16 @@ def _row(piece: Piece, part: int, number: int, parse: Parse) -> dict[str, Any]:
     return {**place, **row, "fields": piece.fields}
 
 
+def _measures(parse: Parse) -> dict[str, Any]:
+    if parse.tree is None:
+        return dict(without_tree())
+    sums = sums_of(parse.tree, {}, parse.entropy)
+    return {
+        name: float(f"{value:.6g}") if isinstance(value, float) else value
+        for name, value in columns_of(sums).items()
+    }
+
+
 def _round(found: dict[str, Any]) -> None:
     """Round a tree's figures, or a constituent's; probabilities, which may be tiny, to four digits."""
     if found["score"] is not None:
@@ -204,7 +220,7 @@ def _writer(output: io.BytesIO, settings: ShardSettings) -> Iterator[Any]:
 
         yield write_line
         return
-    with parquet_writer(output, _schema(settings.question)) as write:
+    with parquet_writer(output, _schema(settings)) as write:
 
         def write_row(row: Row) -> None:
             write({**row, "fields": json.dumps(_plain(row["fields"]), ensure_ascii=False)})
@@ -212,11 +228,16 @@ def _writer(output: io.BytesIO, settings: ShardSettings) -> Iterator[Any]:
         yield write_row
 
 
-def _schema(question: Question) -> Any:
+def _schema(settings: ShardSettings) -> Any:
     pa = pyarrow_of()
     own = [("document", pa.string()), ("part", pa.int32()), ("sentence", pa.int32())]
-    asked = parse_fields(question.probabilities, question.n_best > 1)
-    return pa.schema([*own, *asked, ("fields", pa.string())])
+    asked = parse_fields(settings.question.probabilities, settings.question.n_best > 1)
+    last: list[Any] = [("fields", pa.string())]
+    if settings.measures:
+        types = {int: pa.int64(), float: pa.float64()}
+        measures = [(name, types[kind]) for name, kind in SENTENCE_COLUMNS.items()]
+        last.append(("measures", pa.struct(measures)))
+    return pa.schema([*own, *asked, *last])
 
 
 def _plain(fields: Fields) -> Fields:
