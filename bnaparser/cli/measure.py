@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bnaparser.cli.arguments import add_encoding, add_examples, add_precision
-from bnaparser.cli.exits import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.streams import empty, in_chunks, open_output, read_input, standard_input
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.tables import json_line, whole_characters
+from bnaparser.files.tables import json_line, replace_all_surrogates
 from bnaparser.files.text_files import OPTION, LineReader, open_text
 from bnaparser.measures import l2sca
 from bnaparser.measures.api import columns
@@ -289,7 +289,7 @@ class _Run:
     def _of_text(
         self, name: str, lines: Iterable[str], read: Callable[[int], None]
     ) -> Iterator[Measured]:
-        from bnaparser.parsing.question import Question
+        from bnaparser.parsing.options import Question
         from bnaparser.text.splitting import split_lines
 
         self.parser = self.parser or _load(self.options)
@@ -338,7 +338,7 @@ def _peeked(lines: Iterable[str]) -> tuple[list[str], bool]:
 
 
 def _load(options: argparse.Namespace) -> Parser:
-    from bnaparser.cli.quiet import quiet_libraries
+    from bnaparser.cli.console import quiet_libraries
     from bnaparser.parsing.startup import loading
 
     quiet_libraries()
@@ -377,7 +377,7 @@ def _writer(name: str, output: TextIO, types: dict[str, type]) -> Iterator[Calla
     table.writerow(types)
 
     def write_line(row: Row) -> None:
-        table.writerow([whole_characters(_shown(row[key])) for key in types])
+        table.writerow([replace_all_surrogates(_shown(row[key])) for key in types])
 
     yield write_line
 

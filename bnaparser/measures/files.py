@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from bnaparser.errors import DataError, TreeError
 from bnaparser.files.compressed import ending
 from bnaparser.files.tables import parse_json
-from bnaparser.files.text_files import LineReader, open_text
+from bnaparser.files.text_files import open_text
 from bnaparser.measures import l2sca
 from bnaparser.measures.api import text_row
 from bnaparser.measures.patterns import Patterns
@@ -33,6 +33,7 @@ from bnaparser.measures.table import (
     without_tree,
     word_rows,
 )
+from bnaparser.treebanks import formats
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees
@@ -79,6 +80,8 @@ def begins_with_tree(lines: Iterable[str]) -> bool:
         return False
     if head[0].lstrip().startswith("{"):
         return '"tree"' in head[0]
+    if not head[0].lstrip().startswith("("):
+        return formats.holds_trees(head[0])
     try:
         return next(parse_trees(iter(head)), None) is not None
     except TreeError:
@@ -102,7 +105,7 @@ def located(path: Path, encoding: str | None = None, option: str = "") -> Iterat
             yield Located(str(path), text, None, len(text) + 1)
 
 
-def located_in(lines: LineReader, name: str) -> Iterator[Located]:
+def located_in(lines: Iterable[str], name: str) -> Iterator[Located]:
     """Yield the sentences of a stream of trees or of parses."""
     for found in in_stream(lines, name, lambda text: True):
         text = str(found.tree)
