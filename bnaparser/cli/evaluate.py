@@ -36,8 +36,8 @@ EXAMPLES = """\
   bnaparser evaluate gold.mrg predicted.mrg
   bnaparser evaluate gold.mrg predicted.mrg --significance other.mrg
   bnaparser evaluate --model en gold.mrg
-  python -m bnaparser.eval.ptb LDC99T42 --model DIR     # section 23 of the Penn Treebank, as in the papers
-  python -m bnaparser.eval.ctb LDC2005T01 --model DIR   # articles 271-300 of the Chinese Treebank 5.1"""
+  bnaparser evaluate --release ptb LDC99T42 --model DIR     # section 23 of the Penn Treebank, as in the papers
+  bnaparser evaluate --release ctb LDC2005T01 --model DIR   # articles 271-300 of the Chinese Treebank 5.1"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +71,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", metavar="M", help="parse the words of GOLD with this model")
     parser.add_argument(
+        "--release",
+        choices=("ptb", "ctb"),
+        help="GOLD is the folder of a release, Penn Treebank 3 (LDC99T42) or Chinese Treebank 5.1"
+        " (LDC2005T01): print a standard part's table row, LR, LP and F1, with gold tags in the trees",
+    )
+    parser.add_argument(
+        "--split",
+        choices=("train", "dev", "test"),
+        help="the part of the release (default: test)",
+    )
+    parser.add_argument(
+        "--save", metavar="FOLDER", help="write the release's gold.mrg and predicted.mrg there"
+    )
+    parser.add_argument(
         "--language", metavar="CODE", help="that of GOLD, where the model knows several"
     )
     parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
@@ -87,6 +101,11 @@ def run(args: argparse.Namespace) -> int:
     Raises SettingsError when the arguments do not fit together, and DataError or
     MissingExtraError from PYEVALB and the significance test.
     """
+    if args.release is not None:
+        return _run_release(args)
+    for option in ("split", "save"):
+        if getattr(args, option) is not None:
+            raise SettingsError(f"--{option} is for a release of a treebank: give --release, too")
     if args.pred is None and args.model is None:
         raise SettingsError("evaluate needs PRED, the predicted trees, or --model to make them")
     if args.pred is not None and args.model is not None:
@@ -106,6 +125,27 @@ def run(args: argparse.Namespace) -> int:
     for path in filter(None, (args.gold, args.pred)):
         refuse_binary_file(Path(path))
     return run_model(args) if args.model is not None else run_files(args)
+
+
+def _run_release(args: argparse.Namespace) -> int:
+    from bnaparser.cli import table_row
+
+    if args.model is None:
+        raise SettingsError("--release is for a model: give --model, too")
+    unused = {
+        "PRED": args.pred is not None,
+        "--prm": args.prm is not None,
+        "--scorer": args.scorer != "evalb",
+        "--significance": args.significance is not None,
+        "--keep-functions": args.keep_functions,
+    }
+    for name, is_given in unused.items():
+        if is_given:
+            raise SettingsError(
+                f"--release takes no {name}: write the trees with --save FOLDER, then score"
+                " FOLDER/gold.mrg and FOLDER/predicted.mrg"
+            )
+    return table_row.run(args)
 
 
 def run_files(args: argparse.Namespace) -> int:

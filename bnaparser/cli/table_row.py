@@ -1,21 +1,20 @@
-"""From a treebank release and a model to the row of a paper's result table: LR, LP, F1.
-
-Shared by ``bnaparser.eval.ptb`` and ``bnaparser.eval.ctb``, which say what release it is.
-"""
+"""``bnaparser evaluate --release``: from a treebank release and a model to a paper's table row: LR, LP, F1."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bnaparser.cli.options import NONE, TAGS_HELP, given_tags, missing_tags
+from bnaparser.cli.options import given_tags, missing_tags
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.eval.api import Scores, score
-from bnaparser.treebanks.releases import Release
+from bnaparser.treebanks.releases import CTB, PTB
 from bnaparser.trees.tree import Tree
+
+RELEASES = {"ptb": PTB, "ctb": CTB}
 
 
 class WordParse(Protocol):
@@ -34,10 +33,6 @@ class WordParser(Protocol):
     def parse_many(  # noqa: D102
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> Sequence[WordParse]: ...
-
-
-LoadParser = Callable[[str, str | None], WordParser]
-"""Called with the model's name or folder and the device, or None for the best there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +91,25 @@ def predict(
     return trees, failed
 
 
-def add_arguments(arguments: argparse.ArgumentParser, release: Release) -> None:
-    """Add the script's arguments."""
-    add = arguments.add_argument
-    add("release", metavar="LDC_DIR", help="the folder of the release")
-    add("--model", required=True, help="a model that ships, a model folder, or org/name of a hub")
-    add("--split", choices=list(release.parts), default="test", help="default: test")
-    add("--device", help="a torch device; default: the GPU if there is one")
-    add("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
-    add("--save", metavar="FOLDER", help="write gold.mrg and predicted.mrg there, for EVALB")
-
-
-def run(args: argparse.Namespace, release: Release, load_parser: LoadParser) -> int:
+def run(args: argparse.Namespace) -> int:
     """Parse, score and print the row; 1 if a sentence failed, else 0. Raises BnaparserError."""
-    gold = list(release.read(args.release, args.split))
+    release, split = RELEASES[args.release], args.split or "test"
+    gold = list(release.read(args.gold, split))
     if not gold:
-        raise DataError(f"{args.release}: no tree in {release.describe(args.split)}")
+        raise DataError(f"{args.gold}: no tree in {release.describe(split)}")
     # Before the model is loaded: a wrong file or folder is known at once.
     tags = given_tags(args.tags, gold)
     if args.save:
         _save(Path(args.save), {})
-    parser = load_parser(args.model, args.device)
+    from bnaparser.parsing.parser import Parser
+
+    parser: WordParser = Parser.load(
+        args.model,
+        device=args.device,
+        precision=args.precision,
+        language=args.language,
+        backend=args.backend,
+    )
     if parser.reads_tags and tags is None:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     if tags is not None and not parser.reads_tags:
@@ -124,10 +117,10 @@ def run(args: argparse.Namespace, release: Release, load_parser: LoadParser) -> 
     predicted, failed = predict(parser, gold, tags)
     row = TableRow(
         model=args.model,
-        part=release.describe(args.split),
+        part=release.describe(split),
         tags=args.tags,
         sentences=len(gold),
-        expected=release.sentences[args.split],
+        expected=release.sentences[split],
         failed=failed,
         scores=score(gold, predicted),
     )
@@ -135,32 +128,6 @@ def run(args: argparse.Namespace, release: Release, load_parser: LoadParser) -> 
     if args.save:  # last: where the disk is full the row is there all the same
         _save(Path(args.save), {"gold.mrg": gold, "predicted.mrg": predicted})
     return 1 if failed else 0
-
-
-def main(
-    release: Release,
-    module: str,
-    description: str,
-    arguments: Sequence[str] | None = None,
-    load_parser: LoadParser | None = None,
-) -> int:
-    """Run a script; ``load_parser`` is by default the one that loads a real model."""
-    from bnaparser.cli.console import guarded
-
-    parser = argparse.ArgumentParser(f"python -m {module}", description=description)
-    add_arguments(parser, release)
-    return guarded(
-        lambda args: run(args, release, load_parser or _load_parser), parser.parse_args(arguments)
-    )
-
-
-def _load_parser(model: str, device: str | None) -> WordParser:
-    from bnaparser.cli.console import quiet_libraries
-
-    quiet_libraries()
-    from bnaparser.parsing.parser import Parser
-
-    return Parser.load(model, device=device)
 
 
 def _save(folder: Path, files: dict[str, Sequence[Tree]]) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from bnaparser import cli
 from bnaparser.cli import table_row
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.eval import ctb, ptb, score
+from bnaparser.parsing.parser import Parser
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.treebanks.releases import CTB, PTB, ctb_articles, wsj_sections
 from bnaparser.trees.tree import Span, Tree
@@ -137,6 +139,24 @@ class FlatParser:
         return FakeParse(Tree.from_spans(words, ["XX"] * len(words), spans))
 
 
+Load = Callable[[str, str | None], FlatParser]
+
+
+def run_with(main: Callable[[Sequence[str]], int], arguments: Sequence[str], load: Load) -> int:
+    """Run a script with a parser of the test's own in place of a model."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Parser, "load", lambda model, device=None, **_: load(model, device))
+        return main(arguments)
+
+
+def ptb_main(arguments: Sequence[str], load: Load) -> int:
+    return run_with(ptb.main, arguments, load)
+
+
+def ctb_main(arguments: Sequence[str], load: Load) -> int:
+    return run_with(ctb.main, arguments, load)
+
+
 class TestReleases:
     def test_wsj_sections_are_found_from_above_and_from_within(self, wsj: Path) -> None:
         for folder in ("", "treebank_3", "treebank_3/parsed", "treebank_3/parsed/mrg/wsj"):
@@ -221,7 +241,7 @@ class TestReleases:
 class TestPenn:
     def test_a_release_in_a_row_out(self, wsj: Path, capsys: pytest.CaptureFixture[str]) -> None:
         fake = FlatParser(PTB.read(wsj, "test"))
-        assert ptb.main([str(wsj), "--model", "en", "--device", "cpu"], fake) == 0
+        assert ptb_main([str(wsj), "--model", "en", "--device", "cpu"], fake) == 0
         lines = capsys.readouterr().out.splitlines()
         assert lines[0].split() == [
             "model", "test", "set", "tags", "sentences", "failed", "LR", "LP", "F1", "complete",
@@ -237,7 +257,7 @@ class TestPenn:
     ) -> None:
         fake = FlatParser(PTB.read(wsj, "dev"))
         fake.reads_tags = True
-        assert ptb.main([str(wsj), "--model", "en", "--split", "dev", "--tags", "gold"], fake) == 0
+        assert ptb_main([str(wsj), "--model", "en", "--split", "dev", "--tags", "gold"], fake) == 0
         row = capsys.readouterr().out.splitlines()[1]
         assert "WSJ section 22" in row
         assert " gold " in row
@@ -247,7 +267,7 @@ class TestPenn:
         self, wsj: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         fake = FlatParser(PTB.read(wsj, "test"), fails=["Who"])
-        assert ptb.main([str(wsj), "--model", "en"], fake) == 1
+        assert ptb_main([str(wsj), "--model", "en"], fake) == 1
         # Gold has 2 x 5 and 2 x 5 brackets; the failed sentences give none.
         assert capsys.readouterr().out.splitlines()[1].split()[5:] == [
             "4", "2", "50.00", "100.00", "66.67", "50.00",
@@ -258,14 +278,14 @@ class TestPenn:
     ) -> None:
         out = tmp_path / "out/deeper"
         fake = FlatParser()
-        assert ptb.main([str(wsj), "--model", "en", "--save", str(out)], fake) == 0
+        assert ptb_main([str(wsj), "--model", "en", "--save", str(out)], fake) == 0
         assert load_trees(out / "gold.mrg") == list(PTB.read(wsj, "test"))
         assert str(load_trees(out / "predicted.mrg")[1]) == (
             "(TOP (X (WP Who) (VBZ reads) (PRP it) (. ?)))"
         )
         (out / "gold.mrg").unlink()
         (out / "gold.mrg").mkdir()
-        assert ptb.main([str(wsj), "--model", "en", "--save", str(out)], fake) == 2
+        assert ptb_main([str(wsj), "--model", "en", "--save", str(out)], fake) == 2
         row, error = capsys.readouterr()
         assert "cannot be written" in error and "WSJ section 23" in row
         file = out / "predicted.mrg"  # known before the model is loaded, which there is not
@@ -280,21 +300,38 @@ class TestPenn:
     def test_errors_are_one_sentence(
         self, wsj: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert ptb.main([str(tmp_path / "nowhere"), "--model", "en"], FlatParser()) == 2
+        assert ptb_main([str(tmp_path / "nowhere"), "--model", "en"], FlatParser()) == 2
         assert "no such folder" in capsys.readouterr().err
 
         def no_model(model: str, device: str | None) -> FlatParser:
             raise ModelError(f"no model {model}")
 
-        assert ptb.main([str(wsj), "--model", "klingon"], no_model) == 2
-        assert capsys.readouterr().err == "bnaparser: no model klingon\n"
+        assert ptb_main([str(wsj), "--model", "klingon"], no_model) == 2
+        assert capsys.readouterr().err == "bnaparser evaluate: no model klingon\n"
 
     def test_a_part_without_words_is_an_error(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (tmp_path / "wsj_2300.mrg").write_text("( (S (-NONE- *)))", encoding="ascii")
-        assert ptb.main([str(tmp_path), "--model", "en"], FlatParser()) == 2
+        assert ptb_main([str(tmp_path), "--model", "en"], FlatParser()) == 2
         assert "no tree in WSJ section 23" in capsys.readouterr().err
+
+    def test_the_release_is_an_option_of_evaluate(
+        self, wsj: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def evaluate(arguments: Sequence[str]) -> int:
+            return cli.main(["evaluate", *arguments])
+
+        given = ["--release", "ptb", str(wsj), "--model", "en"]
+        assert run_with(evaluate, given, FlatParser(PTB.read(wsj, "test"))) == 0
+        assert "WSJ section 23" in capsys.readouterr().out
+        for wrong, message in (
+            (["--release", "ptb", str(wsj)], "--release is for a model: give --model, too"),
+            ([*given, "--prm", "x.prm"], "--release takes no --prm"),
+            ([str(wsj), "x.mrg", "--split", "dev"], "--split is for a release of a treebank"),
+        ):
+            assert evaluate(wrong) == 2
+            assert message in capsys.readouterr().err
 
 
 class TestChinese:
@@ -302,7 +339,7 @@ class TestChinese:
         self, chinese: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         fake = FlatParser(CTB.read(chinese, "test"))
-        assert ctb.main([str(chinese), "--model", "zh"], fake) == 0
+        assert ctb_main([str(chinese), "--model", "zh"], fake) == 0
         lines = capsys.readouterr().out.splitlines()
         assert "CTB 5.1 articles 271-300" in lines[1]
         assert lines[1].split()[-6:] == ["4", "0", "100.00", "100.00", "100.00", "100.00"]
@@ -310,5 +347,5 @@ class TestChinese:
 
     def test_the_development_set(self, chinese: Path, capsys: pytest.CaptureFixture[str]) -> None:
         fake = FlatParser()
-        assert ctb.main([str(chinese), "--model", "zh", "--split", "dev"], fake) == 0
+        assert ctb_main([str(chinese), "--model", "zh", "--split", "dev"], fake) == 0
         assert "CTB 5.1 articles 301-325" in capsys.readouterr().out
