@@ -20,7 +20,7 @@ from bnaparser.trees.tree import Span, Tree
 
 # A little under the figures of docs/languages.md: right pieces, rules alone, one sentence.
 FLOORS = {
-    "es": (98, 39, 99), "fr": (97, 67, 98), "id": (98, 94, 99), "is": (97, 55, 96),
+    "de": (99, 98, 99), "es": (98, 39, 99), "fr": (97, 67, 98), "id": (98, 94, 99), "is": (97, 55, 96),
     "ja": (99, 0, 95), "pt": (97, 46, 99), "zh-Hant": (99, 0, 99),
 }  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_a_paper_row_is_refused_without_the_tags_that_the_model_reads(
     release = wsj.parents[2]
     code, out, err = printed(ptb.main, release, "--model", model, "--device", "cpu")
     assert (code, out) == (2, "")
-    assert err == f"bnaparser: the model {model} {MISSING} --tags FILE, or --tags gold\n"
+    assert err == f"bnaparser evaluate: the model {model} {MISSING} --tags FILE, or --tags gold\n"
     _, gold, _ = printed(ptb.main, release, "--model", model, "--tags", "gold", "--device", "cpu")
     _, other, _ = printed(ptb.main, release, "--model", model, "--tags", tags, "--device", "cpu")
     _, same, _ = printed(ptb.main, release, "--model", model, "--tags", wsj, "--device", "cpu")

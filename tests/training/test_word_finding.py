@@ -94,7 +94,7 @@ def test_development_scores_words(finder: BnaModel) -> None:
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ({"text": {"languages": ["xx"]}}, "no language 'xx' can be read: there are en, es"),
+        ({"text": {"languages": ["xx"]}}, "no language 'xx' can be read: there are de, en, es"),
         ({"text": {"languages": []}}, "name each language once, and at least one"),
         ({"text": {"segment_words": True}, "tags": {"given": True}}, "no use with tags.given"),
         ({"text": {"languages": ["es", "fr"]}, "train": {"data": [{"path": "a"}]}}, "a needs its language"),
