@@ -244,7 +244,7 @@ def best_label(scores: Float32s, row: int, first_label: int) -> int:
 
 @compiled_apart
 def _best_augmented_label(scores: Float32s, row: int, right: int, first_label: int) -> int:
-    """The same where every label but ``right`` scores 1 more."""
+    """Column of the greatest of scores[row, first_label:] after every label but ``right`` got 1 more."""
     best_label = first_label
     best = np.float32(scores[row, first_label] + np.float32(first_label != right))
     for label in range(first_label + 1, scores.shape[1]):
