@@ -23,7 +23,7 @@ from bnaparser import models
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
-from bnaparser.parsing.options import PLAIN, Question
+from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseOptions
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.limits import check_count
@@ -58,7 +58,7 @@ STARTING = (
     " machine compiles the parser's loops as well and takes longer"
 )
 _WARM_UP = "The service is ready , and it answers ."
-_PAGE_ASKS = Question(n_best=2, probabilities=True)
+_PAGE_ASKS = ParseOptions(n_best=2, probabilities=True)
 
 _COLLECTION_SECONDS = 5.0
 # As many collections of the middle generation make a full one worth its while, as in Python itself.
@@ -376,14 +376,16 @@ class Service:
         record.errors += errors
 
 
-def _warm_up(parser: Parser, question: Question = PLAIN) -> tuple[Sentence, list[list[str]] | None]:
+def _warm_up(
+    parser: Parser, parse_options: ParseOptions = DEFAULT_OPTIONS
+) -> tuple[Sentence, list[list[str]] | None]:
     """Return a sentence that any model can parse, and its tags where the model needs them.
 
     Its words are given, and said to be in a language of the model's.
     """
     sentence = replace(tokenize(_WARM_UP), language=parser.languages[0])
     tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None
-    return with_options(sentence, question), tags
+    return with_options(sentence, parse_options), tags
 
 
 def _shown_name(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser.cli.arguments import add_encoding, add_examples, add_precision
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
-from bnaparser.cli.options import add_trees, question_of
+from bnaparser.cli.options import add_trees, parse_options_of
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS
@@ -147,7 +147,11 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
         text_field=options.field,
         id_field=options.id,
         shard=ShardSettings(
-            options.split, options.to, options.shard_size, question_of(options), options.measures
+            options.split,
+            options.to,
+            options.shard_size,
+            parse_options_of(options),
+            options.measures,
         ),
         engine=options.engine,
         workers=options.workers,

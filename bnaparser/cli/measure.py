@@ -289,18 +289,20 @@ class _Run:
     def _of_text(
         self, name: str, lines: Iterable[str], read: Callable[[int], None]
     ) -> Iterator[Measured]:
-        from bnaparser.parsing.options import Question
+        from bnaparser.parsing.options import ParseOptions
         from bnaparser.text.splitting import split_lines
 
         self.parser = self.parser or _load(self.options)
-        parser, question = self.parser, Question(probabilities=self.options.probabilities)
+        parser, parse_options = self.parser, ParseOptions(probabilities=self.options.probabilities)
         seen = _Counted(lines)
         waits = lines.waits if isinstance(lines, LineReader) else lambda: False
         yield Measured(name, [], {}, 0)  # a text without a sentence has its row
         for ahead in in_chunks(split_lines(seen, self.options.split, parser.text), waits):
             sentences = [one for one in ahead if one.words]
             part = Measured(name, [], {}, len(sentences))
-            for number, parse in enumerate(parser.parse_sentences(sentences, questions=question)):
+            for number, parse in enumerate(
+                parser.parse_sentences(sentences, options=parse_options)
+            ):
                 by, patterns, matches = self.options.by, self.patterns, self.matches
                 tree, error = parse.tree, parse.error
                 measure_one(tree, parse, error, number, by, patterns, matches, part.rows, part.sums)

@@ -16,7 +16,7 @@ from bnaparser.treebanks.tag_files import Tags, read_tags, tags_of
 from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
-    from bnaparser.parsing.options import Dependencies, Question
+    from bnaparser.parsing.options import Dependencies, ParseOptions
     from bnaparser.treebanks.conllu import ConlluSentence
 
 
@@ -66,19 +66,19 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
         help="parse the sentences of this file (CoNLL-U) so that trees fit their heads; -: standard input",
     )
     parser.add_argument(
-        "--malus",
+        "--penalty",
         type=float,
         metavar="X",
         help="with --dependencies: what each word that speaks against a constituent takes off its score (default: 2)",
     )
 
 
-def question_of(options: argparse.Namespace) -> Question:
+def parse_options_of(options: argparse.Namespace) -> ParseOptions:
     """Return what the options ask of every sentence; SettingsError where one is out of range."""
-    from bnaparser.parsing.options import Question
+    from bnaparser.parsing.options import ParseOptions
 
     try:
-        asked = Question(
+        asked = ParseOptions(
             options.n_best,
             options.probabilities,
             options.decoder,
@@ -94,16 +94,16 @@ def question_of(options: argparse.Namespace) -> Question:
 
 
 def malus_of(options: argparse.Namespace) -> float:
-    """Return what the options say of the malus, or the default; SettingsError where it is out of range."""
+    """Return what the options say of the penalty, or the default; SettingsError where it is out of range."""
     from bnaparser.parsing.named_constraints import check_amount
-    from bnaparser.parsing.options import MALUS
+    from bnaparser.parsing.options import PENALTY
 
-    malus: float = MALUS if options.malus is None else options.malus
+    penalty: float = PENALTY if options.penalty is None else options.penalty
     try:
-        check_amount(malus)
+        check_amount(penalty)
     except SentenceError as error:
-        raise SettingsError(f"--malus {error}") from None
-    return malus
+        raise SettingsError(f"--penalty {error}") from None
+    return penalty
 
 
 class DependencyFile:
@@ -112,12 +112,12 @@ class DependencyFile:
     ``input`` is the file, or standard input for ``-``.
     """
 
-    def __init__(self, path: Path, malus: float, encoding: str | None = None):
+    def __init__(self, path: Path, penalty: float, encoding: str | None = None):
         # Imported here: they bring NumPy, which scoring two files does not need.
         from bnaparser.cli.streams import standard_input
         from bnaparser.treebanks.conllu import read_conllu
 
-        self.malus = malus
+        self.penalty = penalty
         self.input: BufferedIOBase | Path = path
         lines = read_lines(path, encoding)
         if str(path) == "-":
@@ -137,7 +137,7 @@ class DependencyFile:
         """Return a sentence's heads as its trees are to fit them."""
         from bnaparser.parsing.options import Dependencies
 
-        return Dependencies(sentence.heads, _punctuation(sentence), self.malus)
+        return Dependencies(sentence.heads, _punctuation(sentence), self.penalty)
 
 
 def _punctuation(sentence: ConlluSentence) -> tuple[bool, ...]:

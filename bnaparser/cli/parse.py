@@ -21,7 +21,7 @@ from bnaparser.cli.options import (
     add_questions,
     malus_of,
     missing_tags,
-    question_of,
+    parse_options_of,
 )
 from bnaparser.cli.streams import (
     answered,
@@ -41,7 +41,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS, Split
 
 if TYPE_CHECKING:
-    from bnaparser.parsing.options import Question
+    from bnaparser.parsing.options import ParseOptions
     from bnaparser.parsing.parser import Parse, Parser
     from bnaparser.text.sentence import Sentence
 
@@ -160,12 +160,14 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError(f"--max-words {options.max_words}: it must be at least 1")
     if options.dependencies is not None:
         return _run_dependencies(options)
-    if options.malus is not None:
-        raise SettingsError("--malus is of heads that are given: give --dependencies FILE as well")
+    if options.penalty is not None:
+        raise SettingsError(
+            "--penalty is of heads that are given: give --dependencies FILE as well"
+        )
     if options.tags is not None and options.split != "token":
         raise SettingsError("--tags needs sentences of given words: give --split token as well")
     refuse_file_names(options.text, options.command, "parse")
-    question = question_of(options)
+    parse_options = parse_options_of(options)
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.
         words = open_words(options.text) if options.text else open_input(options.input)
@@ -179,7 +181,7 @@ def run(options: argparse.Namespace) -> int:
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--split token --tags FILE")
         progress = not (options.quiet or output.isatty())
-        parses = _parses(parser, reader, tags, options, question, progress)
+        parses = _parses(parser, reader, tags, options, parse_options, progress)
         code = _write(parses, output, options)
         if tags is not None:
             tags.check_end()
@@ -191,7 +193,7 @@ def _parses(
     reader: LineReader,
     tags: TagStream | None,
     options: argparse.Namespace,
-    question: Question,
+    parse_options: ParseOptions,
     progress: bool,
 ) -> Iterator[tuple[str, Parse | None]]:
     """Yield each sentence's parse with its place; None for an empty line that is to stay one."""
@@ -206,10 +208,13 @@ def _parses(
     def answer(chunk: list[tuple[Sentence, int]]) -> Iterator[tuple[str, Parse | None]]:
         good = [one for one in chunk if one[0].words]
         rows = None if tags is None else tags.take(len(good))
-        questions = [
-            question if marked is None else question.under(marked.of(*one)) for one in good
+        options = [
+            parse_options if marked is None else parse_options.with_constraints(marked.of(*one))
+            for one in good
         ]
-        found = iter(parser.parse_sentences([one for one, _ in good], rows, questions=questions))
+        found = iter(
+            parser.parse_sentences([one for one, _ in good], rows, options=options)
+        )
         for one, number in chunk:
             yield place_name(number, split), next(found) if one.words else None
 
@@ -222,7 +227,7 @@ def _run_dependencies(options: argparse.Namespace) -> int:
         raise SettingsError(
             "--dependencies has the sentences: give no text, --input, --split or --markup"
         )
-    question = question_of(options)
+    parse_options = parse_options_of(options)
     given = DependencyFile(options.dependencies, malus_of(options), options.encoding)
     tags = None if options.tags is None else TagStream(options.tags)
     with ExitStack() as stack:
@@ -230,14 +235,14 @@ def _run_dependencies(options: argparse.Namespace) -> int:
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--tags FILE")
-        code = _write(_fitting(parser, given, tags, question), output, options)
+        code = _write(_fitting(parser, given, tags, parse_options), output, options)
         if tags is not None:
             tags.check_end()
         return code
 
 
 def _fitting(
-    parser: Parser, given: DependencyFile, tags: TagStream | None, question: Question
+    parser: Parser, given: DependencyFile, tags: TagStream | None, parse_options: ParseOptions
 ) -> Iterator[tuple[str, Parse | None]]:
     from bnaparser.text.sentence import from_words
 
@@ -245,8 +250,10 @@ def _fitting(
     while ahead := list(islice(source, READ_AHEAD)):
         rows = None if tags is None else tags.take(len(ahead))
         sentences = [parser.text.of_words(from_words(one.words)) for one in ahead]
-        questions = [replace(question, dependencies=given.heads_of(one)) for one in ahead]
-        for parse in parser.parse_sentences(sentences, rows, questions=questions):
+        options = [
+            replace(parse_options, dependencies=given.heads_of(one)) for one in ahead
+        ]
+        for parse in parser.parse_sentences(sentences, rows, options=options):
             number += 1
             yield f"sentence {number}", parse
 

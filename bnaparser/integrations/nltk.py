@@ -17,7 +17,7 @@ from typing import Any
 from nltk.parse import ParserI
 
 from bnaparser.encoders.batching import READ_AHEAD
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import not_one_string
@@ -35,7 +35,7 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
     """
 
     def __init__(self, parser: Parser | str | Path = "en", n_best: int = 1):
-        self.n_best = Question(n_best).n_best
+        self.n_best = ParseOptions(n_best).n_best
         self.parser = parser if isinstance(parser, Parser) else Parser.load(parser)
 
     def parse(self, sent: Iterable[str]) -> Iterator[Any]:

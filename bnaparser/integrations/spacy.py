@@ -26,7 +26,7 @@ from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import BnaparserError, DataError, MissingExtraError, ModelError, check_flag
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.integrations.spacy_spans import SpacyConstituents, install, keep
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
@@ -72,7 +72,7 @@ class SpacyComponent:
     ):
         check_flag("write_tags", write_tags)
         self.name, self.model, self.write_tags = name, str(model), write_tags
-        self._question = Question(probabilities=probabilities)
+        self._parse_options = ParseOptions(probabilities=probabilities)
         self._given = device, batch_tokens
         self._parser: Parser | ModelError
         self._load(model)
@@ -176,7 +176,7 @@ class SpacyComponent:
         rows = [tokens for _, of_doc in ahead for tokens in of_doc]
         signs = _SIGNS if self.parser.model.settings.encoder.detokenize else {}
         given = [_sentence(tokens, signs) for tokens in rows]
-        parses = iter(self.parser.parse_sentences(given, questions=self._question))
+        parses = iter(self.parser.parse_sentences(given, options=self._parse_options))
         for doc, of_doc in ahead:
             found = [(tokens, next(parses)) for tokens in of_doc]
             keep(doc, _constituents(doc, found))

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from bnaparser.network.decoding import Prediction, in_batches
 from bnaparser.parsing.named_constraints import tag_against
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.validation import Tags, reason_against, rows_of_tags
 from bnaparser.text.sentence import Sentence
@@ -26,7 +26,7 @@ class Given(NamedTuple):
 
     sentence: Sentence
     tags: Tags
-    question: Question
+    parse_options: ParseOptions
 
 
 class ParsingLimits(NamedTuple):
@@ -42,24 +42,24 @@ class ParsingLimits(NamedTuple):
 def all_given(
     sentences: Sequence[Sentence],
     tags: Iterable[Iterable[str]] | None,
-    questions: Question | Sequence[Question],
+    options: ParseOptions | Sequence[ParseOptions],
 ) -> list[Given]:
-    """Return sentences, each with its tags and its question; ValueError where there are not as many."""
+    """Return sentences, each with its tags and its options; ValueError where there are not as many."""
     rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
     if len(rows) != len(sentences):
         raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
-    if isinstance(questions, Question):
-        questions = [questions] * len(sentences)
-    if len(questions) != len(sentences):
-        raise ValueError(f"{len(questions)} questions for {len(sentences)} sentences")
-    return list(map(Given, sentences, rows, questions))
+    if isinstance(options, ParseOptions):
+        options = [options] * len(sentences)
+    if len(options) != len(sentences):
+        raise ValueError(f"{len(options)} options for {len(sentences)} sentences")
+    return list(map(Given, sentences, rows, options))
 
 
 def parse_each(
     given: Sequence[Given],
     prepare: Callable[[Sequence[Given]], Sequence[Ready]],
     size: Callable[[Ready], int],
-    predict: Callable[[Sequence[tuple[Ready, Question]]], Sequence[Prediction | str]],
+    predict: Callable[[Sequence[tuple[Ready, ParseOptions]]], Sequence[Prediction | str]],
     limits: ParsingLimits,
 ) -> list[Parse]:
     """Parse what is good of the sentences, in length-sorted batches; a Parse each, in order.
@@ -69,24 +69,26 @@ def parse_each(
     """
     found: dict[int, Prediction | str] = {}
     for index, one in enumerate(given):
-        reason = one.question.problem or reason_against(
+        reason = one.parse_options.problem or reason_against(
             one.sentence, one.tags, limits.reads_tags, limits.max_words
         )
         if reason is None and one.tags is not None:
-            reason = tag_against(one.question.constraints, one.tags)
+            reason = tag_against(one.parse_options.constraints, one.tags)
         if reason is not None:
             found[index] = reason
     good = [index for index in range(len(given)) if index not in found]
-    ready: dict[int, tuple[Ready, Question]] = {}
+    ready: dict[int, tuple[Ready, ParseOptions]] = {}
     of_good = each_or_reason(prepare, [given[index] for index in good], FAILED)
     for index, made in zip(good, of_good, strict=True):
         if isinstance(made, str):
             found[index] = made
         else:
             one = given[index]
-            ready[index] = made, one.question.for_words(one.sentence.words)
+            ready[index] = made, one.parse_options.for_words(one.sentence.words)
     for plain in (True, False):
-        places = [index for index, (_, question) in ready.items() if question.plain == plain]
+        places = [
+            index for index, (_, parse_options) in ready.items() if parse_options.plain == plain
+        ]
         chosen = [ready[index] for index in places]
         predicted = _in_batches(chosen, size, predict, limits) if chosen else []
         found.update(zip(places, predicted, strict=True))
@@ -94,9 +96,9 @@ def parse_each(
 
 
 def _in_batches(
-    ready: Sequence[tuple[Ready, Question]],
+    ready: Sequence[tuple[Ready, ParseOptions]],
     size: Callable[[Ready], int],
-    predict: Callable[[Sequence[tuple[Ready, Question]]], Sequence[Prediction | str]],
+    predict: Callable[[Sequence[tuple[Ready, ParseOptions]]], Sequence[Prediction | str]],
     limits: ParsingLimits,
 ) -> list[Prediction | str]:
     def of_batch(batch: list[int]) -> list[Prediction | str]:

@@ -16,7 +16,7 @@ from bnaparser.network.decoding import Prediction
 from bnaparser.network.labels import BARRED, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.named_constraints import Numbered, check_amount, numbered, told
-from bnaparser.parsing.options import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, ParseOptions
 from bnaparser.trees.heads.dependencies import parents_first
 from bnaparser.trees.tree import Span
 
@@ -43,11 +43,11 @@ def chart_of(model: ParsingNetwork) -> ChartModel:
 def answers(
     scores: Scores,
     lengths: Sequence[int],
-    questions: Sequence[Question],
+    options: Sequence[ParseOptions],
     model: ChartModel,
     tags: Sequence[list[str] | None],
 ) -> list[Prediction | str]:
-    """Answer a question about each sentence of a batch, whose scores are packed one after another.
+    """Decode each sentence of a batch with its options. The scores are packed one sentence after another.
 
     Where a sentence has none, the reason is in its place. The scores of labels that are barred are changed.
     """
@@ -58,38 +58,44 @@ def answers(
         model = model._replace(barred=frozenset(np.flatnonzero(barred).tolist()))
     found: list[Prediction | str] = []
     first = 0
-    for n, question, row in zip(lengths, questions, tags, strict=True):
+    for n, parse_options, row in zip(lengths, options, tags, strict=True):
         rows = slice(first, first + chart.span_count(n))
         first = rows.stop
         try:
-            found.append(answer(scores[rows], n, question, model, row))
+            found.append(answer(scores[rows], n, parse_options, model, row))
         except SentenceError as error:
             found.append(str(error))
     return found
 
 
 def answer(
-    scores: Scores, n: int, question: Question, model: ChartModel, tags: list[str] | None
+    scores: Scores, n: int, parse_options: ParseOptions, model: ChartModel, tags: list[str] | None
 ) -> Prediction:
-    """Answer a question about a sentence of n words; ``scores`` are float32 (spans, labels).
+    """Decode a sentence of n words; ``scores`` are float32 (spans, labels).
 
     ``tags`` are those that the model predicts. The first tree is the prediction, the others are its
     ``others``. Scores hold bonuses and maluses. Raises SentenceError for constraints that cannot be.
     """
-    if question.problem is not None:
-        raise SentenceError(question.problem)
-    constraints = numbered(question.constraints, n, model.labels, model.barred)
+    if parse_options.problem is not None:
+        raise SentenceError(parse_options.problem)
+    constraints = numbered(parse_options.constraints, n, model.labels, model.barred)
     row = _with_tags(tags, constraints.tags, n)
-    scores, never_empty = _constrained(scores, n, question, constraints, model.allow_empty_root)
-    temperature = question.temperature or model.temperature
+    scores, never_empty = _constrained(
+        scores, n, parse_options, constraints, model.allow_empty_root
+    )
+    temperature = parse_options.temperature or model.temperature
     search = _Chart(scores, n, model.allow_empty_root, never_empty, temperature)
     try:
-        found = search.marginals() if question.probabilities or question.decoder != "best" else None
-        trees = search.trees(question, found)
+        found = (
+            search.marginals()
+            if parse_options.probabilities or parse_options.decoder != "best"
+            else None
+        )
+        trees = search.trees(parse_options, found)
     except chart.NoTreeError as error:
         # Scores that are no numbers are another matter: they are told as those of the best tree alone are.
         raise SentenceError("no tree keeps to all constraints") from error
-    told_probabilities = found if question.probabilities else None
+    told_probabilities = found if parse_options.probabilities else None
     read = partial(_prediction, scores, n, model.labels, told_probabilities, temperature, row)
     first, *others = map(read, trees)
     return first.with_others(others)
@@ -113,15 +119,17 @@ class _Chart(NamedTuple):
             never_empty=self.never_empty,
         )
 
-    def trees(self, question: Question, found: chart.Marginals | None) -> list[NDArray[np.int32]]:
+    def trees(
+        self, parse_options: ParseOptions, found: chart.Marginals | None
+    ) -> list[NDArray[np.int32]]:
         """Return the spans of the trees that are wanted, the first one first."""
-        if question.decoder == "sample":
-            trees = self._samples(question.n_best, question.seed)
-        elif question.decoder == "expected":
+        if parse_options.decoder == "sample":
+            trees = self._samples(parse_options.n_best, parse_options.seed)
+        elif parse_options.decoder == "expected":
             assert found is not None
-            trees = self._expected(question.n_best, found)
+            trees = self._expected(parse_options.n_best, found)
         else:
-            trees = self._best(question.n_best)
+            trees = self._best(parse_options.n_best)
         return [tree.spans for tree in trees]
 
     def _best(self, count: int) -> list[chart.Decoded]:
@@ -162,32 +170,36 @@ class _Chart(NamedTuple):
 
 
 def _constrained(
-    scores: Scores, n: int, question: Question, constraints: Numbered, allow_empty_root: bool
+    scores: Scores,
+    n: int,
+    parse_options: ParseOptions,
+    constraints: Numbered,
+    allow_empty_root: bool,
 ) -> tuple[Scores, NDArray[np.bool_] | None]:
     """Return the scores with what is known of the tree, and which spans may not be empty."""
-    if question.dependencies is not None:
-        scores = _fitting(scores, n, question.dependencies)
+    if parse_options.dependencies is not None:
+        scores = _fitting(scores, n, parse_options.dependencies)
     rules, bonuses = constraints.rules, constraints.bonuses
     if not (rules or bonuses):
         return scores, None
     try:
         return chart.constrain(scores, n, rules, bonuses, allow_empty_root=allow_empty_root)
     except chart.Clash as clash:
-        raise SentenceError(told(clash, question.constraints, constraints.places)) from None
+        raise SentenceError(told(clash, parse_options.constraints, constraints.places)) from None
 
 
 def _fitting(scores: Scores, n: int, given: Dependencies) -> Scores:
     try:
-        check_amount(given.malus)
+        check_amount(given.penalty)
     except SentenceError as error:
-        raise SentenceError(f"the malus of the dependencies: {error}") from None
+        raise SentenceError(f"the penalty of the dependencies: {error}") from None
     try:
         against = chart.violations(n, given.heads, given.punctuation)
         parents_first(given.heads)
     except (ValueError, SentenceError) as error:
         raise SentenceError(f"the dependencies do not fit the sentence: {error}") from None
     changed = scores.copy()
-    changed[:, 1:] -= (np.float32(given.malus) * against.astype(np.float32))[:, None]
+    changed[:, 1:] -= (np.float32(given.penalty) * against.astype(np.float32))[:, None]
     return changed
 
 

@@ -230,7 +230,7 @@ def _in_words(constraint: Constraint, words: _WordsAt) -> Constraint:
 
 
 def check_amount(amount: float) -> None:
-    """Raise SentenceError for a bonus or malus that no score could be added to."""
+    """Raise SentenceError for a bonus or penalty that no score could be added to."""
     if not abs(amount) <= MOST_AMOUNT:
         raise SentenceError(
             f"{shortened(str(amount))} is no number between -{MOST_AMOUNT:,} and {MOST_AMOUNT:,}"

@@ -1,4 +1,4 @@
-"""What a caller wants of a sentence: how many trees, which decoder, probabilities, constraints."""
+"""Options of parsing a sentence: number of trees, decoder, probabilities, constraints."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ TEMPERATURES = (0.001, 1000.0)
 MOST_TREES = 100_000
 """Trees of a sentence at most: they are all held in memory."""
 
-MALUS = 2.0
+PENALTY = 2.0
 """What each word that speaks against a constituent takes off its score, by default."""
 
 
-class QuestionOptions(TypedDict, total=False):
-    """The keywords of a `Question` that are the same for all sentences of a call."""
+class ParseKeywords(TypedDict, total=False):
+    """The keywords of a `ParseOptions` that are the same for all sentences of a call."""
 
     n_best: int
     probabilities: bool
@@ -41,27 +41,27 @@ class Dependencies:
     """A sentence's dependency tree, which its constituents should fit.
 
     ``heads`` are one a word, from 1; 0 for a root. Of a constituent one word has its head outside, and
-    only that word has dependents outside: each word more takes ``malus`` off the score of a
+    only that word has dependents outside: each word more takes ``penalty`` off the score of a
     constituent there. Where ``punctuation`` is true, a word counts on neither side. Raises TypeError
     for heads that are no whole numbers.
     """
 
     heads: tuple[int, ...]
     punctuation: tuple[bool, ...] | None = None
-    malus: float = MALUS
+    penalty: float = PENALTY
 
     def __post_init__(self) -> None:
         if any(isinstance(one, bool) or not hasattr(one, "__index__") for one in self.heads):
             raise TypeError(f"heads are {quoted(self.heads)}: give a whole number for each word")
-        if isinstance(self.malus, bool) or not isinstance(self.malus, SupportsFloat):
-            raise TypeError(f"malus is {quoted(self.malus)}: give a number")
+        if isinstance(self.penalty, bool) or not isinstance(self.penalty, SupportsFloat):
+            raise TypeError(f"penalty is {quoted(self.penalty)}: give a number")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is wanted of a sentence.
+class ParseOptions:
+    """How a sentence is parsed.
 
-    ``n_best``: so many trees, the best first, fewer where there are not so many. ``probabilities``:
+    ``n_best``: number of trees, the best first; a sentence may have fewer. ``probabilities``:
     of each constituent and each tree. ``decoder``: which tree is the first, see `DECODERS`; with
     "sample", all of them are drawn, by a generator of that ``seed`` and the sentence's words.
     ``temperature`` divides scores before they become probabilities; None: the model's own. Raises
@@ -76,7 +76,7 @@ class Question:
     constraints: tuple[Constraint, ...] = ()
     dependencies: Dependencies | None = None
     problem: str | None = field(default=None, kw_only=True)
-    """Why it cannot be answered, where that is known before the sentence is read."""
+    """Why the sentence cannot be parsed with these options, where that is known beforehand."""
 
     def __post_init__(self) -> None:
         for name in ("n_best", "seed"):
@@ -107,11 +107,11 @@ class Question:
 
     @property
     def plain(self) -> bool:
-        """Whether the best tree alone is wanted, of which the best label of each span tells all."""
-        return self == PLAIN
+        """Whether only the best tree is wanted, for which the best label of each span suffices."""
+        return self == DEFAULT_OPTIONS
 
-    def under(self, constraints: Sequence[Constraint] | str) -> Question:
-        """Return the same question under constraints, or with the reason why these cannot be.
+    def with_constraints(self, constraints: Sequence[Constraint] | str) -> ParseOptions:
+        """Return these options with constraints, or with the reason why the constraints are wrong.
 
         Raises TypeError for what is no constraint.
         """
@@ -121,8 +121,8 @@ class Question:
             return replace(self, problem=constraints)
         return replace(self, constraints=checked(constraints)) if constraints else self
 
-    def for_words(self, words: Sequence[str]) -> Question:
-        """Return the question of a sentence of these words: its seed is made of the seed and the words.
+    def for_words(self, words: Sequence[str]) -> ParseOptions:
+        """Return the options of a sentence of these words, whose seed is made of the seed and the words.
 
         So different sentences are drawn independently of each other, and what is drawn of a sentence
         depends neither on its batch nor on its place.
@@ -134,16 +134,14 @@ class Question:
         return replace(self, seed=int.from_bytes(digest, "little"))
 
 
-def asked_question(asked: QuestionOptions) -> Question:
-    """Return the question of a call's keywords. Raises TypeError for one that there is not."""
-    for name in asked:
-        if name not in QuestionOptions.__annotations__:
-            known = ", ".join(QuestionOptions.__annotations__)
-            raise TypeError(
-                f"there is no keyword {quoted(name)} here: of a question there are {known}"
-            )
-    return Question(**asked)
+def options_of_keywords(keywords: ParseKeywords) -> ParseOptions:
+    """Return the options of a call's keywords. Raises TypeError for an unknown keyword."""
+    for name in keywords:
+        if name not in ParseKeywords.__annotations__:
+            known = ", ".join(ParseKeywords.__annotations__)
+            raise TypeError(f"there is no keyword {quoted(name)} here: the options are {known}")
+    return ParseOptions(**keywords)
 
 
-PLAIN = Question()
+DEFAULT_OPTIONS = ParseOptions()
 """The best tree, and nothing else."""

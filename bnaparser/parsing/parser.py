@@ -22,7 +22,12 @@ from bnaparser.parsing.batches import Given, ParsingLimits, all_given, on_one_th
 from bnaparser.parsing.decoding import answers, chart_of
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, in_words
-from bnaparser.parsing.options import PLAIN, Question, QuestionOptions, asked_question
+from bnaparser.parsing.options import (
+    DEFAULT_OPTIONS,
+    ParseKeywords,
+    ParseOptions,
+    options_of_keywords,
+)
 from bnaparser.parsing.result import Parse, Parses
 from bnaparser.parsing.segmentation import check_finds_words, unknown_language, with_words
 from bnaparser.parsing.validation import (
@@ -250,7 +255,7 @@ class Parser:
         known, _ = with_words(
             parser.model,
             [sentence for sentences in read for sentence in sentences],
-            PLAIN,
+            DEFAULT_OPTIONS,
             parser.at_once(),
             parser.usable_threads(),
         )
@@ -272,7 +277,7 @@ class Parser:
         constraints: Sequence[Constraint] = (),
         markup: bool = False,
         language: str | None = None,
-        **asked: Unpack[QuestionOptions],
+        **asked: Unpack[ParseKeywords],
     ) -> Parses:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
 
@@ -281,46 +286,46 @@ class Parser:
         separated by blanks. Offsets count in the whole text, with ``line`` and ``token`` in the
         line; an empty line there gives a Parse with ``error`` set. ``constraints`` count as offsets
         do; with ``markup`` the text holds them (`bnaparser.parsing.markup`), and offsets count in it
-        without. ``language`` is that of the whole text. ``asked``, here and below, are the keywords of `Question`: ``n_best=10`` and the like.
+        without. ``language`` is that of the whole text. ``asked``, here and below, are the keywords of `ParseOptions`: ``n_best=10`` and the like.
         Raises ValueError for another ``split``, and for constraints that cannot be told apart,
         SettingsError for a language that the parser does not know.
         """
         check_text(text, _MANY)
         rules = self.text_rules(language)
         sentences, each = under_constraints(text, split, constraints, markup, rules)
-        questions = list(map(asked_question(asked).under, each))
-        return Parses(self.parse_sentences(sentences, questions=questions))
+        options = list(map(options_of_keywords(asked).with_constraints, each))
+        return Parses(self.parse_sentences(sentences, options=options))
 
     def parse_sentence(
-        self, text: str, constraints: Sequence[Constraint] = (), **asked: Unpack[QuestionOptions]
+        self, text: str, constraints: Sequence[Constraint] = (), **asked: Unpack[ParseKeywords]
     ) -> Parse:
         """Parse a text that is one sentence; ``constraints`` count code points of it."""
         check_text(text, _MANY)
         sentences = [self.text.sentence(text)]
-        each = map(asked_question(asked).under, in_words(constraints, sentences))
-        return self.parse_sentences(sentences, questions=list(each))[0]
+        each = map(options_of_keywords(asked).with_constraints, in_words(constraints, sentences))
+        return self.parse_sentences(sentences, options=list(each))[0]
 
     def parse_words(
         self,
         words: Iterable[str],
         tags: Sequence[str] | None = None,
         constraints: Sequence[Constraint] = (),
-        **asked: Unpack[QuestionOptions],
+        **asked: Unpack[ParseKeywords],
     ) -> Parse:
         """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that reads them.
 
         ``constraints`` count words. Raises TypeError for a string: ``parse_sentence`` takes text.
         """
-        question = asked_question(asked).under(constraints)
+        parse_options = options_of_keywords(asked).with_constraints(constraints)
         rows = None if tags is None else [tags]
-        return self.parse_sentences([sentence_of(words)], rows, questions=question)[0]
+        return self.parse_sentences([sentence_of(words)], rows, options=parse_options)[0]
 
     def parse_many(
         self,
         sentences: Iterable[Iterable[str]],
         tags: Sequence[Sequence[str]] | None = None,
         constraints: Sequence[Sequence[Constraint]] | None = None,
-        **asked: Unpack[QuestionOptions],
+        **asked: Unpack[ParseKeywords],
     ) -> Parses:
         """Parse sentences of given words, in batches; a Parse each, in order.
 
@@ -328,18 +333,20 @@ class Parser:
         row for each sentence, which count words.
         """
         given = list(each_sentence(sentences))
-        question = asked_question(asked)
+        parse_options = options_of_keywords(asked)
         if constraints is None:
-            return Parses(self.parse_sentences(given, tags, questions=question))
+            return Parses(self.parse_sentences(given, tags, options=parse_options))
         return Parses(
-            self.parse_sentences(given, tags, questions=list(map(question.under, constraints)))
+            self.parse_sentences(
+                given, tags, options=list(map(parse_options.with_constraints, constraints))
+            )
         )
 
     def stream(
         self,
         lines: Iterable[str],
         batch_tokens: int | None = None,
-        **asked: Unpack[QuestionOptions],
+        **asked: Unpack[ParseKeywords],
     ) -> Iterator[Parse]:
         """Parse lines, a sentence each, in constant memory; a Parse each, in order.
 
@@ -347,27 +354,27 @@ class Parser:
         ``batch_tokens`` takes the place of the parser's own. Where ``lines`` raises an error, the lines
         before the error are parsed first.
         """
-        question = asked_question(asked)
+        parse_options = options_of_keywords(asked)
         for ahead in _read_ahead(each_text(lines, "lines"), lambda line: 1):
             sentences = [self.text.sentence(line) for line in ahead]
-            yield from self.parse_sentences(sentences, None, batch_tokens, question)
+            yield from self.parse_sentences(sentences, None, batch_tokens, parse_options)
 
     @overload
     def pipe(
         self,
         texts: Iterable[str],
         as_tuples: Literal[False] = False,
-        **asked: Unpack[QuestionOptions],
+        **asked: Unpack[ParseKeywords],
     ) -> Iterator[Parses]: ...
     @overload
     def pipe(
         self,
         texts: Iterable[tuple[str, Context]],
         as_tuples: Literal[True],
-        **asked: Unpack[QuestionOptions],
+        **asked: Unpack[ParseKeywords],
     ) -> Iterator[tuple[Parses, Context]]: ...
     def pipe(
-        self, texts: Iterable[Any], as_tuples: bool = False, **asked: Unpack[QuestionOptions]
+        self, texts: Iterable[Any], as_tuples: bool = False, **asked: Unpack[ParseKeywords]
     ) -> Iterator[Any]:
         """Parse running texts, in constant memory; what ``parser(text)`` gives for each, in order.
 
@@ -380,13 +387,13 @@ class Parser:
         `bnaparser.integrations.pandas.constituents` takes the column ``document``.
         """
         check_flag("as_tuples", as_tuples)
-        question = asked_question(asked)
+        parse_options = options_of_keywords(asked)
         source = each_pair(texts) if as_tuples else each_labelled_text(texts)
         read = ((None if t is None else read_sentences(t, rules=self.text), c) for t, c in source)
         # An empty text counts, too: there may be any number of them.
         for ahead in _read_ahead(read, lambda one: max(1, len(one[0] or ()))):
             given = [sentence for sentences, _ in ahead for sentence in sentences or ()]
-            parses = iter(self.parse_sentences(given, questions=question))
+            parses = iter(self.parse_sentences(given, options=parse_options))
             for sentences, context in ahead:
                 if sentences is None:
                     of_text = Parses([Parse("", error=NO_TEXT)])
@@ -403,22 +410,22 @@ class Parser:
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None = None,
         batch_tokens: int | None = None,
-        questions: Question | Sequence[Question] = PLAIN,
+        options: ParseOptions | Sequence[ParseOptions] = DEFAULT_OPTIONS,
     ) -> list[Parse]:
         """Parse tokenized sentences, in length-sorted batches; a Parse each, in order.
 
-        ``questions`` say what is wanted: one of all sentences, or one of each.
+        ``options`` say what is wanted: one of all sentences, or one of each.
         """
         check_sentences(sentences)
         check_at_least_1("batch_tokens", batch_tokens)
         if len(self.networks) == 1:
             (network,) = self.networks.values()
-            return self._parse(network, sentences, tags, batch_tokens, questions)
-        if isinstance(questions, Question):
-            questions = [questions] * len(sentences)
-        asked, told = list(questions), list(sentences)
+            return self._parse(network, sentences, tags, batch_tokens, options)
+        if isinstance(options, ParseOptions):
+            options = [options] * len(sentences)
+        asked, told = list(options), list(sentences)
         if len(asked) != len(told):
-            raise ValueError(f"{len(asked)} questions for {len(told)} sentences")
+            raise ValueError(f"{len(asked)} options for {len(told)} sentences")
         given = None if tags is None else rows_of_tags(tags)
         if given is not None and len(given) != len(told):
             raise ValueError(f"{len(given)} lists of tags for {len(told)} sentences")
@@ -427,7 +434,9 @@ class Parser:
             language = sentence.language or detect_language_or_first(sentence.text, self.languages)
             own = match_language(language, self.languages)
             if own is None:
-                asked[place] = asked[place].under(unknown_language(language, self.languages))
+                asked[place] = asked[place].with_constraints(
+                    unknown_language(language, self.languages)
+                )
             elif sentence.language is None:
                 told[place] = replace(sentence, language=own)
             places.setdefault(own or self.languages[0], []).append(place)
@@ -449,16 +458,14 @@ class Parser:
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None,
         batch_tokens: int | None,
-        questions: Question | Sequence[Question],
+        options: ParseOptions | Sequence[ParseOptions],
     ) -> list[Parse]:
         """Parse sentences with the network of their language; a Parse each, in order."""
         size, threads = self._at_once(network, batch_tokens), self.usable_threads()
-        sentences, questions = with_words(
-            network, sentences, questions, size, threads, self.max_words
-        )
+        sentences, options = with_words(network, sentences, options, size, threads, self.max_words)
         reads_tags, turns = network.settings.tags.given, network.prefer_single_thread
         limits = ParsingLimits(reads_tags, self.max_words, size, threads, turns)
-        given = all_given(sentences, tags, questions)
+        given = all_given(sentences, tags, options)
         prepare, predict = partial(self._prepare, network), partial(_predict, network)
         return parse_each(given, prepare, lambda one: one.size, predict, limits)
 
@@ -545,19 +552,19 @@ def _labels_of(language: str, network: ParsingNetwork) -> frozenset[str]:
 
 
 def _predict(
-    network: ParsingNetwork, batch: Sequence[tuple[PreparedSentence, Question]]
+    network: ParsingNetwork, batch: Sequence[tuple[PreparedSentence, ParseOptions]]
 ) -> Sequence[Prediction | str]:
     """Parse one batch of sentences."""
     prepared = [one for one, _ in batch]
     with on_one_thread():
-        if all(question.plain for _, question in batch):
+        if all(parse_options.plain for _, parse_options in batch):
             return predict_batch(network, prepared)
         with network.inference():
             encoded = network.encode(prepared)
             scores = network.all_scores(encoded)
             tags = predicted_tags(network, encoded, prepared)
-    questions = [question for _, question in batch]
-    return answers(scores, encoded.lengths, questions, chart_of(network), tags)
+    options = [parse_options for _, parse_options in batch]
+    return answers(scores, encoded.lengths, options, chart_of(network), tags)
 
 
 def _read_ahead(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:

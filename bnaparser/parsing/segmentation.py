@@ -15,7 +15,7 @@ from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
 from bnaparser.parsing.batches import each_or_reason, on_one_thread
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.text.sentence import MAX_WORDS, Sentence, join_pieces
 from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, match_language, rules_of
 
@@ -32,15 +32,15 @@ Scores = NDArray[np.float32]
 def with_words(
     network: ParsingNetwork,
     sentences: Sequence[Sentence],
-    questions: Question | Sequence[Question],
+    options: ParseOptions | Sequence[ParseOptions],
     batch_tokens: int,
     threads: int,
     max_words: int = MAX_WORDS,
-) -> tuple[Sequence[Sentence], Question | Sequence[Question]]:
-    """Return sentences whose words are known, and the questions, which count these words.
+) -> tuple[Sequence[Sentence], ParseOptions | Sequence[ParseOptions]]:
+    """Return sentences whose words are known, and the options, which count these words.
 
     A sentence of given words stays as it is. One in a language that the network does not know, or
-    without words, has the reason in its question; so has one that surely has more than ``max_words``,
+    without words, has the reason in its options; so has one that surely has more than ``max_words``,
     for which the network is not asked. Where a constraint begins or ends, a word does.
     """
     languages = network.settings.text.languages
@@ -49,27 +49,27 @@ def with_words(
     long = [index for index, one in enumerate(sentences) if len(one.pieces) > most]
     foreign = [index for index, one in enumerate(sentences) if _is_foreign(one, languages)]
     if not (places or long or foreign):
-        return sentences, questions
-    if isinstance(questions, Question):
-        questions = [questions] * len(sentences)
-    asked = list(questions)
+        return sentences, options
+    if isinstance(options, ParseOptions):
+        options = [options] * len(sentences)
+    asked = list(options)
     if len(asked) != len(sentences):
-        return sentences, questions  # which is an error, told where questions are read
+        return sentences, options  # which is an error, told where options are read
     known = list(sentences)
     found = _begins(network, [sentences[index] for index in places], batch_tokens, threads)
     for index, begins in zip(places, found, strict=True):
         if isinstance(begins, str):
-            asked[index] = asked[index].under(begins)
+            asked[index] = asked[index].with_constraints(begins)
         else:
             known[index], asked[index] = _joined(sentences[index], asked[index], begins)
     for index in long:
-        asked[index] = asked[index].under(
+        asked[index] = asked[index].with_constraints(
             f"the sentence has {len(sentences[index].pieces):,} pieces of words, surely more than"
             f" {max_words:,} words: split it into sentences"
         )
     for index in foreign:
         unknown = unknown_language(str(sentences[index].language), languages)
-        asked[index] = asked[index].under(unknown)
+        asked[index] = asked[index].with_constraints(unknown)
     return known, asked
 
 
@@ -148,12 +148,12 @@ def _without_finder(sentence: Sentence) -> str | None:
 
 
 def _joined(
-    sentence: Sentence, question: Question, begins: Begins | None
-) -> tuple[Sentence, Question]:
-    """Return a sentence of the words that its pieces make, and its question in these words."""
+    sentence: Sentence, parse_options: ParseOptions, begins: Begins | None
+) -> tuple[Sentence, ParseOptions]:
+    """Return a sentence of the words that its pieces make, and its options, which count these words."""
     pieces = sentence.pieces
     chosen = [piece.begins for piece in pieces] if begins is None else begins.tolist()
-    cuts = {place for one in question.constraints for place in (one.start, one.end)}
+    cuts = {place for one in parse_options.constraints for place in (one.start, one.end)}
     for place in cuts:
         if 0 < place < len(pieces):
             chosen[place] = True
@@ -165,11 +165,11 @@ def _joined(
         tuple([(first + word.start, first + word.end) for word in words]),
         language=sentence.language,
     )
-    if not question.constraints:
-        return joined, question
+    if not parse_options.constraints:
+        return joined, parse_options
     firsts = [word.piece for word in words]
     counted = [
         replace(one, start=bisect_left(firsts, one.start), end=bisect_left(firsts, one.end))
-        for one in question.constraints
+        for one in parse_options.constraints
     ]
-    return joined, replace(question, constraints=tuple(counted))
+    return joined, replace(parse_options, constraints=tuple(counted))

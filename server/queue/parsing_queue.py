@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bnaparser.parsing.options import PLAIN, Question
+from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseOptions
 from bnaparser.parsing.result import Parse
 from bnaparser.server.metrics import WorkMetrics
 from bnaparser.server.queue.batcher import Batcher, QueueLimits, Rows, check_words
@@ -29,18 +29,18 @@ LONG = 200.0
 class SentenceWithOptions(Sentence):
     """A sentence with its options: number of trees, constraints and so on."""
 
-    question: Question = PLAIN
+    parse_options: ParseOptions = DEFAULT_OPTIONS
 
 
-def with_options(sentence: Sentence, question: Question) -> Sentence:
+def with_options(sentence: Sentence, parse_options: ParseOptions) -> Sentence:
     """Return the sentence with options; the sentence itself where they are the defaults."""
-    if question.plain:
+    if parse_options.plain:
         return sentence
     return SentenceWithOptions(
         sentence.text,
         sentence.words,
         sentence.offsets,
-        question,
+        parse_options,
         language=sentence.language,
         pieces=sentence.pieces,
     )
@@ -65,11 +65,11 @@ def cost_of(sentence: Sentence) -> float:
     cost = _OF_A_SENTENCE + _OF_A_WORD * max(words, min(subwords, _MOST_SUBWORDS * words))
     cost += words * words / _WORDS_SQUARED
     if isinstance(sentence, SentenceWithOptions):
-        question = sentence.question
-        if question.probabilities or question.decoder != "best":
+        parse_options = sentence.parse_options
+        if parse_options.probabilities or parse_options.decoder != "best":
             cost += words * words / _SQUARED_FOR_PROBABILITIES
-        cost += _OF_A_CONSTRAINT * len(question.constraints)
-        cost += _OF_A_TREE_MORE * words * (question.n_best - 1)
+        cost += _OF_A_CONSTRAINT * len(parse_options.constraints)
+        cost += _OF_A_TREE_MORE * words * (parse_options.n_best - 1)
     return cost
 
 
@@ -160,12 +160,13 @@ class ParsingQueue:
         return [next(longs if is_long else shorts) for is_long in long]
 
     def _parse(self, sentences: Sequence[Sentence], tags: Rows) -> list[Parse]:
-        questions = [
-            one.question if isinstance(one, SentenceWithOptions) else PLAIN for one in sentences
+        options = [
+            one.parse_options if isinstance(one, SentenceWithOptions) else DEFAULT_OPTIONS
+            for one in sentences
         ]
-        if all(question.plain for question in questions):
+        if all(parse_options.plain for parse_options in options):
             return self._parser.parse_sentences(sentences, tags)
-        return self._parser.parse_sentences(sentences, tags, questions=questions)
+        return self._parser.parse_sentences(sentences, tags, options=options)
 
     def _is_long(self, sentence: Sentence) -> bool:
         waits = not self._all_loaded and isinstance(sentence, SentenceWithOptions)

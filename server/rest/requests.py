@@ -22,7 +22,7 @@ from starlette.datastructures import Headers, QueryParams
 
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
-from bnaparser.parsing.options import MALUS, TEMPERATURES, Decoder, Dependencies, Question
+from bnaparser.parsing.options import PENALTY, TEMPERATURES, Decoder, Dependencies, ParseOptions
 from bnaparser.server.limits import (
     check_answer_size,
     check_coding,
@@ -114,7 +114,7 @@ class ConstraintBody(Checked):
     start: Whole = Field(description="in code points of the text; in words where tokens are given")
     end: Whole
     labels: list[str] = Field(default=[], description="such as NP; a chain is written S::VP")
-    amount: float | None = Field(default=None, description="of a bonus; below 0 a malus")
+    amount: float | None = Field(default=None, description="of a bonus; below 0 a penalty")
     tag: str | None = None
 
 
@@ -127,8 +127,8 @@ class DependenciesBody(Checked):
     punctuation: list[bool] | None = Field(
         default=None, description="words that do not count, such as commas"
     )
-    malus: float = Field(
-        default=MALUS,
+    penalty: float = Field(
+        default=PENALTY,
         description="what each word that speaks against a constituent takes off its score",
     )
 
@@ -469,20 +469,20 @@ def _parse_request(
     split: Split,
     rules: TextRules,
 ) -> ParseRequest:
-    question = _question(request, settings)
-    options = (request.format, request.scores, question.n_best)
+    parse_options = _parse_options(request, settings)
+    options = (request.format, request.scores, parse_options.n_best)
     if isinstance(request, TextRequest):
         check_size([request.text], settings)
-        sentences = _sentences_of_text(request, question, request.split or split, rules)
-        _check_trees(len(sentences), question, settings)
+        sentences = _sentences_of_text(request, parse_options, request.split or split, rules)
+        _check_trees(len(sentences), parse_options, settings)
         return ParseRequest(sentences, None, *options)
     if isinstance(request, SentencesRequest):
         check_size(request.sentences, settings)
-        _check_trees(len(request.sentences), question, settings)
-        return ParseRequest(_sentences_given(request, question, rules), None, *options)
+        _check_trees(len(request.sentences), parse_options, settings)
+        return ParseRequest(_sentences_given(request, parse_options, rules), None, *options)
     check_size((word for words in request.tokens for word in words), settings)
-    _check_trees(len(request.tokens), question, settings)
-    sentences = _sentences_of_tokens(request, question, rules)
+    _check_trees(len(request.tokens), parse_options, settings)
+    sentences = _sentences_of_tokens(request, parse_options, rules)
     problem = None
     if request.tags is not None and len(request.tags) != len(sentences):
         problem = (
@@ -568,9 +568,9 @@ _KNOWN_A_WORD = 20
 _KNOWN_OF_ANY = 100
 
 
-def _question(request: Options, settings: ServerSettings) -> Question:
+def _parse_options(request: Options, settings: ServerSettings) -> ParseOptions:
     """Return what is asked of every sentence."""
-    question = Question(
+    parse_options = ParseOptions(
         min(request.n_best, settings.max_n_best),
         request.probabilities,
         request.decoder,
@@ -578,13 +578,13 @@ def _question(request: Options, settings: ServerSettings) -> Question:
         request.seed,
     )
     if request.n_best <= settings.max_n_best:
-        return question
+        return parse_options
     most = f"this service gives {settings.max_n_best:,} trees of a sentence at most"
-    return replace(question, n_best=1, problem=f"n_best is {request.n_best:,}: {most}")
+    return replace(parse_options, n_best=1, problem=f"n_best is {request.n_best:,}: {most}")
 
 
 def _sentences_of_text(
-    request: TextRequest, question: Question, split: Split, rules: TextRules
+    request: TextRequest, parse_options: ParseOptions, split: Split, rules: TextRules
 ) -> list[Sentence]:
     """Return the sentences of a text."""
     given = _constraints(request.constraints)
@@ -596,11 +596,11 @@ def _sentences_of_text(
         each = []
     if isinstance(given, str):
         each = [given] * len(sentences)
-    return _under(sentences, question, each)
+    return _under(sentences, parse_options, each)
 
 
 def _sentences_given(
-    request: SentencesRequest, question: Question, rules: TextRules
+    request: SentencesRequest, parse_options: ParseOptions, rules: TextRules
 ) -> list[Sentence]:
     """Return the sentences that were given."""
     sentences = [rules.sentence(text) for text in request.sentences]
@@ -608,39 +608,43 @@ def _sentences_given(
         row if isinstance(row, str) else in_words(row, [one])[0]
         for row, one in zip(_rows(request.constraints, len(sentences)), sentences, strict=True)
     ]
-    return _under(sentences, question, each)
+    return _under(sentences, parse_options, each)
 
 
 def _sentences_of_tokens(
-    request: TokensRequest, question: Question, rules: TextRules
+    request: TokensRequest, parse_options: ParseOptions, rules: TextRules
 ) -> list[Sentence]:
     """Return the sentences whose words were given."""
     sentences = [rules.of_words(from_words(words)) for words in request.tokens]
     trees = request.dependencies
-    questions = [question] * len(sentences)
+    options = [parse_options] * len(sentences)
     if trees is not None and len(trees) != len(sentences):
         problem = f"there are {len(trees)} dependencies for {len(sentences)} sentences"
-        questions = [replace(question, problem=f"{problem}: give one for each")] * len(sentences)
+        options = [replace(parse_options, problem=f"{problem}: give one for each")] * len(
+            sentences
+        )
     elif trees is not None:
-        questions = [replace(question, dependencies=_dependencies(tree)) for tree in trees]
+        options = [
+            replace(parse_options, dependencies=_dependencies(tree)) for tree in trees
+        ]
     rows = _rows(request.constraints, len(sentences))
     return [
-        with_options(sentence, asked.under(_bounded(row, sentence)))
-        for sentence, asked, row in zip(sentences, questions, rows, strict=True)
+        with_options(sentence, asked.with_constraints(_bounded(row, sentence)))
+        for sentence, asked, row in zip(sentences, options, rows, strict=True)
     ]
 
 
-def _check_trees(sentences: int, question: Question, settings: ServerSettings) -> None:
+def _check_trees(sentences: int, parse_options: ParseOptions, settings: ServerSettings) -> None:
     """Raise TooLarge for more trees altogether than a request may have sentences."""
-    if question.n_best > 1:
-        check_count(sentences * question.n_best, "trees", settings)
+    if parse_options.n_best > 1:
+        check_count(sentences * parse_options.n_best, "trees", settings)
 
 
 def _under(
-    sentences: Sequence[Sentence], question: Question, each: Sequence[Known]
+    sentences: Sequence[Sentence], parse_options: ParseOptions, each: Sequence[Known]
 ) -> list[Sentence]:
     return [
-        with_options(sentence, question.under(_bounded(known, sentence)))
+        with_options(sentence, parse_options.with_constraints(_bounded(known, sentence)))
         for sentence, known in zip(sentences, each, strict=True)
     ]
 
@@ -683,4 +687,4 @@ def _dependencies(given: DependenciesBody | None) -> Dependencies | None:
     if given is None:
         return None
     marks = None if given.punctuation is None else tuple(given.punctuation)
-    return Dependencies(tuple(given.heads), marks, given.malus)
+    return Dependencies(tuple(given.heads), marks, given.penalty)

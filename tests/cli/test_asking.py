@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser import Parser
-from bnaparser.parsing.options import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, ParseOptions
 from bnaparser.text.sentence import from_words
 from bnaparser.trees.tree import Tree
 
@@ -95,21 +95,21 @@ def test_markup_is_kept_and_a_bad_line_fails_alone(run: Run, tmp_path: Path) -> 
 
 
 def test_trees_fit_the_heads_of_a_file(run: Run, heads: Path, tiny_model_dir: Path) -> None:
-    code, out, err = run("--dependencies", str(heads), "--malus", "50")
+    code, out, err = run("--dependencies", str(heads), "--penalty", "50")
     assert (code, err) == (0, "")
     parser = Parser.load(tiny_model_dir, device="cpu")
     sentences = [from_words(["The", "cat", "sat", "."]), from_words(["Go"])]
     marks = (False, False, False, True)
     known = [Dependencies((2, 3, 0, 3), marks, 50.0), Dependencies((0,), (False,), 50.0)]
     wanted = parser.parse_sentences(
-        sentences, questions=[Question(dependencies=one) for one in known]
+        sentences, options=[ParseOptions(dependencies=one) for one in known]
     )
     assert out.splitlines() == [str(one.tree) for one in wanted]
     spans = {node.span for node in Tree.parse(out.splitlines()[0]).nodes()}
     assert (1, 3) not in spans  # "cat sat" without "The"
     packed = heads.with_name("heads.conllu.xz")
     packed.write_bytes(lzma.compress(heads.read_bytes()))
-    assert run("--dependencies", str(packed), "--malus", "50")[1] == out
+    assert run("--dependencies", str(packed), "--penalty", "50")[1] == out
 
 
 def test_heads_may_come_on_standard_input(
@@ -147,10 +147,10 @@ def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None
         (["--dependencies", "HEADS", "a"], "--dependencies has the sentences"),
         (["--dependencies", "nowhere.conllu"], "nowhere.conllu"),
         (
-            ["--dependencies", "HEADS", "--malus", "nan"],
-            "bnaparse: --malus nan is no number between -10,000 and 10,000\n",
+            ["--dependencies", "HEADS", "--penalty", "nan"],
+            "bnaparse: --penalty nan is no number between -10,000 and 10,000\n",
         ),
-        (["--malus", "2", "a"], "give --dependencies FILE as well\n"),
+        (["--penalty", "2", "a"], "give --dependencies FILE as well\n"),
         (["--max-words", "2", "It rained."], "3 words, more than 2"),
     ],
 )

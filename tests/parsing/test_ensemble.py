@@ -17,7 +17,7 @@ from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.word_forms import allowed_tags, word_forms
 from bnaparser.parsing.batches import Given
 from bnaparser.parsing.ensemble import Ensemble
-from bnaparser.parsing.options import PLAIN
+from bnaparser.parsing.options import DEFAULT_OPTIONS
 from bnaparser.text.sentence import from_words
 from bnaparser.training.data import Example
 from bnaparser.training.setup import create_from
@@ -54,7 +54,9 @@ def literal_mean(
     for parser, share in zip(ensemble.parsers, shares, strict=True):
         model = parser.model
         with torch.no_grad():
-            encoded = model.encode(parser.prepare([Given(from_words(words), None, PLAIN)]))
+            encoded = model.encode(
+                parser.prepare([Given(from_words(words), None, DEFAULT_OPTIONS)])
+            )
             probabilities = torch.from_numpy(model.all_tag_scores(encoded)).softmax(-1).numpy()
         scores = model.all_scores(encoded)
         for number, name in enumerate(ensemble.model.labels.names):

@@ -13,7 +13,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.parser import Parser
 from bnaparser.text.sentence import from_words
 from bnaparser.text.splitting import split_stream
@@ -77,9 +77,9 @@ def test_a_label_that_a_model_for_several_languages_does_not_know_may_be_chosen(
     text = model.settings.text.model_copy(update={"languages": ("zh-Hant",)})
     model.settings = model.settings.model_copy(update={"text": text})
     assert "PP" in model.labels and "PP" not in twice[0].labels
-    question = Question(constraints=(Constraint("must", 0, 1, "PP"),))
+    parse_options = ParseOptions(constraints=(Constraint("must", 0, 1, "PP"),))
     ensemble = Ensemble([twice[0], Parser(model)])
-    (parse,) = ensemble.parse_sentences([from_words(["我", "吃", "魚"])], questions=question)
+    (parse,) = ensemble.parse_sentences([from_words(["我", "吃", "魚"])], options=parse_options)
     assert "PP" in {span.label for span in parse.spans}
     assert parse.score > -1000
 

@@ -25,7 +25,7 @@ from bnaparser.parsing.named_constraints import (
     in_words,
     numbered,
 )
-from bnaparser.parsing.options import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, ParseOptions
 from bnaparser.text.splitting import read_sentences
 from bnaparser.text.text_rules import rules_of
 from tests.chart import enumeration
@@ -76,9 +76,9 @@ def test_the_trees_are_those_of_all_that_keep_the_constraints(
     trees = enumeration.all_trees(
         scores.tolist(), n, False, lambda tree: all(keeps(tree, one) for one in known)
     )
-    question = Question(n_best=5, probabilities=sure, constraints=tuple(known))
+    parse_options = ParseOptions(n_best=5, probabilities=sure, constraints=tuple(known))
     try:
-        found = answer(scores, n, question, MODEL, None)
+        found = answer(scores, n, parse_options, MODEL, None)
     except SentenceError:
         assert not trees
         return
@@ -164,9 +164,9 @@ def test_a_label_stands_for_every_chain_that_holds_it() -> None:
     ],
 )
 def test_what_cannot_be_is_told_in_one_sentence(known: list[Any], said: str) -> None:
-    question = Question(constraints=tuple(Constraint(*one) for one in known))
+    parse_options = ParseOptions(constraints=tuple(Constraint(*one) for one in known))
     with pytest.raises(SentenceError) as caught:
-        answer(random_scores(3, 0), 3, question, MODEL, None)
+        answer(random_scores(3, 0), 3, parse_options, MODEL, None)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -208,24 +208,27 @@ def test_the_highest_bonus_leaves_the_choice_of_the_label_to_the_scores() -> Non
         scores = random_scores(3, seed)
         must, bonus = Constraint("must", 0, 2), Constraint("bonus", 0, 2, (), 10_000.0)
         found, wanted = (
-            answer(scores, 3, Question(constraints=(one,)), MODEL, None) for one in (bonus, must)
+            answer(scores, 3, ParseOptions(constraints=(one,)), MODEL, None)
+            for one in (bonus, must)
         )
         assert [one[:3] for one in found.spans] == [one[:3] for one in wanted.spans]
 
 
 def test_a_bonus_moves_the_score_and_nothing_else() -> None:
     scores = random_scores(3, 7)
-    plain = answer(scores, 3, Question(), MODEL, None)
+    plain = answer(scores, 3, ParseOptions(), MODEL, None)
     span = plain.spans[0]
     more = Constraint("bonus", span.start, span.end, (span.label,), 3.0)
-    found = answer(scores, 3, Question(constraints=(more,)), MODEL, None)
+    found = answer(scores, 3, ParseOptions(constraints=(more,)), MODEL, None)
     assert [one[:3] for one in found.spans] == [one[:3] for one in plain.spans]
     assert found.score == pytest.approx(plain.score + 3.0)
 
 
 def test_a_given_tag_stands_in_the_tree() -> None:
     known = Constraint("tag", 1, 2, tag="NN")
-    found = answer(random_scores(3, 1), 3, Question(constraints=(known,)), MODEL, ["A", "B", "C"])
+    found = answer(
+        random_scores(3, 1), 3, ParseOptions(constraints=(known,)), MODEL, ["A", "B", "C"]
+    )
     assert found.tags == ["A", "NN", "C"]
 
 
@@ -241,17 +244,17 @@ def test_a_partial_tree_asks_for_each_of_its_constituents() -> None:
 
 def test_dependencies_take_the_malus_for_each_word_that_speaks_against_a_span() -> None:
     scores = random_scores(3, 3)
-    heads = Dependencies((2, 0, 2), malus=4.0)  # b is the head of a and c
-    found = answer(scores, 3, Question(n_best=5000, dependencies=heads), MODEL, None)
-    plain = answer(scores, 3, Question(n_best=5000), MODEL, None)
+    heads = Dependencies((2, 0, 2), penalty=4.0)  # b is the head of a and c
+    found = answer(scores, 3, ParseOptions(n_best=5000, dependencies=heads), MODEL, None)
+    plain = answer(scores, 3, ParseOptions(n_best=5000), MODEL, None)
     before = {frozenset(s[:3] for s in one.spans): one.score for one in [plain, *plain.others]}
     for one in [found, *found.others]:
         against = 0  # no span of these three words has more than one word that speaks against it
         assert one.score == pytest.approx(before[frozenset(s[:3] for s in one.spans)] - 4 * against)
     crossing = Dependencies(
-        (0, 3, 1), malus=4.0
+        (0, 3, 1), penalty=4.0
     )  # c hangs on a, b on c: (a b) has a and b against it
-    found = answer(scores, 3, Question(n_best=5000, dependencies=crossing), MODEL, None)
+    found = answer(scores, 3, ParseOptions(n_best=5000, dependencies=crossing), MODEL, None)
     for one in [found, *found.others]:
         places = {s[:2] for s in one.spans}
         assert one.score == pytest.approx(
@@ -264,14 +267,17 @@ def test_dependencies_take_the_malus_for_each_word_that_speaks_against_a_span() 
     [
         (Dependencies((1, 2)), "the dependencies do not fit the sentence: 2 heads for 3 words"),
         (Dependencies((0, 1, 9)), "a head is not a number from 0 to 3"),
-        (Dependencies((0, 1, 1), malus=math.inf), "malus of the dependencies: inf is no number"),
+        (
+            Dependencies((0, 1, 1), penalty=math.inf),
+            "penalty of the dependencies: inf is no number",
+        ),
         (Dependencies((0, 3, 2)), "following heads up from word 2 goes round in a circle"),
         (Dependencies((0, 1, 1), (False,)), "1 marks of punctuation for 3 words"),
     ],
 )
 def test_dependencies_that_do_not_fit_are_told(heads: Dependencies, said: str) -> None:
     with pytest.raises(SentenceError) as caught:
-        answer(random_scores(3, 0), 3, Question(dependencies=heads), MODEL, None)
+        answer(random_scores(3, 0), 3, ParseOptions(dependencies=heads), MODEL, None)
     assert said in str(caught.value)
 
 
@@ -301,7 +307,7 @@ def test_places_in_a_text_become_places_in_its_sentences() -> None:
 def test_what_is_no_constraint_is_told_before_anything_is_parsed(given: Any) -> None:
     constraints = [Constraint("must", 0, 2), given]
     with pytest.raises(TypeError, match=r"constraint 2 is .*: give a Constraint, as in"):
-        Question().under(constraints)
+        ParseOptions().with_constraints(constraints)
     with pytest.raises(TypeError, match=r"constraint 2 is .*: give a Constraint, as in"):
         in_words(constraints, read_sentences("It rained."))
 

@@ -16,7 +16,7 @@ from bnaparser import Parse, Parser, Tree
 from bnaparser.network.model import BnaModel
 from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.options import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, ParseOptions
 from bnaparser.text.sentence import from_words
 from bnaparser.treebanks.reading import load_trees
 
@@ -41,9 +41,9 @@ def test_the_n_best_trees_are_distinct_in_order_and_begin_with_the_best(parser: 
 
 def test_numbers_of_numpy_are_numbers() -> None:
     numbers: Any = {"n_best": np.int64(3), "seed": np.uint8(5), "temperature": np.float32(0.5)}
-    question = Question(**numbers)
-    assert question == Question(n_best=3, seed=5, temperature=0.5)
-    assert [type(getattr(question, name)) for name in numbers] == [int, int, float]
+    parse_options = ParseOptions(**numbers)
+    assert parse_options == ParseOptions(n_best=3, seed=5, temperature=0.5)
+    assert [type(getattr(parse_options, name)) for name in numbers] == [int, int, float]
 
 
 @pytest.mark.parametrize("wrong", ["yes", 1, None, "False"])
@@ -59,7 +59,7 @@ def test_what_is_neither_true_nor_false_is_refused(parser: Parser, wrong: Any) -
     for name, call in calls.items():
         with pytest.raises(TypeError, match=f"{name} is {wrong!r}: give True or False"):
             call()
-    assert Question(probabilities=np.bool_(True)).probabilities  # type: ignore[arg-type]
+    assert ParseOptions(probabilities=np.bool_(True)).probabilities  # type: ignore[arg-type]
 
 
 def test_true_is_no_number(parser: Parser) -> None:
@@ -74,9 +74,7 @@ def test_true_is_no_number(parser: Parser) -> None:
 def test_a_keyword_that_there_is_not_is_told_with_those_there_are(parser: Parser) -> None:
     wrong: Any = {"nbest": 3}
     for call in (parser, parser.parse_sentence, parser.parse_words):
-        with pytest.raises(
-            TypeError, match="no keyword 'nbest' here: of a question there are n_best,"
-        ):
+        with pytest.raises(TypeError, match="no keyword 'nbest' here: the options are n_best,"):
             call("It rained.", **wrong)
 
 
@@ -230,16 +228,16 @@ def test_answers_do_not_depend_on_what_else_is_in_the_batch(parser: Parser) -> N
     sentences = [
         from_words(words.split()) for words in ("It rained", "The cat sat on it", "Go", TEXT)
     ]
-    questions = [
-        Question(n_best=3, probabilities=True),
-        Question(),
-        Question(constraints=(Constraint("bonus", 0, 1, "NP", -9.0),)),
-        Question(dependencies=Dependencies((0, *range(1, len(sentences[3].words))))),
+    options = [
+        ParseOptions(n_best=3, probabilities=True),
+        ParseOptions(),
+        ParseOptions(constraints=(Constraint("bonus", 0, 1, "NP", -9.0),)),
+        ParseOptions(dependencies=Dependencies((0, *range(1, len(sentences[3].words))))),
     ]
-    together = parser.parse_sentences(sentences, questions=questions)
+    together = parser.parse_sentences(sentences, options=options)
     alone = [
-        parser.parse_sentences([sentence], questions=[question])[0]
-        for sentence, question in zip(sentences, questions, strict=True)
+        parser.parse_sentences([sentence], options=[parse_options])[0]
+        for sentence, parse_options in zip(sentences, options, strict=True)
     ]
     assert together == alone
 

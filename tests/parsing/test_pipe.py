@@ -11,7 +11,7 @@ import pytest
 
 from bnaparser import Parse, Parser
 from bnaparser.parsing.ensemble import Ensemble
-from bnaparser.parsing.options import PLAIN, Question
+from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseOptions
 from bnaparser.parsing.result import Parses
 from bnaparser.text.sentence import Sentence, from_words
 
@@ -47,9 +47,11 @@ def test_texts_share_batches_and_few_are_read_ahead(
     read: list[int] = []
     parse = parser.parse_sentences
 
-    def count(sentences: Sequence[Sentence], questions: Question = PLAIN) -> list[Parse]:
+    def count(
+        sentences: Sequence[Sentence], options: ParseOptions = DEFAULT_OPTIONS
+    ) -> list[Parse]:
         at_once.append(len(sentences))
-        return parse(sentences, questions=questions)
+        return parse(sentences, options=options)
 
     def texts() -> Iterator[str]:
         for number in range(6):

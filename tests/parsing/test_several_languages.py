@@ -10,7 +10,7 @@ import pytest
 
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.models import find, model_names
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.parser import Parser
 from bnaparser.text.sentence import from_words
 from bnaparser.text.text_rules import match_language
@@ -54,11 +54,11 @@ def test_what_cannot_be_loaded_is_told(tiny_model_dir: Path, two_languages_dir: 
 
 def test_questions_and_tags_go_to_their_sentences(three: Parser) -> None:
     sentences = [three.text.sentence("我吃魚。"), from_words(["The", "cat", "sat"])]
-    chinese, english = three.parse_sentences(sentences, questions=[Question(2), Question()])
+    chinese, english = three.parse_sentences(sentences, options=[ParseOptions(2), ParseOptions()])
     assert len(chinese.alternatives) == 1
     assert english.alternatives == ()
-    with pytest.raises(ValueError, match="1 questions for 2 sentences"):
-        three.parse_sentences(sentences, questions=[Question()])
+    with pytest.raises(ValueError, match="1 options for 2 sentences"):
+        three.parse_sentences(sentences, options=[ParseOptions()])
     rows: Any = iter([["N", "V", "N", "PU"], ["A", "B", "C"]])  # a Parser takes such
     assert three.parse_sentences(sentences, rows)[1].tags == ("A", "B", "C")
     with pytest.raises(ValueError, match="1 lists of tags for 2 sentences"):

@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 from fastapi.testclient import TestClient
 
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.validation import reason_against
 from bnaparser.server.app import create_app
@@ -57,7 +57,7 @@ class HeldParser:
         self,
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None = None,
-        questions: Sequence[Question] = (),
+        options: Sequence[ParseOptions] = (),
     ) -> list[Parse]:
         self.batches.append([sentence.words for sentence in sentences])
         self.begun.set()

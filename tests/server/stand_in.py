@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from bnaparser.cli import serve as verb
 from bnaparser.errors import BnaparserError, ModelError
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.result import Parse
 from bnaparser.server.process.lifecycle import serve
 from bnaparser.server.settings import ServerSettings
@@ -44,7 +44,7 @@ class StandInParser:
         self,
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None = None,
-        questions: Sequence[Question] = (),
+        options: Sequence[ParseOptions] = (),
     ) -> list[Parse]:
         """Take the longest time that a sentence asks for, for all of them."""
         time.sleep(max(seconds(sentence) for sentence in sentences))

@@ -22,7 +22,7 @@ from benchmarks.machine import begun, command, listed, processor, versions, with
 from bnaparser import Parser, Tree
 from bnaparser.eval import score
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.options import PLAIN, Dependencies, Question
+from bnaparser.parsing.options import DEFAULT_OPTIONS, Dependencies, ParseOptions
 from bnaparser.text.sentence import from_words
 from bnaparser.treebanks.label_maps import read_label_map
 from bnaparser.treebanks.reading import list_files, load_trees
@@ -31,7 +31,7 @@ from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
 from bnaparser.trees.heads.rules import COLLINS, UD, HeadRules
 from bnaparser.trees.tree import CHAIN
 
-Asking = Callable[[Tree, random.Random], Question]
+Asking = Callable[[Tree, random.Random], ParseOptions]
 _OPENING = {"``": "''", "-LRB-": "-RRB-"}
 
 
@@ -83,8 +83,8 @@ def cell(parser: Parser, gold: Sequence[Tree], ask: Asking) -> str:
     """F1 in percent, and in brackets how many sentences no tree could be found for."""
     draw = random.Random(1)
     sentences = [from_words(map(unescape, tree.words)) for tree in gold]
-    questions = [ask(tree, draw) for tree in gold]
-    parses = parser.parse_sentences(sentences, questions=questions)
+    options = [ask(tree, draw) for tree in gold]
+    parses = parser.parse_sentences(sentences, options=options)
     trees = [
         Tree.from_spans(tree.words, tree.tags, parse.spans)
         for tree, parse in zip(gold, parses, strict=True)
@@ -155,14 +155,16 @@ def quoted(tree: Tree) -> list[Constraint]:
     return found
 
 
-def fitting(rules: HeadRules, malus: float) -> Asking:
-    def ask(tree: Tree, draw: random.Random) -> Question:
-        return Question(dependencies=Dependencies(dependencies(tree, rules), _marks(tree), malus))
+def fitting(rules: HeadRules, penalty: float) -> Asking:
+    def ask(tree: Tree, draw: random.Random) -> ParseOptions:
+        return ParseOptions(
+            dependencies=Dependencies(dependencies(tree, rules), _marks(tree), penalty)
+        )
 
     return ask
 
 
-def random_heads(tree: Tree, draw: random.Random) -> Question:
+def random_heads(tree: Tree, draw: random.Random) -> ParseOptions:
     """The same tree of heads over the words in another order."""
     heads = dependencies(tree, COLLINS)
     order = list(range(len(heads)))
@@ -170,30 +172,32 @@ def random_heads(tree: Tree, draw: random.Random) -> Question:
     moved = [0] * len(heads)
     for word, head in enumerate(heads):
         moved[order[word]] = order[head - 1] + 1 if head else 0
-    return Question(dependencies=Dependencies(tuple(moved), _marks(tree)))
+    return ParseOptions(dependencies=Dependencies(tuple(moved), _marks(tree)))
 
 
 def _marks(tree: Tree) -> tuple[bool, ...]:
     return tuple(map(is_punctuation, tree.tags))
 
 
-def under(constraints: Callable[[Tree, random.Random], list[Constraint]]) -> Asking:
-    return lambda tree, draw: PLAIN.under(constraints(tree, draw))
+def constrained(constraints: Callable[[Tree, random.Random], list[Constraint]]) -> Asking:
+    return lambda tree, draw: DEFAULT_OPTIONS.with_constraints(constraints(tree, draw))
 
 
 ASKED: dict[str, Asking] = {
-    "nothing": lambda tree, draw: PLAIN,
-    "noun phrases of several words": under(lambda tree, draw: noun_phrases(tree, "NP")),
-    "the same, without their label": under(lambda tree, draw: noun_phrases(tree, None)),
-    "as many brackets at random places": under(random_brackets),
-    "names that nothing crosses (rows of proper nouns)": under(lambda tree, draw: names(tree)),
-    "as many rows at random places": under(random_rows),
-    "quotations and brackets that nothing crosses": under(lambda tree, draw: quoted(tree)),
-    "heads by Collins' rules, malus 1": fitting(COLLINS, 1.0),
-    "heads by Collins' rules, malus 2": fitting(COLLINS, 2.0),
-    "heads by Collins' rules, malus 4": fitting(COLLINS, 4.0),
-    "heads by UD's rules, malus 2": fitting(UD, 2.0),
-    "the same heads, words shuffled, malus 2": random_heads,
+    "nothing": lambda tree, draw: DEFAULT_OPTIONS,
+    "noun phrases of several words": constrained(lambda tree, draw: noun_phrases(tree, "NP")),
+    "the same, without their label": constrained(lambda tree, draw: noun_phrases(tree, None)),
+    "as many brackets at random places": constrained(random_brackets),
+    "names that nothing crosses (rows of proper nouns)": constrained(
+        lambda tree, draw: names(tree)
+    ),
+    "as many rows at random places": constrained(random_rows),
+    "quotations and brackets that nothing crosses": constrained(lambda tree, draw: quoted(tree)),
+    "heads by Collins' rules, penalty 1": fitting(COLLINS, 1.0),
+    "heads by Collins' rules, penalty 2": fitting(COLLINS, 2.0),
+    "heads by Collins' rules, penalty 4": fitting(COLLINS, 4.0),
+    "heads by UD's rules, penalty 2": fitting(UD, 2.0),
+    "the same heads, words shuffled, penalty 2": random_heads,
 }
 
 PAGE = """# What it is worth to know something

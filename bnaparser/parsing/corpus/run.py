@@ -40,7 +40,7 @@ from bnaparser.parsing.corpus.engines import (
 from bnaparser.parsing.corpus.inputs import CorpusFile, Kind, find_files, open_packed
 from bnaparser.parsing.corpus.output_folder import STATE, OutputFolder
 from bnaparser.parsing.corpus.shards import Shard, ShardSettings, cut
-from bnaparser.parsing.options import PLAIN, Question, QuestionOptions
+from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseKeywords, ParseOptions
 from bnaparser.parsing.parser import Parser
 
 Engine = Literal["processes", "ray"]
@@ -230,14 +230,14 @@ class CorpusRun:
             "id": self.settings.id_field,
             "inputs": [[file.name, file.kind, file.size] for file in self.files],
             **({"measures": True} if shard.measures else {}),
-            **_asked(shard.question),
+            **_asked(shard.parse_options),
         }
 
 
-def _asked(question: Question) -> dict[str, Any]:
+def _asked(parse_options: ParseOptions) -> dict[str, Any]:
     """What is asked of each sentence beyond its best tree."""
-    given = {name: getattr(question, name) for name in QuestionOptions.__annotations__}
-    return {name: value for name, value in given.items() if value != getattr(PLAIN, name)}
+    given = {name: getattr(parse_options, name) for name in ParseKeywords.__annotations__}
+    return {name: value for name, value in given.items() if value != getattr(DEFAULT_OPTIONS, name)}
 
 
 def _fingerprint(parser: Parser) -> str | None:

@@ -15,7 +15,7 @@ from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.files.tables import json_line
 from bnaparser.measures.table import SENTENCE_COLUMNS, columns_of, sums_of, without_tree
 from bnaparser.parsing.corpus.documents import Fields, Piece
-from bnaparser.parsing.options import PLAIN, Question
+from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseOptions
 from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
 from bnaparser.parsing.parser import Parse, Parser
 from bnaparser.text.sentence import Sentence, Split, from_words
@@ -67,7 +67,7 @@ class ShardSettings:
     to: ShardFormat = "jsonl"
     size: int = 1_000_000
     """Characters after which a shard ends, with the document or line that goes beyond them."""
-    question: Question = PLAIN
+    parse_options: ParseOptions = DEFAULT_OPTIONS
     """What is wanted of each sentence."""
     measures: bool = False
     """Whether each row has the measures of its sentence (docs/measures.md)."""
@@ -134,7 +134,7 @@ def _rows(
     while ahead := list(islice(source, READ_AHEAD)):
         sentences = [sentence for _, _, _, sentence in ahead]
         tags = [piece.tags for piece, _, _, _ in ahead] if parser.reads_tags else []
-        parses = _parses(parser, sentences, tags, settings.question)
+        parses = _parses(parser, sentences, tags, settings.parse_options)
         for (piece, part, number, _), parse in zip(ahead, parses, strict=True):
             row = _row(piece, part, number, parse)
             if settings.measures:
@@ -143,17 +143,20 @@ def _rows(
 
 
 def _parses(
-    parser: Parser, sentences: list[Sentence], tags: list[tuple[str, ...]], question: Question
+    parser: Parser,
+    sentences: list[Sentence],
+    tags: list[tuple[str, ...]],
+    parse_options: ParseOptions,
 ) -> list[Parse]:
     """Return a parse of each; ``tags``, if any, are for a parser that reads them, () where none are given."""
     if not any(tags):
-        return parser.parse_sentences(sentences, questions=question)
+        return parser.parse_sentences(sentences, options=parse_options)
     found: dict[int, Parse] = {}
     for tagged in (True, False):
         places = [place for place, one in enumerate(tags) if bool(one) is tagged]
         group = [sentences[place] for place in places]
         given = [tags[place] for place in places] if tagged else None
-        parses = parser.parse_sentences(group, given, questions=question)
+        parses = parser.parse_sentences(group, given, options=parse_options)
         found.update(zip(places, parses, strict=True))
     return [found[place] for place in range(len(sentences))]
 
@@ -231,7 +234,7 @@ def _writer(output: io.BytesIO, settings: ShardSettings) -> Iterator[Any]:
 def _schema(settings: ShardSettings) -> Any:
     pa = pyarrow_of()
     own = [("document", pa.string()), ("part", pa.int32()), ("sentence", pa.int32())]
-    asked = parse_fields(settings.question.probabilities, settings.question.n_best > 1)
+    asked = parse_fields(settings.parse_options.probabilities, settings.parse_options.n_best > 1)
     last: list[Any] = [("fields", pa.string())]
     if settings.measures:
         types = {int: pa.int64(), float: pa.float64()}

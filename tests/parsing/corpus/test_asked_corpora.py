@@ -12,12 +12,12 @@ import pytest
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.corpus.run import CorpusSettings
 from bnaparser.parsing.corpus.shards import ShardSettings
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from tests.parsing.corpus.corpora import SMALL, TEXTS, run, written
 
-ASKED = Question(n_best=3, probabilities=True)
+ASKED = ParseOptions(n_best=3, probabilities=True)
 CHANCES = ("probability", "confidence", "entropy")
 
 
@@ -33,8 +33,8 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def asking(question: Question, **more: Any) -> CorpusSettings:
-    return replace(SMALL, shard=ShardSettings(size=60, question=question, **more))
+def asking(parse_options: ParseOptions, **more: Any) -> CorpusSettings:
+    return replace(SMALL, shard=ShardSettings(size=60, parse_options=parse_options, **more))
 
 
 def found(folder: Path) -> list[dict[str, Any]]:
@@ -71,14 +71,15 @@ def test_several_workers_write_the_same_bytes(parser: Parser, file: Path, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "question", [ASKED, Question(probabilities=True), Question(n_best=2), Question()]
+    "parse_options",
+    [ASKED, ParseOptions(probabilities=True), ParseOptions(n_best=2), ParseOptions()],
 )
 def test_parquet_has_the_same_and_no_column_that_was_not_asked_for(
-    parser: Parser, file: Path, tmp_path: Path, question: Question
+    parser: Parser, file: Path, tmp_path: Path, parse_options: ParseOptions
 ) -> None:
     polars = pytest.importorskip("polars")
-    run(parser, [file], tmp_path / "lines", asking(question))
-    run(parser, [file], tmp_path / "table", asking(question, to="parquet"))
+    run(parser, [file], tmp_path / "lines", asking(parse_options))
+    run(parser, [file], tmp_path / "table", asking(parse_options, to="parquet"))
     table = polars.read_parquet(tmp_path / "table" / "part-*.parquet").to_dicts()
     for row in table:
         row["fields"] = json.loads(row["fields"])
@@ -102,20 +103,20 @@ def test_a_run_that_asks_nothing_more_is_what_it_always_was(
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("parse_options", "said"),
     [
-        (Question(), "n_best: 3, now None"),
+        (ParseOptions(), "n_best: 3, now None"),
         (replace(ASKED, decoder="expected"), "decoder: None, now 'expected'"),
         (replace(ASKED, n_best=2), "n_best: 3, now 2"),
         (replace(ASKED, temperature=2.0), "temperature: None, now 2.0"),
     ],
 )
 def test_another_question_is_another_run(
-    parser: Parser, file: Path, tmp_path: Path, question: Question, said: str
+    parser: Parser, file: Path, tmp_path: Path, parse_options: ParseOptions, said: str
 ) -> None:
     run(parser, [file], tmp_path / "out", asking(ASKED))
     before = written(tmp_path / "out")
     with pytest.raises(SettingsError, match="is the output of another run") as error:
-        run(parser, [file], tmp_path / "out", asking(question))
+        run(parser, [file], tmp_path / "out", asking(parse_options))
     assert said in str(error.value)
     assert written(tmp_path / "out") == before

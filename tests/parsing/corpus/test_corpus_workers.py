@@ -18,7 +18,7 @@ import pytest
 from bnaparser.errors import DataError
 from bnaparser.parsing.corpus import engines
 from bnaparser.parsing.corpus.shards import Shard
-from bnaparser.parsing.options import PLAIN
+from bnaparser.parsing.options import DEFAULT_OPTIONS
 from bnaparser.parsing.parser import Parser
 from tests.parsing.corpus.corpora import (
     SETTINGS,
@@ -106,10 +106,12 @@ class Deadly:
     def parse_many(self, rows: Any) -> Any:
         return self.parser.parse_many(rows)
 
-    def parse_sentences(self, sentences: Any, tags: Any = None, questions: Any = PLAIN) -> Any:
+    def parse_sentences(
+        self, sentences: Any, tags: Any = None, options: Any = DEFAULT_OPTIONS
+    ) -> Any:
         if any(self.word in sentence.words for sentence in sentences):
             os.kill(os.getpid(), signal.SIGKILL)
-        return self.parser.parse_sentences(sentences, tags, questions=questions)
+        return self.parser.parse_sentences(sentences, tags, options=options)
 
 
 def test_a_shard_that_kills_its_workers_ends_the_run_and_keeps_the_rest(

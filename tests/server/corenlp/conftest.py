@@ -11,7 +11,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.parsing.options import PLAIN, Question
+from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseOptions
 from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
 
@@ -33,11 +33,11 @@ class WatchedParser(Parser):
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None = None,
         batch_tokens: int | None = None,
-        questions: Question | Sequence[Question] = PLAIN,
+        options: ParseOptions | Sequence[ParseOptions] = DEFAULT_OPTIONS,
     ) -> list[Parse]:
         self.calls += 1
         assert self.may_go_on.wait(60)
-        return super().parse_sentences(sentences, tags, batch_tokens, questions)
+        return super().parse_sentences(sentences, tags, batch_tokens, options)
 
 
 @pytest.fixture(scope="module")

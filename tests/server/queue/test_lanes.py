@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.options import Question
+from bnaparser.parsing.options import ParseOptions
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import QueueFull, TooLarge
 from bnaparser.server.queue.batcher import QueueLimits
@@ -35,9 +35,9 @@ class HeldWhereLong:
         self,
         sentences: Sequence[Sentence],
         tags: Sequence[Sequence[str]] | None = None,
-        questions: Sequence[Question] = (),
+        options: Sequence[ParseOptions] = (),
     ) -> list[Parse]:
-        if questions or max(map(cost_of, sentences)) > LONG:
+        if options or max(map(cost_of, sentences)) > LONG:
             return self._parser.parse_sentences(sentences, tags)
         rows = [None] * len(sentences) if tags is None else tags
         return [self._parser._parse(one, row) for one, row in zip(sentences, rows, strict=True)]
@@ -112,7 +112,7 @@ def test_what_asks_for_more_waits_with_the_long_ones_until_its_loops_are_compile
 ) -> None:
     async def check() -> None:
         queue = await started(parser)
-        more = [with_options(sentence("more", 3), Question(n_best=2))]
+        more = [with_options(sentence("more", 3), ParseOptions(n_best=2))]
         parser.hold()
         compiling = asyncio.ensure_future(queue.load_rest(more[0]))
         await asyncio.sleep(0)
@@ -138,9 +138,9 @@ def test_a_sentence_costs_more_the_more_is_asked_of_it() -> None:
     plain = sentence("word", 100)
     costs = [
         cost_of(plain),
-        cost_of(with_options(plain, Question(n_best=10))),
-        cost_of(with_options(plain, Question(probabilities=True))),
-        cost_of(with_options(plain, Question(constraints=(Constraint("not", 0, 2),) * 100))),
+        cost_of(with_options(plain, ParseOptions(n_best=10))),
+        cost_of(with_options(plain, ParseOptions(probabilities=True))),
+        cost_of(with_options(plain, ParseOptions(constraints=(Constraint("not", 0, 2),) * 100))),
     ]
     assert costs == sorted(costs)
     assert len(set(costs)) == 4

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from bnaparser import Parser
 from bnaparser.parsing.named_constraints import Constraint
-from bnaparser.parsing.options import Dependencies, Question
+from bnaparser.parsing.options import Dependencies, ParseOptions
 from bnaparser.text.sentence import from_words
 from tests.server.answers import parses_of, problem
 
@@ -68,18 +68,18 @@ def test_constraints_and_dependencies_are_the_librarys(
     tiny_client: TestClient, tiny_parser: Parser
 ) -> None:
     known = [{"kind": "must", "start": 0, "end": 2, "labels": ["NP"]}]
-    heads = {"heads": [2, 0, 2], "punctuation": [False, False, True], "malus": 9.5}
+    heads = {"heads": [2, 0, 2], "punctuation": [False, False, True], "penalty": 9.5}
     found = parses_of(
         tiny_client, tokens=WORDS, constraints=[known, []], dependencies=[heads, None]
     )
-    questions = [
-        Question(
+    options = [
+        ParseOptions(
             constraints=(Constraint("must", 0, 2, "NP"),),
             dependencies=Dependencies((2, 0, 2), (False, False, True), 9.5),
         ),
-        Question(),
+        ParseOptions(),
     ]
-    wanted = tiny_parser.parse_sentences([from_words(one) for one in WORDS], questions=questions)
+    wanted = tiny_parser.parse_sentences([from_words(one) for one in WORDS], options=options)
     same(found, [one.to_dict() for one in wanted])
 
 
