@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_LAZY_IMPORTS = {
     "BnaparserError": "bnaparser.errors",
     "Parse": "bnaparser.parsing.parser",
     "Parser": "bnaparser.parsing.parser",
@@ -29,11 +29,11 @@ __all__ = ["BnaparserError", "Parse", "Parser", "Sentence", "Span", "Tree", "__v
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _LAZY_IMPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_LAZY_IMPORTS[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -114,8 +114,8 @@ def decode_packed(
     trees = batch.new_trees()
 
     def work(begin: int, end: int) -> None:
-        room = batch.scratch(begin, end)
-        _decode_group(flat_scores, allow_empty_root, batch.layout, trees, room, begin, end)
+        workspace = batch.scratch(begin, end)
+        _decode_group(flat_scores, allow_empty_root, batch.layout, trees, workspace, begin, end)
 
     batch.run(work, flat_scores.size, threads)
     return batch.decoded(trees)
@@ -138,10 +138,18 @@ def decode_batch(
     layout = batch.layout._replace(spans=np.zeros_like(batch.layout.spans))
 
     def work(begin: int, end: int) -> None:
-        room = batch.scratch(begin, end)
+        workspace = batch.scratch(begin, end)
         for sentence in range(begin, end):
             _decode_group(
-                *(scores[sentence], allow_empty_root, layout, trees, room, sentence, sentence + 1)
+                *(
+                    scores[sentence],
+                    allow_empty_root,
+                    layout,
+                    trees,
+                    workspace,
+                    sentence,
+                    sentence + 1,
+                )
             )
 
     batch.run(work, sum(array.size for array in scores), threads)
@@ -178,8 +186,8 @@ def decode_best_packed(
     trees = batch.new_trees()
 
     def work(begin: int, end: int) -> None:
-        room = batch.scratch(begin, end)
-        decode_best_group(best, roots, batch.layout, trees, room, begin, end)
+        workspace = batch.scratch(begin, end)
+        decode_best_group(best, roots, batch.layout, trees, workspace, begin, end)
 
     batch.run(work, batch.splits, threads)
     return batch.decoded(trees)
@@ -216,8 +224,10 @@ def cost_augment_packed(
     trees = batch.new_augmented_trees()
 
     def work(begin: int, end: int) -> None:
-        room = batch.scratch(begin, end)
-        _cost_augment_group(*(gold_scores, allow_empty_root, batch.layout, trees, room, begin, end))
+        workspace = batch.scratch(begin, end)
+        _cost_augment_group(
+            *(gold_scores, allow_empty_root, batch.layout, trees, workspace, begin, end)
+        )
 
     batch.run(work, flat_scores.size + batch.splits, threads)
     raise_first(trees.status)

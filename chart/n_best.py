@@ -190,16 +190,16 @@ def _listed(graph: Hypergraph, count: int) -> Iterator[Decoded]:
         _best_trees(graph, items, trees, stack, places, state)
         if not state[MORE]:
             break
-        used, room = int(items.used[0]), len(items.totals)
-        if used + 16 * n > room:
-            items = Items(_wider(items.links, 1), _wider(items.totals), items.used)
+        used, capacity = int(items.used[0]), len(items.totals)
+        if used + 16 * n > capacity:
+            items = Items(_grown(items.links, 1), _grown(items.totals), items.used)
         if int(state[WRITTEN]) + 2 * n > len(trees.nodes):
-            trees = trees._replace(nodes=_wider(trees.nodes))
+            trees = trees._replace(nodes=_grown(trees.nodes))
     ends = trees.counts[: int(state[FOUND])].cumsum().tolist()
     spans = [trees.nodes[begin:end] for begin, end in pairwise([0, *ends])]
     return map(Decoded, trees.totals.tolist(), spans)
 
 
-def _wider(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
+def _grown(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
     """Return an array of twice the size along an axis that begins as this one."""
     return np.concatenate([array, np.empty_like(array)], axis=axis)

@@ -43,7 +43,11 @@ class Marginals(NamedTuple):
 
 
 class MarginalsBatch(NamedTuple):
-    """The same for a batch: rows one sentence after another, and float64 (sentences,)."""
+    """Probabilities in a batch of sentences.
+
+    ``probabilities`` has the rows of one sentence after another, as in `Marginals`;
+    ``log_partitions`` and ``entropies`` are float64 (sentences,).
+    """
 
     probabilities: Float32s
     log_partitions: Float64s
@@ -76,8 +80,11 @@ class MarginalsOut(NamedTuple):
     status: Int64s
 
 
-class Room(NamedTuple):
-    """Room for the sums of one sentence, float64 (n + 1,); ``by_chart`` and ``occupied`` (spans,), ``parts`` float32 (labels,)."""
+class Workspace(NamedTuple):
+    """Working memory for one sentence, used again for the next one.
+
+    Sums are float64 (n + 1,); ``by_chart`` and ``occupied`` (spans,); ``parts`` float32 (labels,).
+    """
 
     splits: Float64s
     relative: Float64s
@@ -90,10 +97,10 @@ class Room(NamedTuple):
 
 
 _INSIDE = Inside, "f8:1", "f8:1", "f8:1", "f8:1"
-_ROOM = Room, *["f8:1"] * 7, "f4:1"
+_WORKSPACE = Workspace, *["f8:1"] * 7, "f4:1"
 _fill_sentence = Kernel(
     "bnaparser.chart.probability_loops:fill_sentence",
-    *("f4:2", "f8", "b1:1", "i8", "f4:2", _INSIDE, _ROOM, "i8:1"),
+    *("f4:2", "f8", "b1:1", "i8", "f4:2", _INSIDE, _WORKSPACE, "i8:1"),
 )
 _marginals_group = Kernel(
     "bnaparser.chart.probability_loops:marginals_group",
@@ -104,7 +111,7 @@ _marginals_group = Kernel(
         LAYOUT,
         (MarginalsOut, "f4:2", "f8:1", "f8:1", "i8:1"),
         _INSIDE,
-        _ROOM,
+        _WORKSPACE,
         "i8",
         "i8",
     ),
@@ -118,13 +125,13 @@ _draw_trees = Kernel(
 )
 
 
-def _room_for(words: int, labels: int) -> tuple[Inside, Room]:
-    """Return room for sentences of at most so many words."""
+def _workspace_for(words: int, labels: int) -> tuple[Inside, Workspace]:
+    """Allocate the inside chart and the workspace for sentences of at most ``words`` words."""
     spans = span_count(words)
     splits, relative, by_parts, below, shares = np.empty((5, words + 1))
     sums = splits, relative, by_parts, below, shares
-    room = Room(*sums, np.empty(spans), np.empty(spans), np.empty(labels, np.float32))
-    return Inside(*(np.empty(spans) for _ in range(4))), room
+    workspace = Workspace(*sums, np.empty(spans), np.empty(spans), np.empty(labels, np.float32))
+    return Inside(*(np.empty(spans) for _ in range(4))), workspace
 
 
 def numbers_a_tree(n: int) -> int:
@@ -176,7 +183,7 @@ def marginals_packed(
 
     def work(begin: int, end: int) -> None:
         longest = int(batch.layout.words[begin:end].max(initial=1))
-        inside, room = _room_for(longest, flat_scores.shape[1])
+        inside, workspace = _workspace_for(longest, flat_scores.shape[1])
         _marginals_group(
             *(
                 flat_scores,
@@ -185,7 +192,7 @@ def marginals_packed(
                 batch.layout,
                 shares,
                 inside,
-                room,
+                workspace,
                 begin,
                 end,
             )
@@ -214,9 +221,9 @@ def sample(
     full = with_roots(batch, never_empty, allow_empty_root)
     inverse_temperature = 1 / checked_temperature(temperature)
     scratch = np.empty((1, scores.shape[1]), np.float32)
-    inside, room = _room_for(n, scores.shape[1])
+    inside, workspace = _workspace_for(n, scores.shape[1])
     status = np.zeros(1, np.int64)
-    _fill_sentence(scores, inverse_temperature, full, n, scratch, inside, room, status)
+    _fill_sentence(scores, inverse_temperature, full, n, scratch, inside, workspace, status)
     raise_first(status)
     trees = (
         np.empty((count * (2 * n - 1), 3), np.int32),

@@ -24,7 +24,7 @@ from bnaparser.chart.cky_loops import (
     span_count,
     with_none,
 )
-from bnaparser.chart.probabilities import Inside, MarginalsOut, Room
+from bnaparser.chart.probabilities import Inside, MarginalsOut, Workspace
 from bnaparser.chart.spans import (
     EMPTY_NOT_ZERO,
     LARGEST_SCORE,
@@ -142,7 +142,7 @@ def _sum(numbers: Floats) -> Any:  # one of them, in their precision
 
 
 @compiled_apart
-def fill_inside(inside: Inside, never_empty: Bools, n: int, room: Room) -> None:
+def fill_inside(inside: Inside, never_empty: Bools, n: int, workspace: Workspace) -> None:
     """Sum the weights of all trees from shorter spans to longer ones, from those of the labels in ``inside.filled``.
 
     Where ``never_empty`` is true a span has a label in every tree: of trees without, none counts.
@@ -155,7 +155,7 @@ def fill_inside(inside: Inside, never_empty: Bools, n: int, room: Room) -> None:
     for start in range(n):
         word = row_start(start, n) + start + 1
         inside.pieces[word] = inside.both[word]
-    fill_all(inside.chart, inside.pieces, n, room.splits, room.relative)
+    fill_all(inside.chart, inside.pieces, n, workspace.splits, workspace.relative)
 
 
 @compiled_apart
@@ -167,14 +167,14 @@ def parts_of(inside: Inside, span: int) -> float:
 
 
 @compiled_apart
-def write_occupied(inside: Inside, n: int, room: Room) -> None:
-    """Write to ``room.occupied`` how probable it is that each span is a constituent, whatever its label.
+def write_occupied(inside: Inside, n: int, workspace: Workspace) -> None:
+    """Write to ``workspace.occupied`` how probable it is that each span is a constituent, whatever its label.
 
     The derivatives by ``chart`` come from spans that start earlier, those by ``pieces`` from spans
     with the same start that are longer: in this order each is complete when it is handed on.
     """
-    by_chart, occupied = room.by_chart, room.occupied
-    by_parts, below, shares = room.by_parts, room.below, room.shares
+    by_chart, occupied = workspace.by_chart, workspace.occupied
+    by_parts, below, shares = workspace.by_parts, workspace.below, workspace.shares
     for span in range(span_count(n)):
         by_chart[span] = 0
     by_chart[n - 1] = 1
@@ -228,14 +228,14 @@ def _fill(
     n: int,
     weights: Float32s,
     inside: Inside,
-    room: Room,
+    workspace: Workspace,
 ) -> int:
     """Fill the inside chart of a sentence from the scores of its labels; return its status.
 
     ``weights`` as for `sum_labels`.
     """
     status = sum_labels(scores, inverse_temperature, weights, inside.filled[: span_count(n)])
-    fill_inside(inside, never_empty, n, room)
+    fill_inside(inside, never_empty, n, workspace)
     if status == OK and inside.chart[n - 1] == -np.inf:
         status = NO_TREE
     return status
@@ -248,14 +248,14 @@ def fill_sentence(
     n: int,
     weights: Float32s,
     inside: Inside,
-    room: Room,
+    workspace: Workspace,
     status: Int64s,
 ) -> None:
     """Fill the inside chart of a sentence from the scores of its labels, and write its status (1,).
 
     ``weights`` as for `sum_labels`.
     """
-    status[0] = _fill(scores, inverse_temperature, never_empty, n, weights, inside, room)
+    status[0] = _fill(scores, inverse_temperature, never_empty, n, weights, inside, workspace)
 
 
 def marginals_group(
@@ -265,7 +265,7 @@ def marginals_group(
     layout: Layout,
     shares: MarginalsOut,
     inside: Inside,
-    room: Room,
+    workspace: Workspace,
     begin: int,
     end: int,
 ) -> None:
@@ -275,14 +275,14 @@ def marginals_group(
         size = span_count(n)
         rows, weights = scores[first : first + size], shares.probabilities[first : first + size]
         full = never_empty[first : first + size]
-        status = _fill(rows, inverse_temperature, full, n, weights, inside, room)
+        status = _fill(rows, inverse_temperature, full, n, weights, inside, workspace)
         shares.status[sentence] = status
         if status != OK:
             continue
-        write_occupied(inside, n, room)
+        write_occupied(inside, n, workspace)
         shares.log_partitions[sentence] = inside.chart[n - 1]
-        occupied = room.occupied[:size]
-        expected = share_out(rows, occupied, weights, room.parts) * inverse_temperature
+        occupied = workspace.occupied[:size]
+        expected = share_out(rows, occupied, weights, workspace.parts) * inverse_temperature
         # The average of -log(probability), which is 0 at least whatever the rounding.
         shares.entropies[sentence] = max(0.0, inside.chart[n - 1] - expected)
 

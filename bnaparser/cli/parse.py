@@ -212,9 +212,7 @@ def _parses(
             parse_options if marked is None else parse_options.with_constraints(marked.of(*one))
             for one in good
         ]
-        found = iter(
-            parser.parse_sentences([one for one, _ in good], rows, options=options)
-        )
+        found = iter(parser.parse_sentences([one for one, _ in good], rows, options=options))
         for one, number in chunk:
             yield place_name(number, split), next(found) if one.words else None
 
@@ -250,9 +248,7 @@ def _fitting(
     while ahead := list(islice(source, READ_AHEAD)):
         rows = None if tags is None else tags.take(len(ahead))
         sentences = [parser.text.of_words(from_words(one.words)) for one in ahead]
-        options = [
-            replace(parse_options, dependencies=given.heads_of(one)) for one in ahead
-        ]
+        options = [replace(parse_options, dependencies=given.heads_of(one)) for one in ahead]
         for parse in parser.parse_sentences(sentences, rows, options=options):
             number += 1
             yield f"sentence {number}", parse

@@ -25,13 +25,13 @@ from bnaparser.encoders.subwords import MISSING, Window
 SHARING_TYPES = {"bert", "camembert", "distilbert", "electra", "roberta", "xlm-roberta"}
 
 
-# Encoders whose output for a sentence depends on the padding beside it: they read one at a time.
-LONELY_TYPES = {"canine", "convbert", "fnet", "mobilebert", "nystromformer", "yoso"}
+# Encoders whose output for a sentence depends on the padding in its batch: they read one sentence at a time.
+BATCH_SENSITIVE_TYPES = {"canine", "convbert", "fnet", "mobilebert", "nystromformer", "yoso"}
 
 
-def reads_alone(model: PreTrainedModel) -> bool:
-    """Tell whether what an encoder says of a text would depend on the padding beside it."""
-    return model.config.model_type in LONELY_TYPES
+def batch_sensitive(model: PreTrainedModel) -> bool:
+    """Tell whether an encoder's output for a text depends on the padding in its batch."""
+    return model.config.model_type in BATCH_SENSITIVE_TYPES
 
 
 class _NoPooler(nn.Module):
@@ -80,7 +80,7 @@ class PretrainedEncoder(nn.Module):
 
     def forward(self, windows: Sequence[Window]) -> Tensor:
         """Return (windows, positions, width): START, words, STOP, then padding of undefined value."""
-        if len(windows) > 1 and reads_alone(self.model):
+        if len(windows) > 1 and batch_sensitive(self.model):
             return pad_sequence([self([window])[0] for window in windows], batch_first=True)
         device = self.missing.device
         collated = collate(windows, self.shares_rows)

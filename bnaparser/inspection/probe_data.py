@@ -25,7 +25,7 @@ from bnaparser.files.folder import CONFIG
 from bnaparser.files.tables import read_object
 from bnaparser.models.packages import find_installed
 from bnaparser.syntax.batch import collate
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants import sla
 from bnaparser.tasks.model import batches_of_texts, load_model, load_words_tokenizer, to_device
 from bnaparser.tasks.settings import SyntaxTable
@@ -99,7 +99,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
 @panics_told()
 @torch.inference_mode()
 def word_vectors(
-    reader: Reader, structures: Sequence[Structure], layers: Sequence[int], guided: bool
+    reader: Reader, structures: Sequence[SyntaxTrees], layers: Sequence[int], guided: bool
 ) -> list[Vectors | None]:
     """Return of each sentence the vectors (layers, words, width), means of the words' pieces.
 
@@ -126,7 +126,7 @@ def word_vectors(
 
 
 def _states(
-    reader: Reader, batch: Sequence[Structure], tokens: Any, layers: Sequence[int], guided: bool
+    reader: Reader, batch: Sequence[SyntaxTrees], tokens: Any, layers: Sequence[int], guided: bool
 ) -> Tensor:
     """Return the states of the chosen layers, (layers, B, T, H), on the CPU."""
     names = ("input_ids", "attention_mask", "token_type_ids")
@@ -163,7 +163,7 @@ class GoldSentence:
     In trees the tag decides, as in Hewitt and Manning's program; CoNLL-U's words decide themselves.
     """
 
-    structure: Structure
+    structure: SyntaxTrees
     punctuation: tuple[bool, ...]
 
 
@@ -188,10 +188,10 @@ def _trees(path: StrPath, rules: HeadRules) -> Iterator[GoldSentence]:
         if tree is not None:
             words = [unescape(word) for word in tree.words]
             marks = tuple(map(is_punctuation, tree.tags))
-            yield GoldSentence(Structure.of_trees(words, [tree], rules), marks)
+            yield GoldSentence(SyntaxTrees.of_trees(words, [tree], rules), marks)
 
 
 def _dependencies(path: StrPath) -> Iterator[GoldSentence]:
     for sentence in load_conllu(path):
         marks = tuple(map(sla.is_punctuation, sentence.words))
-        yield GoldSentence(Structure(sentence.words, sentence.heads), marks)
+        yield GoldSentence(SyntaxTrees(sentence.words, sentence.heads), marks)

@@ -22,7 +22,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from bnaparser.errors import DataError, MissingExtraError
 from bnaparser.inspection.probe_data import Vectors
-from bnaparser.syntax.structure import tree_distances
+from bnaparser.syntax.syntax_trees import tree_distances
 from bnaparser.trees.heads.dependencies import Heads, parents_first
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.network.labels import BARRED, Inventory, LanguageNames
+from bnaparser.network.labels import MASKED_SCORE, Inventory, LanguageNames
 from bnaparser.network.model_settings import ChartSettings
 from bnaparser.network.parsing_network import BestLabels, ParsingNetwork, packed_best
 from bnaparser.network.prepared import PreparedSentence
@@ -172,14 +172,14 @@ class EnsembleNetwork:
             own = network.all_scores(known)
             scores = np.repeat(_worst(own), len(self.labels), axis=1)
             # In all rows, as it is the label's bias; what is no number stays, so that it is told.
-            may_be = ~(own[0] < BARRED / 2)
+            may_be = ~(own[0] < MASKED_SCORE / 2)
             known_columns = np.array(columns)[may_be]
             scores[:, known_columns] = own[:, may_be]
             offered[known_columns] = True
             scores *= np.float32(share)
             total = scores if total is None else total + scores
         assert total is not None
-        total[:, ~offered] = BARRED
+        total[:, ~offered] = MASKED_SCORE
         return total
 
     def all_tag_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
@@ -209,8 +209,8 @@ class EnsembleNetwork:
 def _worst(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return of each span the worst score of a label, float32 (spans, 1), but for those of other languages."""
     labels = scores[:, 1:]
-    if labels.min() < BARRED / 2:
-        labels = np.where(labels < BARRED / 2, np.float32(np.inf), labels)
+    if labels.min() < MASKED_SCORE / 2:
+        labels = np.where(labels < MASKED_SCORE / 2, np.float32(np.inf), labels)
     worst: NDArray[np.float32] = labels.min(axis=1, keepdims=True)
     return worst
 

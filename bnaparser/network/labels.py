@@ -46,7 +46,7 @@ class Inventory:
 
 
 # What takes a label out of the choice, in the place of its bias: far below all scores, and a number.
-BARRED = np.float32(-1e6)
+MASKED_SCORE = np.float32(-1e6)
 
 
 @dataclass(frozen=True)
@@ -61,4 +61,4 @@ def barred(
     bias: NDArray[np.float32], names: Sequence[str], known: frozenset[str]
 ) -> NDArray[np.float32]:
     """Return the bias of the scores of names, with those that are not known taken out of the choice."""
-    return np.where([name in known for name in names], bias, BARRED).astype(np.float32)
+    return np.where([name in known for name in names], bias, MASKED_SCORE).astype(np.float32)

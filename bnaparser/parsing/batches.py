@@ -1,4 +1,4 @@
-"""Sentences to parses, each in its place: bad ones get their reason, the others are parsed in batches."""
+"""Parse many sentences in batches; a sentence that cannot be parsed gets the reason in `error`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ FAILED = "the parser failed on this sentence"
 Ready = TypeVar("Ready")
 
 
-class Given(NamedTuple):
-    """A sentence as it was handed in, and what is wanted of it."""
+class SentenceRequest(NamedTuple):
+    """One sentence to parse: its words, its tags (or None), and its options."""
 
     sentence: Sentence
     tags: Tags
@@ -30,7 +30,7 @@ class Given(NamedTuple):
 
 
 class ParsingLimits(NamedTuple):
-    """What holds for all sentences: whether tags are needed, how much is parsed at once, and in what way."""
+    """Limits that hold for all sentences of a call: tags, words, batch size and threads."""
 
     reads_tags: bool
     max_words: int
@@ -39,12 +39,15 @@ class ParsingLimits(NamedTuple):
     prefer_single_thread: bool = False
 
 
-def all_given(
+def zip_requests(
     sentences: Sequence[Sentence],
     tags: Iterable[Iterable[str]] | None,
     options: ParseOptions | Sequence[ParseOptions],
-) -> list[Given]:
-    """Return sentences, each with its tags and its options; ValueError where there are not as many."""
+) -> list[SentenceRequest]:
+    """Return a request for each sentence: its words, its tags and its options.
+
+    Raises ValueError unless there is one row of tags and one `ParseOptions` for each sentence.
+    """
     rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
     if len(rows) != len(sentences):
         raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
@@ -52,23 +55,23 @@ def all_given(
         options = [options] * len(sentences)
     if len(options) != len(sentences):
         raise ValueError(f"{len(options)} options for {len(sentences)} sentences")
-    return list(map(Given, sentences, rows, options))
+    return list(map(SentenceRequest, sentences, rows, options))
 
 
 def parse_each(
-    given: Sequence[Given],
-    prepare: Callable[[Sequence[Given]], Sequence[Ready]],
+    requests: Sequence[SentenceRequest],
+    prepare: Callable[[Sequence[SentenceRequest]], Sequence[Ready]],
     size: Callable[[Ready], int],
     predict: Callable[[Sequence[tuple[Ready, ParseOptions]]], Sequence[Prediction | str]],
     limits: ParsingLimits,
 ) -> list[Parse]:
-    """Parse what is good of the sentences, in length-sorted batches; a Parse each, in order.
+    """Parse all valid sentences in batches sorted by length; return a `Parse` for each sentence, in order.
 
     ``prepare`` makes sentences ready, of a ``size`` in word pieces; ``predict`` parses a batch of them:
     all ask for the best tree alone, or none does.
     """
     found: dict[int, Prediction | str] = {}
-    for index, one in enumerate(given):
+    for index, one in enumerate(requests):
         reason = one.parse_options.problem or reason_against(
             one.sentence, one.tags, limits.reads_tags, limits.max_words
         )
@@ -76,14 +79,14 @@ def parse_each(
             reason = tag_against(one.parse_options.constraints, one.tags)
         if reason is not None:
             found[index] = reason
-    good = [index for index in range(len(given)) if index not in found]
+    good = [index for index in range(len(requests)) if index not in found]
     ready: dict[int, tuple[Ready, ParseOptions]] = {}
-    of_good = each_or_reason(prepare, [given[index] for index in good], FAILED)
+    of_good = each_or_reason(prepare, [requests[index] for index in good], FAILED)
     for index, made in zip(good, of_good, strict=True):
         if isinstance(made, str):
             found[index] = made
         else:
-            one = given[index]
+            one = requests[index]
             ready[index] = made, one.parse_options.for_words(one.sentence.words)
     for plain in (True, False):
         places = [
@@ -92,7 +95,7 @@ def parse_each(
         chosen = [ready[index] for index in places]
         predicted = _in_batches(chosen, size, predict, limits) if chosen else []
         found.update(zip(places, predicted, strict=True))
-    return [_parse_of(one, found[index]) for index, one in enumerate(given)]
+    return [_parse_of(one, found[index]) for index, one in enumerate(requests)]
 
 
 def _in_batches(
@@ -110,13 +113,13 @@ def _in_batches(
     )
 
 
-def _parse_of(given: Given, found: Prediction | str) -> Parse:
-    """Return what users get of a sentence: what was found, or the reason why there is nothing."""
-    sentence = given.sentence
+def _parse_of(request: SentenceRequest, found: Prediction | str) -> Parse:
+    """Return the `Parse` of a sentence: its predicted tree, or the reason why it has none."""
+    sentence = request.sentence
     if isinstance(found, str):
         return Parse.without_tree(sentence, found)
     # A model without a tag head names every word's part of speech XX.
-    tags = given.tags or tuple(found.tags or ["XX"] * len(sentence.words))
+    tags = request.tags or tuple(found.tags or ["XX"] * len(sentence.words))
 
     def parse(one: Prediction, others: tuple[Parse, ...] = ()) -> Parse:
         spans, places = tuple(one.spans), sentence.offsets

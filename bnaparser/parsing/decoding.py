@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from bnaparser import chart
 from bnaparser.errors import SentenceError
 from bnaparser.network.decoding import Prediction
-from bnaparser.network.labels import BARRED, Inventory
+from bnaparser.network.labels import MASKED_SCORE, Inventory
 from bnaparser.network.parsing_network import ParsingNetwork
-from bnaparser.parsing.named_constraints import Numbered, check_amount, numbered, told
+from bnaparser.parsing.named_constraints import Numbered, check_amount, describe_conflict, numbered
 from bnaparser.parsing.options import Dependencies, ParseOptions
 from bnaparser.trees.heads.dependencies import parents_first
 from bnaparser.trees.tree import Span
@@ -51,7 +51,7 @@ def answers(
 
     Where a sentence has none, the reason is in its place. The scores of labels that are barred are changed.
     """
-    barred = scores[0] < BARRED / 2  # in all rows, as it is the label's bias
+    barred = scores[0] < MASKED_SCORE / 2  # in all rows, as it is the label's bias
     if barred.any():
         # The best tree never has one; among the n best, and where nothing else may be, it would be found.
         scores[:, barred] = -np.inf
@@ -185,29 +185,31 @@ def _constrained(
     try:
         return chart.constrain(scores, n, rules, bonuses, allow_empty_root=allow_empty_root)
     except chart.Clash as clash:
-        raise SentenceError(told(clash, parse_options.constraints, constraints.places)) from None
+        raise SentenceError(
+            describe_conflict(clash, parse_options.constraints, constraints.places)
+        ) from None
 
 
-def _fitting(scores: Scores, n: int, given: Dependencies) -> Scores:
+def _fitting(scores: Scores, n: int, dependencies: Dependencies) -> Scores:
     try:
-        check_amount(given.penalty)
+        check_amount(dependencies.penalty)
     except SentenceError as error:
         raise SentenceError(f"the penalty of the dependencies: {error}") from None
     try:
-        against = chart.violations(n, given.heads, given.punctuation)
-        parents_first(given.heads)
+        against = chart.violations(n, dependencies.heads, dependencies.punctuation)
+        parents_first(dependencies.heads)
     except (ValueError, SentenceError) as error:
         raise SentenceError(f"the dependencies do not fit the sentence: {error}") from None
     changed = scores.copy()
-    changed[:, 1:] -= (np.float32(given.penalty) * against.astype(np.float32))[:, None]
+    changed[:, 1:] -= (np.float32(dependencies.penalty) * against.astype(np.float32))[:, None]
     return changed
 
 
-def _with_tags(tags: list[str] | None, given: dict[int, str], n: int) -> list[str] | None:
-    if not given:
+def _with_tags(tags: list[str] | None, known_tags: dict[int, str], n: int) -> list[str] | None:
+    if not known_tags:
         return tags
     row = list(tags) if tags is not None else ["XX"] * n
-    for place, tag in given.items():
+    for place, tag in known_tags.items():
         row[place] = tag
     return row
 

@@ -77,7 +77,9 @@ def _same_language(parsers: Sequence[Parser]) -> str:
     known = [parser.languages for parser in parsers]
     if len(known[0]) == 1 and all(languages == known[0] for languages in known):
         return known[0][0]
-    told = "; ".join(
+    differences = "; ".join(
         f"{one.name or 'a model in memory'} is for {', '.join(one.languages)}" for one in parsers
     )
-    raise SettingsError(f"an ensemble is for one language: {told}; say which, or leave one out")
+    raise SettingsError(
+        f"an ensemble is for one language: {differences}; say which, or leave one out"
+    )

@@ -170,7 +170,7 @@ class MarkedLines:
 
     def __init__(self, lines: Iterable[str], split: Split):
         self._lines, self._split = lines, split
-        self._told: deque[_Told] = deque()
+        self._told: deque[LineMarkup] = deque()
         self._reader = MarkupReader()
         self._lost: deque[_Open] = deque()  # brackets that a bad line kept from being closed
 
@@ -186,13 +186,13 @@ class MarkedLines:
                     reader.check_closed()
             except SentenceError as error:
                 plain = line
-                told = _Told(number, start, start + len(line), [], str(error))
+                line_markup = LineMarkup(number, start, start + len(line), [], str(error))
                 self._lost += reader.opened_before()
-                reader = MarkupReader(told.end)
+                reader = MarkupReader(line_markup.end)
             else:
                 found = sorted(enumerate(reader.taken()), key=_start_of)
-                told = _Told(number, start, reader.place, found, None)
-            self._told.append(told)
+                line_markup = LineMarkup(number, start, reader.place, found, None)
+            self._told.append(line_markup)
             self._reader = reader
             yield plain
 
@@ -270,7 +270,7 @@ def under_constraints(
     return sentences, in_words(constraints, sentences)
 
 
-class _Told(NamedTuple):
+class LineMarkup(NamedTuple):
     """What a line said: its number, its place without markup, and constraints or why there are none.
 
     Constraints stand in the order in which their words begin, each with its number in that in which they were closed.

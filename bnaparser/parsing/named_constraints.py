@@ -59,9 +59,9 @@ class Constraint:
     tag: str | None = None
 
     def __post_init__(self) -> None:
-        given: Any = self.labels
-        is_one = isinstance(given, str) or not isinstance(given, Iterable)
-        labels: tuple[str, ...] = (given,) if is_one else tuple(given)
+        values: Any = self.labels
+        is_one = isinstance(values, str) or not isinstance(values, Iterable)
+        labels: tuple[str, ...] = (values,) if is_one else tuple(values)
         object.__setattr__(self, "labels", labels)
         _check_types(self)
         if self.kind not in KINDS:
@@ -145,7 +145,9 @@ def numbered(
     return found
 
 
-def told(clash: Clash, constraints: Sequence[Constraint], places: Sequence[int]) -> str:
+def describe_conflict(
+    clash: Clash, constraints: Sequence[Constraint], places: Sequence[int]
+) -> str:
     """Say which constraints cannot hold together, by what they are and their numbers from 1."""
     numbers = [places[place] for place in clash.places]
     reason = "the whole sentence is a constituent in every tree of this model"
@@ -168,14 +170,14 @@ def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     """Return constraints as they were given; TypeError where one is something else, such as a tuple."""
     if isinstance(constraints, Constraint):
         raise TypeError("one Constraint where several may be: give a list of them")
-    given = tuple(constraints)
-    for number, one in enumerate(given, 1):
+    values = tuple(constraints)
+    for number, one in enumerate(values, 1):
         if not isinstance(one, Constraint):
             raise TypeError(
                 f"constraint {number} is {one!r:.60}: give a Constraint, as in"
                 ' Constraint("must", 0, 2, "NP")'
             )
-    return given
+    return values
 
 
 def in_words(
@@ -241,8 +243,8 @@ def tag_against(constraints: Sequence[Constraint], tags: Sequence[str]) -> str |
     """Say which constraint gives a word another tag than ``tags``, those of all words; None if none does."""
     for number, one in enumerate(constraints, 1):
         if one.tag is not None and 0 <= one.start < len(tags) and tags[one.start] != one.tag:
-            given = f"the tag {shortened(tags[one.start])} that is given with the words"
-            return f"constraint {number} ({one}) and {given} cannot hold together"
+            values = f"the tag {shortened(tags[one.start])} that is given with the words"
+            return f"constraint {number} ({one}) and {values} cannot hold together"
     return None
 
 
@@ -263,9 +265,9 @@ def _check_types(one: Constraint) -> None:
             place, "__index__"
         ):  # isinstance of a protocol takes ten times as long
             raise TypeError(f"the {name} of a constraint is {quoted(place)}: give a whole number")
-    for name, given in (("label", one.labels), ("tag", () if one.tag is None else (one.tag,))):
-        if not all(isinstance(each, str) for each in given):
-            raise TypeError(f"the {name} of a constraint is {quoted(given)}: give a string")
+    for name, values in (("label", one.labels), ("tag", () if one.tag is None else (one.tag,))):
+        if not all(isinstance(each, str) for each in values):
+            raise TypeError(f"the {name} of a constraint is {quoted(values)}: give a string")
     amount: object = one.amount
     if amount is not None and (not hasattr(amount, "__float__") or isinstance(amount, str)):
         raise TypeError(f"the amount of a bonus is {quoted(one.amount)}: give a number")
@@ -298,10 +300,14 @@ def _numbers_of(
         for number, name in enumerate(labels.names)
         if number and number not in barred
     }
-    asked = [_known(label, chains) for label in one.labels]
+    wanted_chains = [_known(label, chains) for label in one.labels]
     if one.kind == "only":
-        return frozenset(number for number, chain in chains.items() if _made_of(chain, asked))
-    having = {n for n, chain in chains.items() if any(_holds(chain, each) for each in asked)}
+        return frozenset(
+            number for number, chain in chains.items() if _made_of(chain, wanted_chains)
+        )
+    having = {
+        n for n, chain in chains.items() if any(_holds(chain, each) for each in wanted_chains)
+    }
     return frozenset(chains.keys() - having if one.kind == "not" else having)
 
 

@@ -80,11 +80,11 @@ class ParseOptions:
 
     def __post_init__(self) -> None:
         for name in ("n_best", "seed"):
-            given = getattr(self, name)
+            value = getattr(self, name)
             # NumPy's whole numbers are some, too.
-            if isinstance(given, bool) or not hasattr(given, "__index__"):
-                raise TypeError(f"{name} is {quoted(given)}: give a whole number")
-            object.__setattr__(self, name, index(given))
+            if isinstance(value, bool) or not hasattr(value, "__index__"):
+                raise TypeError(f"{name} is {quoted(value)}: give a whole number")
+            object.__setattr__(self, name, index(value))
         check_flag("probabilities", self.probabilities)
         if self.n_best < 1:
             raise ValueError(f"n_best is {self.n_best}: it must be at least 1")
@@ -129,8 +129,8 @@ class ParseOptions:
         """
         if self.decoder != "sample":
             return self
-        told = "\0".join([f"{self.seed:x}", *words]).encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(told, digest_size=16).digest()
+        seed_text = "\0".join([f"{self.seed:x}", *words]).encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(seed_text, digest_size=16).digest()
         return replace(self, seed=int.from_bytes(digest, "little"))
 
 

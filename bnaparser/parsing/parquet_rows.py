@@ -41,7 +41,7 @@ def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[
         ]
     )
     names = ("probability", "confidence", "entropy") if probabilities else ()
-    asked = [(name, pa.float64()) for name in names]
+    score_columns = [(name, pa.float64()) for name in names]
     of_tree = [("tree", text), ("score", pa.float64()), ("constituents", pa.list_(constituent))]
     return [
         ("text", text),
@@ -51,8 +51,12 @@ def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[
         ("constituents", pa.list_(constituent)),
         ("error", text),
         ("language", text),
-        *asked,
-        *([("alternatives", pa.list_(pa.struct([*of_tree, *asked])))] if alternatives else []),
+        *score_columns,
+        *(
+            [("alternatives", pa.list_(pa.struct([*of_tree, *score_columns])))]
+            if alternatives
+            else []
+        ),
     ]
 
 

@@ -18,7 +18,13 @@ from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.precision import Backend, Precision, load_network
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.batches import Given, ParsingLimits, all_given, on_one_thread, parse_each
+from bnaparser.parsing.batches import (
+    ParsingLimits,
+    SentenceRequest,
+    on_one_thread,
+    parse_each,
+    zip_requests,
+)
 from bnaparser.parsing.decoding import answers, chart_of
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, in_words
@@ -124,9 +130,9 @@ class Parser:
         )
         self.language: str | None = None  # the one language, where the model has others
         self._names: dict[str, str] = {}  # of the model of each language
-        self._asked: Precision = "auto"  # the precision, when it was loaded
-        self._asked_device: str | None = None
-        self._asked_backend: Backend = "auto"
+        self._requested_precision: Precision = "auto"  # the precision, when it was loaded
+        self._requested_device: str | None = None
+        self._requested_backend: Backend = "auto"
 
     @property
     def predicts_tags(self) -> bool:
@@ -191,12 +197,12 @@ class Parser:
             each = models.model_names(model)
         for name in each:
             check_name(name, 'Parser.load("en")')
-        asked_device = device_name(device)
+        requested_device = device_name(device)
         networks: dict[str, ParsingNetwork] = {}
         lasting: dict[str, str] = {}
         for name in each:
             folder = models.find(name)
-            network = load_network(folder, asked_device, precision, backend)
+            network = load_network(folder, requested_device, precision, backend)
             name = models.resolvable_name(name, folder)
             for code, one in _by_language(network).items():
                 if code in networks:
@@ -205,8 +211,8 @@ class Parser:
                     )
                 networks[code], lasting[code] = one, name
         parser = cls(network if len(each) == 1 else networks, batch_tokens, max_words)
-        parser._asked, parser._asked_device = precision, asked_device
-        parser._asked_backend = backend
+        parser._requested_precision, parser._requested_device = precision, requested_device
+        parser._requested_backend = backend
         parser.name, parser._names = ",".join(dict.fromkeys(lasting.values())), lasting
         return parser if language is None else parser.in_language(language)
 
@@ -222,8 +228,11 @@ class Parser:
         network = self.networks[known]
         own = Parser({known: network}, self.batch_tokens, self.max_words)
         own.threads, own.cased = self.threads, self.cased
-        own._asked, own._asked_device = self._asked, self._asked_device
-        own._asked_backend = self._asked_backend
+        own._requested_precision, own._requested_device = (
+            self._requested_precision,
+            self._requested_device,
+        )
+        own._requested_backend = self._requested_backend
         own.name = self._names.get(known, self.name)
         own._names = {known: self._names[known]} if known in self._names else {}
         if network.by_language:  # its model has other languages
@@ -277,7 +286,7 @@ class Parser:
         constraints: Sequence[Constraint] = (),
         markup: bool = False,
         language: str | None = None,
-        **asked: Unpack[ParseKeywords],
+        **options: Unpack[ParseKeywords],
     ) -> Parses:
         """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
 
@@ -286,23 +295,23 @@ class Parser:
         separated by blanks. Offsets count in the whole text, with ``line`` and ``token`` in the
         line; an empty line there gives a Parse with ``error`` set. ``constraints`` count as offsets
         do; with ``markup`` the text holds them (`bnaparser.parsing.markup`), and offsets count in it
-        without. ``language`` is that of the whole text. ``asked``, here and below, are the keywords of `ParseOptions`: ``n_best=10`` and the like.
+        without. ``language`` is that of the whole text. ``options``, here and below, are the keywords of `ParseOptions`: ``n_best=10`` and the like.
         Raises ValueError for another ``split``, and for constraints that cannot be told apart,
         SettingsError for a language that the parser does not know.
         """
         check_text(text, _MANY)
         rules = self.text_rules(language)
         sentences, each = under_constraints(text, split, constraints, markup, rules)
-        options = list(map(options_of_keywords(asked).with_constraints, each))
-        return Parses(self.parse_sentences(sentences, options=options))
+        parse_options = list(map(options_of_keywords(options).with_constraints, each))
+        return Parses(self.parse_sentences(sentences, options=parse_options))
 
     def parse_sentence(
-        self, text: str, constraints: Sequence[Constraint] = (), **asked: Unpack[ParseKeywords]
+        self, text: str, constraints: Sequence[Constraint] = (), **options: Unpack[ParseKeywords]
     ) -> Parse:
         """Parse a text that is one sentence; ``constraints`` count code points of it."""
         check_text(text, _MANY)
         sentences = [self.text.sentence(text)]
-        each = map(options_of_keywords(asked).with_constraints, in_words(constraints, sentences))
+        each = map(options_of_keywords(options).with_constraints, in_words(constraints, sentences))
         return self.parse_sentences(sentences, options=list(each))[0]
 
     def parse_words(
@@ -310,13 +319,13 @@ class Parser:
         words: Iterable[str],
         tags: Sequence[str] | None = None,
         constraints: Sequence[Constraint] = (),
-        **asked: Unpack[ParseKeywords],
+        **options: Unpack[ParseKeywords],
     ) -> Parse:
         """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that reads them.
 
         ``constraints`` count words. Raises TypeError for a string: ``parse_sentence`` takes text.
         """
-        parse_options = options_of_keywords(asked).with_constraints(constraints)
+        parse_options = options_of_keywords(options).with_constraints(constraints)
         rows = None if tags is None else [tags]
         return self.parse_sentences([sentence_of(words)], rows, options=parse_options)[0]
 
@@ -325,20 +334,20 @@ class Parser:
         sentences: Iterable[Iterable[str]],
         tags: Sequence[Sequence[str]] | None = None,
         constraints: Sequence[Sequence[Constraint]] | None = None,
-        **asked: Unpack[ParseKeywords],
+        **options: Unpack[ParseKeywords],
     ) -> Parses:
         """Parse sentences of given words, in batches; a Parse each, in order.
 
         Offsets count in the words joined by blanks. ``tags`` gives one tag a word, ``constraints`` a
         row for each sentence, which count words.
         """
-        given = list(each_sentence(sentences))
-        parse_options = options_of_keywords(asked)
+        tokenized = list(each_sentence(sentences))
+        parse_options = options_of_keywords(options)
         if constraints is None:
-            return Parses(self.parse_sentences(given, tags, options=parse_options))
+            return Parses(self.parse_sentences(tokenized, tags, options=parse_options))
         return Parses(
             self.parse_sentences(
-                given, tags, options=list(map(parse_options.with_constraints, constraints))
+                tokenized, tags, options=list(map(parse_options.with_constraints, constraints))
             )
         )
 
@@ -346,7 +355,7 @@ class Parser:
         self,
         lines: Iterable[str],
         batch_tokens: int | None = None,
-        **asked: Unpack[ParseKeywords],
+        **options: Unpack[ParseKeywords],
     ) -> Iterator[Parse]:
         """Parse lines, a sentence each, in constant memory; a Parse each, in order.
 
@@ -354,7 +363,7 @@ class Parser:
         ``batch_tokens`` takes the place of the parser's own. Where ``lines`` raises an error, the lines
         before the error are parsed first.
         """
-        parse_options = options_of_keywords(asked)
+        parse_options = options_of_keywords(options)
         for ahead in _read_ahead(each_text(lines, "lines"), lambda line: 1):
             sentences = [self.text.sentence(line) for line in ahead]
             yield from self.parse_sentences(sentences, None, batch_tokens, parse_options)
@@ -364,17 +373,17 @@ class Parser:
         self,
         texts: Iterable[str],
         as_tuples: Literal[False] = False,
-        **asked: Unpack[ParseKeywords],
+        **options: Unpack[ParseKeywords],
     ) -> Iterator[Parses]: ...
     @overload
     def pipe(
         self,
         texts: Iterable[tuple[str, Context]],
         as_tuples: Literal[True],
-        **asked: Unpack[ParseKeywords],
+        **options: Unpack[ParseKeywords],
     ) -> Iterator[tuple[Parses, Context]]: ...
     def pipe(
-        self, texts: Iterable[Any], as_tuples: bool = False, **asked: Unpack[ParseKeywords]
+        self, texts: Iterable[Any], as_tuples: bool = False, **options: Unpack[ParseKeywords]
     ) -> Iterator[Any]:
         """Parse running texts, in constant memory; what ``parser(text)`` gives for each, in order.
 
@@ -387,13 +396,13 @@ class Parser:
         `bnaparser.integrations.pandas.constituents` takes the column ``document``.
         """
         check_flag("as_tuples", as_tuples)
-        parse_options = options_of_keywords(asked)
+        parse_options = options_of_keywords(options)
         source = each_pair(texts) if as_tuples else each_labelled_text(texts)
         read = ((None if t is None else read_sentences(t, rules=self.text), c) for t, c in source)
         # An empty text counts, too: there may be any number of them.
         for ahead in _read_ahead(read, lambda one: max(1, len(one[0] or ()))):
-            given = [sentence for sentences, _ in ahead for sentence in sentences or ()]
-            parses = iter(self.parse_sentences(given, options=parse_options))
+            queued = [sentence for sentences, _ in ahead for sentence in sentences or ()]
+            parses = iter(self.parse_sentences(queued, options=parse_options))
             for sentences, context in ahead:
                 if sentences is None:
                     of_text = Parses([Parse("", error=NO_TEXT)])
@@ -423,34 +432,34 @@ class Parser:
             return self._parse(network, sentences, tags, batch_tokens, options)
         if isinstance(options, ParseOptions):
             options = [options] * len(sentences)
-        asked, told = list(options), list(sentences)
-        if len(asked) != len(told):
-            raise ValueError(f"{len(asked)} options for {len(told)} sentences")
-        given = None if tags is None else rows_of_tags(tags)
-        if given is not None and len(given) != len(told):
-            raise ValueError(f"{len(given)} lists of tags for {len(told)} sentences")
+        sentence_options, texts = list(options), list(sentences)
+        if len(sentence_options) != len(texts):
+            raise ValueError(f"{len(sentence_options)} options for {len(texts)} sentences")
+        tag_rows = None if tags is None else rows_of_tags(tags)
+        if tag_rows is not None and len(tag_rows) != len(texts):
+            raise ValueError(f"{len(tag_rows)} lists of tags for {len(texts)} sentences")
         places: dict[str, list[int]] = {}  # of the sentences of each language
         for place, sentence in enumerate(sentences):
             language = sentence.language or detect_language_or_first(sentence.text, self.languages)
             own = match_language(language, self.languages)
             if own is None:
-                asked[place] = asked[place].with_constraints(
+                sentence_options[place] = sentence_options[place].with_constraints(
                     unknown_language(language, self.languages)
                 )
             elif sentence.language is None:
-                told[place] = replace(sentence, language=own)
+                texts[place] = replace(sentence, language=own)
             places.setdefault(own or self.languages[0], []).append(place)
         found: dict[int, Parse] = {}
         for language, chosen in places.items():
             parses = self._parse(
                 self.networks[language],
-                [told[place] for place in chosen],
-                None if given is None else [given[place] for place in chosen],
+                [texts[place] for place in chosen],
+                None if tag_rows is None else [tag_rows[place] for place in chosen],
                 batch_tokens,
-                [asked[place] for place in chosen],
+                [sentence_options[place] for place in chosen],
             )
             found.update(zip(chosen, parses, strict=True))
-        return [found[place] for place in range(len(told))]
+        return [found[place] for place in range(len(texts))]
 
     def _parse(
         self,
@@ -465,9 +474,9 @@ class Parser:
         sentences, options = with_words(network, sentences, options, size, threads, self.max_words)
         reads_tags, turns = network.settings.tags.given, network.prefer_single_thread
         limits = ParsingLimits(reads_tags, self.max_words, size, threads, turns)
-        given = all_given(sentences, tags, options)
+        requests = zip_requests(sentences, tags, options)
         prepare, predict = partial(self._prepare, network), partial(_predict, network)
-        return parse_each(given, prepare, lambda one: one.size, predict, limits)
+        return parse_each(requests, prepare, lambda one: one.size, predict, limits)
 
     def __repr__(self) -> str:
         name = "a model in memory" if self.name is None else repr(self.name)
@@ -490,34 +499,44 @@ class Parser:
         batch_tokens = None if self.batch_tokens == usual else self.batch_tokens
         names = tuple(dict.fromkeys(self._names.values()))
         name = names if len(names) > 1 else self.name
-        given = (name, self._asked_device, batch_tokens, self._asked, self.max_words)
+        arguments = (
+            name,
+            self._requested_device,
+            batch_tokens,
+            self._requested_precision,
+            self.max_words,
+        )
         state = {"cased": self.cased, "threads": self.threads, "named": self.text.named}
-        return type(self).load, (*given, self.language, self._asked_backend), state
+        return type(self).load, (*arguments, self.language, self._requested_backend), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.cased, self.threads = state["cased"], state["threads"]
         if (named := state["named"]) is not None:
             self.text = self.text_rules(named)
 
-    def prepare(self, given: Sequence[Given]) -> list[PreparedSentence]:
+    def prepare(self, requests: Sequence[SentenceRequest]) -> list[PreparedSentence]:
         """Return good sentences, with their tags where the model reads them, as `model` takes them."""
-        return self._prepare(self.model, given)
+        return self._prepare(self.model, requests)
 
-    def _prepare(self, network: ParsingNetwork, given: Sequence[Given]) -> list[PreparedSentence]:
-        return prepare_parts(network, partial(self._prepare_part, given=given))
+    def _prepare(
+        self, network: ParsingNetwork, requests: Sequence[SentenceRequest]
+    ) -> list[PreparedSentence]:
+        return prepare_parts(network, partial(self._prepare_part, requests=requests))
 
     def _prepare_part(
-        self, network: ParsingNetwork, given: Sequence[Given]
+        self, network: ParsingNetwork, requests: Sequence[SentenceRequest]
     ) -> list[PreparedSentence]:
-        tags = [one.tags for one in given if one.tags is not None]
-        rows = None if len(tags) < len(given) else tags
+        tags = [one.tags for one in requests if one.tags is not None]
+        rows = None if len(tags) < len(requests) else tags
         joined = network.settings.encoder.detokenize
         if joined is None:
             cased = self.cased and network.reads_case
-            read = [self._rules(one.sentence).as_read(one.sentence.words, cased) for one in given]
+            read = [
+                self._rules(one.sentence).as_read(one.sentence.words, cased) for one in requests
+            ]
         else:
-            read = [detokenize(one.sentence, joined) for one in given]
-        return network.prepare(read, rows, [one.sentence.words for one in given])
+            read = [detokenize(one.sentence, joined) for one in requests]
+        return network.prepare(read, rows, [one.sentence.words for one in requests])
 
     def _rules(self, sentence: Sentence) -> TextRules:
         """Return how the language of a sentence is read, by default the network's."""

@@ -52,25 +52,27 @@ def with_words(
         return sentences, options
     if isinstance(options, ParseOptions):
         options = [options] * len(sentences)
-    asked = list(options)
-    if len(asked) != len(sentences):
+    sentence_options = list(options)
+    if len(sentence_options) != len(sentences):
         return sentences, options  # which is an error, told where options are read
-    known = list(sentences)
+    sentences_with_words = list(sentences)
     found = _begins(network, [sentences[index] for index in places], batch_tokens, threads)
     for index, begins in zip(places, found, strict=True):
         if isinstance(begins, str):
-            asked[index] = asked[index].with_constraints(begins)
+            sentence_options[index] = sentence_options[index].with_constraints(begins)
         else:
-            known[index], asked[index] = _joined(sentences[index], asked[index], begins)
+            sentences_with_words[index], sentence_options[index] = _joined(
+                sentences[index], sentence_options[index], begins
+            )
     for index in long:
-        asked[index] = asked[index].with_constraints(
+        sentence_options[index] = sentence_options[index].with_constraints(
             f"the sentence has {len(sentences[index].pieces):,} pieces of words, surely more than"
             f" {max_words:,} words: split it into sentences"
         )
     for index in foreign:
         unknown = unknown_language(str(sentences[index].language), languages)
-        asked[index] = asked[index].with_constraints(unknown)
-    return known, asked
+        sentence_options[index] = sentence_options[index].with_constraints(unknown)
+    return sentences_with_words, sentence_options
 
 
 def _is_foreign(sentence: Sentence, languages: Sequence[str]) -> bool:
@@ -86,9 +88,9 @@ def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
         )
 
 
-def unknown_language(language: str, known: Sequence[str]) -> str:
+def unknown_language(language: str, sentences_with_words: Sequence[str]) -> str:
     """Say that no model knows a language, and what they know."""
-    names = ", ".join(f"{one} ({LANGUAGE_NAMES[one]})" for one in known)
+    names = ", ".join(f"{one} ({LANGUAGE_NAMES[one]})" for one in sentences_with_words)
     return f"no model here knows the language {quoted(language)}: there is {names}"
 
 
@@ -109,11 +111,11 @@ def _word_scores(
 ) -> list[Scores | str]:
     """Return the score of each sentence's pieces, above 0 where one begins a word, or why there are none."""
 
-    def prepare(given: Sequence[Sentence]) -> list[PreparedSentence]:
+    def prepare(batch: Sequence[Sentence]) -> list[PreparedSentence]:
         return prepare_parts(
             network,
             lambda part: part.prepare(
-                [rules_of(str(one.language)).as_read(one.words, part.reads_case) for one in given]
+                [rules_of(str(one.language)).as_read(one.words, part.reads_case) for one in batch]
             ),
         )
 

@@ -93,12 +93,12 @@ def sentence_of(words: Iterable[str]) -> Sentence:
         raise TypeError(f"give a list of words, not {shown}; parser.parse_sentence takes text")
     if not isinstance(words, Iterable):
         raise TypeError(f"give a list of words, not {type_name(words)}")
-    given = tuple(not_one_string(words, "words"))
-    if set(map(type, given)) != {str}:
-        for number, word in enumerate(given, 1):
+    strings = tuple(not_one_string(words, "words"))
+    if set(map(type, strings)) != {str}:
+        for number, word in enumerate(strings, 1):
             if not isinstance(word, str):
                 raise TypeError(f"word {number} is {type_name(word)}, not a string: {word!r:.40}")
-    return from_words(given)
+    return from_words(strings)
 
 
 def rows_of_tags(tags: Iterable[Iterable[str]]) -> list[tuple[str, ...]]:
@@ -112,14 +112,14 @@ def rows_of_tags(tags: Iterable[Iterable[str]]) -> list[tuple[str, ...]]:
 def _row_of_tags(row: object, number: int) -> tuple[str, ...]:
     if isinstance(row, bytes) or not isinstance(row, Iterable):
         raise TypeError(f"give a list of tags for sentence {number}, not {type_name(row)}")
-    given = tuple(not_one_string(row, "tags"))
-    if set(map(type, given)) != {str}:
-        for place, tag in enumerate(given, 1):
+    strings = tuple(not_one_string(row, "tags"))
+    if set(map(type, strings)) != {str}:
+        for place, tag in enumerate(strings, 1):
             if not isinstance(tag, str):
                 raise TypeError(
                     f"tag {place} of sentence {number} is {type_name(tag)}, not a string: {tag!r:.40}"
                 )
-    return given
+    return strings
 
 
 def check_sentences(sentences: Iterable[object]) -> None:

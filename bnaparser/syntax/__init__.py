@@ -1,6 +1,6 @@
 """Attention guided by syntax: trees for a task's texts, and encoders that look along them.
 
-The names are loaded on first use: `bnaparser.syntax.structure` needs numpy alone, and nothing here
+The names are loaded on first use: `bnaparser.syntax.syntax_trees` needs numpy alone, and nothing here
 loads torch before it is asked for something that needs it.
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bnaparser.syntax.sources.parser_trees import ParserTrees
     from bnaparser.syntax.sources.spacy_trees import SpacyTrees
     from bnaparser.syntax.sources.tree_source import TreeSource
-    from bnaparser.syntax.structure import Structure
+    from bnaparser.syntax.syntax_trees import SyntaxTrees
     from bnaparser.syntax.variants.lisa import LisaSettings
     from bnaparser.syntax.variants.sgnet import SgNetSettings
     from bnaparser.syntax.variants.sla import SlaSettings
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from bnaparser.syntax.variants.transformer import TransformerSettings, raw_transformer
     from bnaparser.syntax.variants.wla import WlaSettings
 
-_HOMES = {
+_LAZY_IMPORTS = {
     "FileTrees": "bnaparser.syntax.sources.file_trees",
     "LisaSettings": "bnaparser.syntax.variants.lisa",
     "ParserTrees": "bnaparser.syntax.sources.parser_trees",
     "SgNetSettings": "bnaparser.syntax.variants.sgnet",
     "SlaSettings": "bnaparser.syntax.variants.sla",
     "SpacyTrees": "bnaparser.syntax.sources.spacy_trees",
-    "Structure": "bnaparser.syntax.structure",
+    "SyntaxTrees": "bnaparser.syntax.syntax_trees",
     "SyntaxBatch": "bnaparser.syntax.batch",
     "SyntaxBertSettings": "bnaparser.syntax.variants.syntax_bert",
     "TransformerSettings": "bnaparser.syntax.variants.transformer",
@@ -50,9 +50,9 @@ __all__ = [
     "SgNetSettings",
     "SlaSettings",
     "SpacyTrees",
-    "Structure",
     "SyntaxBatch",
     "SyntaxBertSettings",
+    "SyntaxTrees",
     "TransformerSettings",
     "TreeSource",
     "WlaSettings",
@@ -66,11 +66,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _LAZY_IMPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_LAZY_IMPORTS[name]), name)
 
 
 def __dir__() -> list[str]:

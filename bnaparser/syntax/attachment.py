@@ -22,7 +22,7 @@ from bnaparser.settings import validate
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families import deberta, interface, longformer, mpnet, relatives, xlnet
-from bnaparser.syntax.families.site import AttentionHook
+from bnaparser.syntax.families.attention_hook import AttentionHook
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import Lisa, LisaSettings
 from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
@@ -34,14 +34,14 @@ from bnaparser.syntax.variants.wla import Wla, WlaSettings
 SYNTAX_WEIGHTS = "syntax.safetensors"
 
 Model = TypeVar("Model", bound=nn.Module)
-TakeOver = Callable[[PreTrainedModel, list[AttentionHook]], None]
-FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[AttentionHook]], TakeOver], ...] = (
-    (interface.find_sites, interface.take_over),
-    (relatives.find_sites, relatives.take_over),
-    (longformer.find_sites, longformer.take_over),
-    (mpnet.find_sites, mpnet.take_over),
-    (deberta.find_sites, deberta.take_over),
-    (xlnet.find_sites, xlnet.take_over),
+Install = Callable[[PreTrainedModel, list[AttentionHook]], None]
+FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[AttentionHook]], Install], ...] = (
+    (interface.find_hooks, interface.install),
+    (relatives.find_hooks, relatives.install),
+    (longformer.find_hooks, longformer.install),
+    (mpnet.find_hooks, mpnet.install),
+    (deberta.find_hooks, deberta.install),
+    (xlnet.find_hooks, xlnet.install),
 )
 
 
@@ -95,29 +95,29 @@ def put(model: Model, settings: SyntaxSettings) -> Model:
     encoder = encoder_of(model)
     if hasattr(encoder, "syntax"):
         raise SettingsError("this encoder has a variant already: attach another to a fresh one")
-    sites, take_over = _sites(encoder)
+    hooks, install = _find_hooks(encoder)
     on_top = isinstance(settings, SgNetSettings)
-    sizes = sizes_of_layers(encoder, len(sites)) if on_top else sizes_of(encoder, sites)
+    sizes = sizes_of_layers(encoder, len(hooks)) if on_top else sizes_of(encoder, hooks)
     variant = build(settings, sizes)
     parameter = next(encoder.parameters())
     encoder.syntax = variant.to(parameter.device, parameter.dtype).train(encoder.training)
     guides = isinstance(variant, AttentionVariant)
-    by_keyword = take_over in (interface.take_over, relatives.take_over)
-    calls = _Calls(variant, travels=guides and by_keyword)
+    by_keyword = install in (interface.install, relatives.install)
+    calls = _ForwardHooks(variant, travels=guides and by_keyword)
     if isinstance(variant, SgNet):
         _top(encoder).register_forward_hook(calls.on_top)
     elif isinstance(variant, AttentionVariant):
-        for site in sites:
-            site.variant = variant
-            if site.projection is not site.module:
-                site.projection.register_forward_hook(site.finish)
-        take_over(encoder, sites)
+        for hook in hooks:
+            hook.variant = variant
+            if hook.projection is not hook.module:
+                hook.projection.register_forward_hook(hook.finish)
+        install(encoder, hooks)
     encoder.register_forward_pre_hook(calls.begin, with_kwargs=True)
     encoder.register_forward_hook(calls.check)
     encoder.register_forward_hook(calls.end, always_call=True)
     if model is not encoder:
-        model.register_forward_pre_hook(calls.offer, with_kwargs=True)
-        model.register_forward_hook(calls.withdraw, always_call=True)
+        model.register_forward_pre_hook(calls.take_batch, with_kwargs=True)
+        model.register_forward_hook(calls.drop_batch, always_call=True)
         if hasattr(model, "generate"):
             model.generate = partial(_generate, model)  # type: ignore[assignment]
     return model
@@ -161,12 +161,12 @@ def build(settings: SyntaxSettings, sizes: Sizes) -> Syntax:
     raise SettingsError(f"{type(settings).__name__} are not the settings of a variant")
 
 
-def sizes_of(encoder: PreTrainedModel, sites: list[AttentionHook]) -> Sizes:
+def sizes_of(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> Sizes:
     """Return the sizes of an encoder's attention modules.
 
     A MobileBERT's are narrower than its layers, a ConvBERT's have fewer heads than it says.
     """
-    sizes, module = sizes_of_layers(encoder, len(sites)), sites[0].module
+    sizes, module = sizes_of_layers(encoder, len(hooks)), hooks[0].module
     return replace(
         sizes,
         width=getattr(encoder.config, "true_hidden_size", sizes.width),
@@ -197,12 +197,12 @@ def sizes_of_layers(encoder: PreTrainedModel, layers: int) -> Sizes:
     )
 
 
-def _sites(encoder: PreTrainedModel) -> tuple[list[AttentionHook], TakeOver]:
+def _find_hooks(encoder: PreTrainedModel) -> tuple[list[AttentionHook], Install]:
     known = encoder.config.model_type in KNOWN
-    for find, take_over in FAMILIES:
-        sites = find(encoder) if known else []
-        if sites:
-            return sites, take_over
+    for find, install in FAMILIES:
+        hooks = find(encoder) if known else []
+        if hooks:
+            return hooks, install
     raise SettingsError(
         f"syntax cannot be attached to {type_name(encoder)}: known are {', '.join(KNOWN.values())}"
     )
@@ -214,11 +214,11 @@ def _generate(
     """Call ``generate`` of a model with a decoder; its encoder, which reads once, is guided."""
     kind: Any = type(model)
     variant = syntax_of(model)
-    variant.offered = syntax
+    variant.pending_batch = syntax
     try:
         return kind.generate(model, *args, **kwargs)
     finally:
-        variant.offered = None
+        variant.pending_batch = None
 
 
 def _top(encoder: PreTrainedModel) -> nn.Module:
@@ -228,22 +228,22 @@ def _top(encoder: PreTrainedModel) -> nn.Module:
 
 
 @dataclass
-class _Calls:
+class _ForwardHooks:
     """What happens around an encoder's forward; a class, so that copies of a model have their own."""
 
     syntax: Syntax
     travels: bool
 
-    def offer(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    def take_batch(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Take the batch out of a call of the model around the encoder."""
-        self.syntax.offered = kwargs.pop("syntax", None)
+        self.syntax.pending_batch = kwargs.pop("syntax", None)
         return args, kwargs
 
-    def withdraw(self, module: nn.Module, args: Any, output: Any) -> None:
-        self.syntax.offered = None
+    def drop_batch(self, module: nn.Module, args: Any, output: Any) -> None:
+        self.syntax.pending_batch = None
 
     def begin(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        batch = kwargs.pop("syntax", None) or self.syntax.offered
+        batch = kwargs.pop("syntax", None) or self.syntax.pending_batch
         tokens = args[0] if args else kwargs.get("input_ids")
         if tokens is None:
             tokens = kwargs["inputs_embeds"]

@@ -99,7 +99,7 @@ class Syntax(nn.Module):
     def __init__(self, settings: Settings):
         super().__init__()
         self.settings = settings
-        self.offered: SyntaxBatch | None = None
+        self.pending_batch: SyntaxBatch | None = None
         self.batch: SyntaxBatch | None = None
         self.running = False
         self.calls = 0

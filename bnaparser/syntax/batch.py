@@ -14,11 +14,11 @@ from torch import Tensor
 
 from bnaparser.errors import DataError
 from bnaparser.syntax.masks import PADDING, SPECIAL, SyntaxSettings, TextMasks, TokenText
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 
 logger = logging.getLogger(__name__)
 
-StructureOrPair = Structure | tuple[Structure, Structure]
+SyntaxTreesOrPair = SyntaxTrees | tuple[SyntaxTrees, SyntaxTrees]
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class SyntaxBatch:
 
 
 def collate(
-    structures: Sequence[StructureOrPair],
+    structures: Sequence[SyntaxTreesOrPair],
     tokens: Any,
     settings: SyntaxSettings,
     word_ids: Sequence[Sequence[int | None]] | None = None,
 ) -> SyntaxBatch:
     """Return the batch that guides an encoder with ``settings`` through ``tokens``.
 
-    ``structures`` has one Structure a text, or two where the text is a pair. ``tokens`` is what a
+    ``structures`` has one SyntaxTrees a text, or two where the text is a pair. ``tokens`` is what a
     fast tokenizer made of the texts' words, padded, with ``is_split_into_words=True``. For other
     tokenizers ``word_ids`` says of each token which word it is a piece of, counted on through a
     pair, and None of special tokens and padding; then of ``tokens`` only ``input_ids`` and
@@ -114,7 +114,7 @@ def _stack(
 
 
 def _token_words(
-    structures: Sequence[StructureOrPair],
+    structures: Sequence[SyntaxTreesOrPair],
     tokens: Any,
     word_ids: Sequence[Sequence[int | None]] | None,
 ) -> NDArray[np.int64]:
@@ -136,7 +136,7 @@ def _token_words(
     return words.astype(np.int64)
 
 
-def _word_ids(tokens: Any, row: int, text: StructureOrPair) -> list[int | None]:
+def _word_ids(tokens: Any, row: int, text: SyntaxTreesOrPair) -> list[int | None]:
     """Read the words of one text's tokens off a fast tokenizer's result, counted through a pair."""
     if not getattr(tokens, "is_fast", False):
         raise DataError("this tokenizer does not say which word a token comes from: give word_ids")

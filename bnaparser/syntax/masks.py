@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bnaparser.errors import DataError
 from bnaparser.settings import Settings
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 
 SPECIAL = -1
 PADDING = -2
@@ -26,11 +26,11 @@ UNSUPERVISED = -1
 class TokenText:
     """The tokens of one text, or of a pair of them, and the syntax of their words.
 
-    ``structures`` holds one Structure, or two for a pair. ``token_words`` (T) says of each token
+    ``structures`` holds one SyntaxTrees, or two for a pair. ``token_words`` (T) says of each token
     which word it is a piece of, counted on through a pair, or SPECIAL or PADDING.
     """
 
-    structures: tuple[Structure, ...]
+    structures: tuple[SyntaxTrees, ...]
     token_words: NDArray[np.int64]
 
     @property
@@ -69,7 +69,7 @@ class SyntaxSettings(Settings):
         raise NotImplementedError
 
 
-def dependency_heads(structure: Structure) -> tuple[int, ...]:
+def dependency_heads(structure: SyntaxTrees) -> tuple[int, ...]:
     """Return the heads of a sentence that has syntax; DataError where it has constituents alone."""
     if structure.heads is None:
         raise DataError("there are trees but no dependencies: make them with head rules")

@@ -16,7 +16,7 @@ from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.segmentation import check_finds_words
 from bnaparser.parsing.validation import check_name, check_text, not_text
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.examples import PreparedExample, Written
 from bnaparser.tasks.model import TaskModel, load_model, to_device
 from bnaparser.tasks.result import Classification, FoundAnswer, ReadText
@@ -190,7 +190,7 @@ class Classifier:
         written = Written(given.written[-1], places, words)
         return PreparedExample(self._structures(given), written=written, marks=given.marks)
 
-    def _structures(self, given: ReadText) -> tuple[Structure, ...]:
+    def _structures(self, given: ReadText) -> tuple[SyntaxTrees, ...]:
         """Return the structure of each part, as far as the encoder reads."""
         limit = self.model.max_pieces
         found = []
@@ -205,14 +205,14 @@ class Classifier:
             found.append(self._structure(sentences[:kept], parses[:kept]))
         return tuple(found)
 
-    def _structure(self, sentences: Sequence[Sentence], parses: Sequence[Parse]) -> Structure:
+    def _structure(self, sentences: Sequence[Sentence], parses: Sequence[Parse]) -> SyntaxTrees:
         if self._source is not None:
             return self._source([list(sentences)])[0]
         words = tuple(word for sentence in sentences for word in sentence.words)
         trees = [parse.tree for parse in parses if parse.tree is not None]
         if len(trees) < len(parses):
-            return Structure(words, None, error="a sentence has no tree")
-        return Structure.of_trees(words, trees, self.model.settings.syntax.rules)
+            return SyntaxTrees(words, None, error="a sentence has no tree")
+        return SyntaxTrees.of_trees(words, trees, self.model.settings.syntax.rules)
 
     def _answer(self, given: ReadText, found: Any) -> Classification:
         """Return the answer that scores give, or the reason in ``found`` why the model failed."""

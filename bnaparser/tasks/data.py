@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.syntax.sources.tree_source import Text, Words
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.examples import Gold, PreparedExample, TaskExample, TaskFile, written
 from bnaparser.tasks.kinds.tagging import has_spans
 from bnaparser.tasks.settings import TaskRecipe, TaskSettings
@@ -146,7 +146,7 @@ def read_data(recipe: TaskRecipe) -> Data:
 def _prepared(
     example: TaskExample,
     gold: Gold,
-    structures: Mapping[str | Words, Structure],
+    structures: Mapping[str | Words, SyntaxTrees],
     sentences: Mapping[str | Words, Text],
     places: bool,
 ) -> PreparedExample:

@@ -14,7 +14,7 @@ from bnaparser.files.tables import parse_json, replace_all_surrogates
 from bnaparser.files.text_files import open_text
 from bnaparser.settings import Settings
 from bnaparser.syntax.sources.tree_source import Text, Words
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
 
@@ -63,7 +63,7 @@ class PreparedExample:
     example's file and line, for what is to be said of it.
     """
 
-    structures: tuple[Structure, ...]
+    structures: tuple[SyntaxTrees, ...]
     gold: Gold | None = None
     written: Written | None = None
     marks: tuple[Span, Span] | None = None

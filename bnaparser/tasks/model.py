@@ -25,7 +25,7 @@ from bnaparser.encoders.loading import (
     read_encoder,
     save_tokenizer,
 )
-from bnaparser.encoders.pretrained import reads_alone
+from bnaparser.encoders.pretrained import batch_sensitive
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.encoders.tokenizer_file import panics_told
 from bnaparser.errors import ModelError, in_one_line
@@ -172,7 +172,7 @@ def batches_of_texts(
 
 
 def _tokens_at_once(encoder: PreTrainedModel, batch_tokens: int | None) -> int:
-    if reads_alone(encoder):
+    if batch_sensitive(encoder):
         return 1
     return batch_tokens or default_tokens(PARSING_TOKENS, str(encoder.device))
 

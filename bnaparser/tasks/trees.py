@@ -11,7 +11,7 @@ from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.random_trees import random_trees
 from bnaparser.syntax.sources.spacy_trees import SpacyTrees
 from bnaparser.syntax.sources.tree_source import Text, TreeSource, words_of
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.settings import SyntaxTable
 from bnaparser.text.sentence import not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE
@@ -40,7 +40,7 @@ class InLanguage:
     def __init__(self, source: TreeSource, parser: ParserTrees):
         self.source, self.parser = source, parser
 
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+    def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the structure of each text, in order."""
         return self.source(self.parser.read(not_one_string(texts, "texts")))
 
@@ -62,10 +62,10 @@ def _source(table: SyntaxTable, device: str | None) -> TreeSource:
     return _SeveralFiles([FileTrees(path, table.rules) for path in table.files])
 
 
-def words_only(texts: Sequence[Text], /) -> list[Structure]:
+def words_only(texts: Sequence[Text], /) -> list[SyntaxTrees]:
     """Return each text's words without any syntax."""
     given = not_one_string(texts, "texts")
-    return [Structure(words_of(text), None, error="no trees were asked for") for text in given]
+    return [SyntaxTrees(words_of(text), None, error="no trees were asked for") for text in given]
 
 
 class _SeveralFiles:
@@ -74,11 +74,11 @@ class _SeveralFiles:
     def __init__(self, sources: Sequence[FileTrees]):
         self.sources = sources
 
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+    def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the structure of each text, in order; DataError where no file has a text."""
         return [self._structure(text) for text in not_one_string(texts, "texts")]
 
-    def _structure(self, text: Text) -> Structure:
+    def _structure(self, text: Text) -> SyntaxTrees:
         for source in self.sources[:-1]:
             try:
                 return source([text])[0]

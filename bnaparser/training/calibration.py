@@ -22,7 +22,7 @@ from bnaparser import chart
 from bnaparser.chart.spans import Bools, Float32s, Float64s, Int64s
 from bnaparser.encoders.batching import batches_by_length
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.network.labels import BARRED
+from bnaparser.network.labels import MASKED_SCORE
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.training.data import Example, in_language, prepare_words
 from bnaparser.training.loss import Gold, gold
@@ -139,7 +139,7 @@ def _charts_of_language(
 def _gold_chart(network: ParsingNetwork, example: Example, scores: Float32s) -> GoldChart:
     right = gold(example.spans, example.tags, network.labels, network.tags)
     known = len(right.spans) == len(example.spans)
-    in_language = bool((scores[right.spans, right.labels] > BARRED / 2).all())
+    in_language = bool((scores[right.spans, right.labels] > MASKED_SCORE / 2).all())
     possible = known and in_language and (example.has_root or network.allow_empty_root)
     return GoldChart(scores, len(example.words), right, possible, network.allow_empty_root)
 

@@ -53,7 +53,7 @@ from bnaparser.training.setup import (
 )
 from bnaparser.training.teacher import Teacher, load_teacher
 from bnaparser.training.update import Updater, rounded, scheduled_factor
-from bnaparser.treebanks.collector import collector_at_rest
+from bnaparser.treebanks.garbage_collection import gc_disabled
 from bnaparser.trees.tree import Tree
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class Run(CheckedRun):
     def __init__(self, recipe: Recipe, output: Path, accelerator: Any):
         self.settings, self.output, self.accelerator = recipe.train, output, accelerator
         networks = load_teacher(self.settings.teacher, str(accelerator.device))
-        with collector_at_rest():
+        with gc_disabled():
             self.mix = read_mix(recipe.train)
             if accelerator.is_main_process:
                 log.info("preparing %s sentences", f"{len(self.mix.train):,}")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bnaparser.errors import DataError, check_flag
 from bnaparser.files.compressed import ending, unpacked_name
-from bnaparser.treebanks.collector import collector_at_rest
 from bnaparser.treebanks.formats import PENN, Found, beginning_format, trees_in
+from bnaparser.treebanks.garbage_collection import gc_disabled
 from bnaparser.treebanks.lines import StrPath, numbered_lines
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree
@@ -111,7 +111,7 @@ def load_trees(
     The garbage collector rests meanwhile: trees hold no cycles, and its passes over millions of
     new nodes would take three times as long as the reading.
     """
-    with collector_at_rest():
+    with gc_disabled():
         return list(read_trees(paths, skip_broken=skip_broken, keep_functions=keep_functions))
 
 

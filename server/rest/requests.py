@@ -620,13 +620,9 @@ def _sentences_of_tokens(
     options = [parse_options] * len(sentences)
     if trees is not None and len(trees) != len(sentences):
         problem = f"there are {len(trees)} dependencies for {len(sentences)} sentences"
-        options = [replace(parse_options, problem=f"{problem}: give one for each")] * len(
-            sentences
-        )
+        options = [replace(parse_options, problem=f"{problem}: give one for each")] * len(sentences)
     elif trees is not None:
-        options = [
-            replace(parse_options, dependencies=_dependencies(tree)) for tree in trees
-        ]
+        options = [replace(parse_options, dependencies=_dependencies(tree)) for tree in trees]
     rows = _rows(request.constraints, len(sentences))
     return [
         with_options(sentence, asked.with_constraints(_bounded(row, sentence)))

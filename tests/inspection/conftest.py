@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 
 
 @pytest.fixture(autouse=True)
@@ -40,12 +40,12 @@ def build(encoder_folder: Callable[[str], Path]) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def the_cat() -> Structure:
+def the_cat() -> SyntaxTrees:
     """The sentence of the examples, with a word of several pieces at its end."""
     words = ("The", "cat", "sat", "on", "the", "unaffable")
-    return Structure(words, (2, 3, 0, 3, 6, 4))
+    return SyntaxTrees(words, (2, 3, 0, 3, 6, 4))
 
 
 @pytest.fixture
-def it_rained() -> Structure:
-    return Structure(("It", "rained"), (2, 0))
+def it_rained() -> SyntaxTrees:
+    return SyntaxTrees(("It", "rained"), (2, 0))

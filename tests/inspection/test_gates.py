@@ -13,7 +13,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.inspection.gates import gate_curve, gate_values, has_gates
 from bnaparser.syntax.attachment import syntax_of
 from bnaparser.syntax.sources.random_trees import random_structure
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.syntax_bert import SyntaxBert
 from bnaparser.tasks.examples import PreparedExample
 from bnaparser.tasks.model import TaskModel
@@ -24,8 +24,8 @@ from bnaparser.tasks.model import TaskModel
 )
 def test_gates_are_what_a_hook_in_front_of_each_layer_sees(
     build: Callable[..., TaskModel],
-    the_cat: Structure,
-    it_rained: Structure,
+    the_cat: SyntaxTrees,
+    it_rained: SyntaxTrees,
     variant: str,
     family: str,
 ) -> None:
@@ -85,7 +85,7 @@ def test_syntax_bert_shows_what_its_masked_subnetworks_get(
     [({"lisa": {}}, "LISA has no gates"), ({"sgnet": {}}, "SgNet"), ({}, "plain encoder")],
 )
 def test_a_model_without_gates_says_so(
-    build: Callable[..., TaskModel], the_cat: Structure, table: dict[str, Any], reason: str
+    build: Callable[..., TaskModel], the_cat: SyntaxTrees, table: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(SettingsError, match=reason):
         gate_values(build(syntax=table), [PreparedExample((the_cat,))])

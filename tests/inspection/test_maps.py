@@ -15,7 +15,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.inspection.gates import last_gates
 from bnaparser.inspection.maps import attention_maps, fold, watching
 from bnaparser.inspection.texts import attention_variant
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.sla import SlaSettings, local_mask
 from bnaparser.tasks.examples import PreparedExample
 from bnaparser.tasks.model import TaskModel
@@ -27,7 +27,7 @@ SLA = {"sla": {"threshold": 1}}
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rows_sum_to_one_and_what_the_mask_hides_is_nothing(
-    build: Callable[..., TaskModel], the_cat: Structure, family: str
+    build: Callable[..., TaskModel], the_cat: SyntaxTrees, family: str
 ) -> None:
     maps = attention_maps(build(family, SLA), PreparedExample((the_cat,)))
     assert maps.local is not None
@@ -44,7 +44,7 @@ def test_rows_sum_to_one_and_what_the_mask_hides_is_nothing(
 
 
 def test_the_combined_attention_is_mixed_by_the_gates(build: Callable[..., TaskModel]) -> None:
-    structure = Structure(("It", "sang", "."), (2, 0, 2))
+    structure = SyntaxTrees(("It", "sang", "."), (2, 0, 2))
     model = build(syntax=SLA)
     maps = attention_maps(model, PreparedExample((structure,)))
     assert maps.local is not None and len(maps.words) == 5  # no word has two pieces
@@ -55,7 +55,7 @@ def test_the_combined_attention_is_mixed_by_the_gates(build: Callable[..., TaskM
 
 
 def test_without_syntax_the_first_layer_is_the_plain_encoders(
-    build: Callable[..., TaskModel], the_cat: Structure, encoder_folder: Callable[[str], Path]
+    build: Callable[..., TaskModel], the_cat: SyntaxTrees, encoder_folder: Callable[[str], Path]
 ) -> None:
     model, example = build(syntax=SLA), PreparedExample((the_cat,))
     maps = attention_maps(model, example)
@@ -90,7 +90,7 @@ def test_pieces_of_a_word_are_summed_as_keys_and_averaged_as_queries() -> None:
 def test_variants_without_a_local_attention(
     build: Callable[..., TaskModel], table: dict[str, Any]
 ) -> None:
-    trees = Structure.of_trees(("It", "sang"), [Tree.parse("(S (NP (PRP It)) (VP (VBD sang)))")])
+    trees = SyntaxTrees.of_trees(("It", "sang"), [Tree.parse("(S (NP (PRP It)) (VP (VBD sang)))")])
     maps = attention_maps(build(syntax=table), PreparedExample((trees,)))
     assert maps.local is None
     assert np.allclose(maps.guided.sum(axis=-1), 1, atol=1e-5)
@@ -98,7 +98,7 @@ def test_variants_without_a_local_attention(
 
 
 def test_both_texts_of_a_pair_are_shown(
-    build: Callable[..., TaskModel], the_cat: Structure, it_rained: Structure
+    build: Callable[..., TaskModel], the_cat: SyntaxTrees, it_rained: SyntaxTrees
 ) -> None:
     model = build(syntax=SLA, texts=["one", "other"])
     maps = attention_maps(model, PreparedExample((it_rained, the_cat)))
@@ -108,7 +108,7 @@ def test_both_texts_of_a_pair_are_shown(
 
 
 def test_one_layer_and_one_head_or_their_means(
-    build: Callable[..., TaskModel], the_cat: Structure
+    build: Callable[..., TaskModel], the_cat: SyntaxTrees
 ) -> None:
     maps = attention_maps(build(syntax=SLA), PreparedExample((the_cat,)))
     assert np.allclose(maps.average().guided[0, 0], maps.guided.sum(axis=(0, 1)) / 4, atol=1e-6)
@@ -118,7 +118,7 @@ def test_one_layer_and_one_head_or_their_means(
             maps.average(layer, head)
 
 
-def test_the_model_is_left_as_it_was(build: Callable[..., TaskModel], the_cat: Structure) -> None:
+def test_the_model_is_left_as_it_was(build: Callable[..., TaskModel], the_cat: SyntaxTrees) -> None:
     model = build(syntax=SLA)
     example = PreparedExample((the_cat,))
     before = model.scores([example])[0]

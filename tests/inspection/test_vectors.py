@@ -11,7 +11,7 @@ import torch
 
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.inspection.probe_data import load_reader, mean_pieces, word_vectors
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.model import TaskModel, save_model
 
 
@@ -28,7 +28,7 @@ def test_a_word_is_the_mean_of_its_pieces() -> None:
 
 @pytest.mark.parametrize("family", ["bert", "distilbert", "modernbert", "xlnet", "t5", "convbert"])
 def test_all_layers_in_company_and_alone(
-    encoder_folder: Callable[[str], Path], the_cat: Structure, it_rained: Structure, family: str
+    encoder_folder: Callable[[str], Path], the_cat: SyntaxTrees, it_rained: SyntaxTrees, family: str
 ) -> None:
     reader = load_reader(str(encoder_folder(family)), "cpu")
     layers = reader.chosen([])
@@ -51,7 +51,7 @@ def test_all_layers_in_company_and_alone(
 
 
 def test_a_model_of_a_task_reads_with_syntax_or_without(
-    build: Callable[..., TaskModel], the_cat: Structure, tmp_path: Path
+    build: Callable[..., TaskModel], the_cat: SyntaxTrees, tmp_path: Path
 ) -> None:
     save_model(build(syntax={"sla": {"threshold": 0}}), tmp_path, "float32", {})
     reader = load_reader(str(tmp_path), "cpu")
@@ -63,11 +63,11 @@ def test_a_model_of_a_task_reads_with_syntax_or_without(
 
 
 def test_a_sentence_that_does_not_fit_has_no_vectors(
-    encoder_folder: Callable[[str], Path], it_rained: Structure
+    encoder_folder: Callable[[str], Path], it_rained: SyntaxTrees
 ) -> None:
     reader = load_reader(str(encoder_folder("bert")), "cpu")
-    long = Structure(("dog",) * 2000, None)
-    dropped = Structure(("It", "\u200b"), None)
+    long = SyntaxTrees(("dog",) * 2000, None)
+    dropped = SyntaxTrees(("It", "\u200b"), None)
     found = word_vectors(reader, [long, it_rained, dropped], [1], guided=True)
     assert [vectors is None for vectors in found] == [True, False, True]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bnaparser.network.ensemble_network import EncodedByEach, EnsembleNetwork
-from bnaparser.network.labels import BARRED, Inventory
+from bnaparser.network.labels import MASKED_SCORE, Inventory
 from bnaparser.network.model_settings import ModelSettings
 
 NO_TAGS = Inventory.of_tags([])
@@ -28,13 +28,16 @@ def network(scores: dict[str, list[float]]) -> Any:
 
 
 def test_a_label_that_one_bars_counts_there_as_the_worst_and_one_that_all_bar_is_barred() -> None:
-    bars = float(BARRED) + 3.0
+    bars = float(MASKED_SCORE) + 3.0
     first = network({"NP": [4.0, -2.0], "sn": [bars, bars], "x": [bars, bars], "z": [bars, bars]})
     second = network({"NP": [2.0, 2.0], "sn": [6.0, 6.0], "x": [bars, bars], "y": [-8.0, 0.0]})
     ensemble = EnsembleNetwork([first, second], [0.5, 0.5])
     assert ensemble.labels.names == ("", "NP", "sn", "x", "y", "z")
     found = ensemble.all_scores(EncodedByEach((None, None), [2]))
-    expected = [[0, 3, 5, BARRED, -2, BARRED], [0, 0, 2, BARRED, -1, BARRED]]
+    expected = [
+        [0, 3, 5, MASKED_SCORE, -2, MASKED_SCORE],
+        [0, 0, 2, MASKED_SCORE, -1, MASKED_SCORE],
+    ]
     np.testing.assert_array_equal(found, np.array(expected, np.float32))
 
 

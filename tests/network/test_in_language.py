@@ -10,7 +10,7 @@ import pytest
 
 from bnaparser import Parser
 from bnaparser.network import storage
-from bnaparser.network.labels import BARRED, LanguageNames
+from bnaparser.network.labels import MASKED_SCORE, LanguageNames
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings, TagSettings
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -64,7 +64,7 @@ def test_labels_and_tags_of_the_other_language_are_out_of_the_choice(
         mine = [name in known.labels for name in network.labels.names]
         mine[0] = True  # no constituent
         np.testing.assert_allclose(scores[:, mine], before[:, mine], atol=1e-5)
-        assert (scores[:, ~np.array(mine)] < BARRED / 2).all()
+        assert (scores[:, ~np.array(mine)] < MASKED_SCORE / 2).all()
         assert {network.tags.names[one] for one in best} <= known.tags
         assert np.where(allowed, tags, -np.inf).argmax(axis=1).tolist() == best
     with network.inference():  # itself is as it was

@@ -15,7 +15,7 @@ from bnaparser.network.labels import Inventory
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import TagSettings
 from bnaparser.network.word_forms import allowed_tags, word_forms
-from bnaparser.parsing.batches import Given
+from bnaparser.parsing.batches import SentenceRequest
 from bnaparser.parsing.ensemble import Ensemble
 from bnaparser.parsing.options import DEFAULT_OPTIONS
 from bnaparser.text.sentence import from_words
@@ -55,7 +55,7 @@ def literal_mean(
         model = parser.model
         with torch.no_grad():
             encoded = model.encode(
-                parser.prepare([Given(from_words(words), None, DEFAULT_OPTIONS)])
+                parser.prepare([SentenceRequest(from_words(words), None, DEFAULT_OPTIONS)])
             )
             probabilities = torch.from_numpy(model.all_tag_scores(encoded)).softmax(-1).numpy()
         scores = model.all_scores(encoded)

@@ -94,10 +94,10 @@ def test_members_are_for_one_language(
         ([english, spanish], f"a model in memory is for en; {two_languages_dir} is for es; say"),
         ([several, several], f"{two_languages_dir} is for zh-Hant, es;"),
     ]
-    for parsers, told in cases:
+    for parsers, describe_conflict in cases:
         with pytest.raises(SettingsError, match="an ensemble is for one language") as error:
             Ensemble(parsers)
-        assert told in str(error.value)
+        assert describe_conflict in str(error.value)
     with pytest.raises(SettingsError, match=r"knows the language 'es': there is en \(English\)"):
         Ensemble.load([two_languages_dir, tiny_model_dir], device="cpu", language="es")
 

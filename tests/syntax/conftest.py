@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.trees.tree import Tree
 
 TINY: dict[str, tuple[str, dict[str, Any]]] = {
@@ -47,15 +47,15 @@ FAMILIES = [
     "xlnet",
     "t5",
 ]
-THE_CAT = Structure(
+THE_CAT = SyntaxTrees(
     ("The", "cat", "sat", "on", "the", "mat"),
     (2, 3, 0, 3, 6, 4),
     (Tree.parse("(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"),),
 )
-IT_RAINED = Structure(
+IT_RAINED = SyntaxTrees(
     ("It", "rained"), (2, 0), (Tree.parse("(S (NP (PRP It)) (VP (VBD rained)))"),)
 )
-UNPARSED = Structure(("Mat", "the", "unaffable"), None)
+UNPARSED = SyntaxTrees(("Mat", "the", "unaffable"), None)
 
 
 @pytest.fixture(autouse=True)
@@ -122,18 +122,18 @@ def tokens_of(encoder_folder: Callable[[str], Path]) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def the_cat() -> Structure:
+def the_cat() -> SyntaxTrees:
     """The sentence of the examples: The cat sat on the mat."""
     return THE_CAT
 
 
 @pytest.fixture
-def it_rained() -> Structure:
+def it_rained() -> SyntaxTrees:
     return IT_RAINED
 
 
 @pytest.fixture
-def unparsed() -> Structure:
+def unparsed() -> SyntaxTrees:
     """A text without syntax, with a word of several pieces."""
     return UNPARSED
 

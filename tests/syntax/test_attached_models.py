@@ -16,7 +16,7 @@ from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.families import interface
 from bnaparser.syntax.masks import SyntaxSettings
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.syntax.variants.wla import WlaSettings
@@ -28,7 +28,7 @@ PLAIN_GATE = -1e4
 
 
 def test_models_with_a_head_take_the_batch(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     tokens = tokens_of("bert", [the_cat])
     settings = SlaSettings(threshold=1)
@@ -54,7 +54,7 @@ def test_models_with_a_head_take_the_batch(
 
 @pytest.mark.parametrize("kind", ["Bert", "Splinter"])
 def test_two_models_may_share_a_configuration(
-    kind: str, tokens_of: Tokens, the_cat: Structure, states: States
+    kind: str, tokens_of: Tokens, the_cat: SyntaxTrees, states: States
 ) -> None:
     """A Splinter does not say that it reads both sides, and was taken for one that does not."""
     config = getattr(transformers, f"{kind}Config")(
@@ -76,7 +76,7 @@ def test_the_saved_configuration_is_of_use_elsewhere(fresh: Fresh, tmp_path: Pat
 
 @pytest.mark.parametrize("family", ["bert", "mpnet"])
 def test_a_mask_of_the_users_own_holds(
-    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
+    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees, states: States
 ) -> None:
     settings = SlaSettings(gate_bias=PLAIN_GATE)
     model = fresh(family)
@@ -95,7 +95,7 @@ def test_a_mask_of_the_users_own_holds(
 
 @pytest.mark.parametrize("settings", [SlaSettings(gate_bias=PLAIN_GATE), SyntaxBertSettings()])
 def test_a_mask_for_each_head_holds_or_is_refused(
-    settings: SyntaxSettings, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
+    settings: SyntaxSettings, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees, states: States
 ) -> None:
     model, tokens = fresh("bert"), tokens_of("bert", [the_cat])
     batch = collate([the_cat], tokens, settings)
@@ -112,7 +112,7 @@ def test_a_mask_for_each_head_holds_or_is_refused(
 
 
 def test_dropout_is_drawn_on_both_branches(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     settings = SlaSettings()
     model = attach(fresh("bert"), settings)
@@ -130,7 +130,7 @@ def test_dropout_is_drawn_on_both_branches(
 
 
 def test_wrong_use_is_told(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure, it_rained: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees, it_rained: SyntaxTrees
 ) -> None:
     model = attach(fresh("bert"), SlaSettings())
     tokens = tokens_of("bert", [the_cat])
@@ -157,7 +157,7 @@ def test_wrong_use_is_told(
 
 
 def test_a_variant_that_is_passed_by_says_so(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     settings = SlaSettings()
     model = attach(fresh("bert"), settings)

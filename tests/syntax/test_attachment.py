@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SyntaxSettings
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.lisa import LisaSettings
 from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
@@ -68,8 +68,8 @@ def test_the_plain_encoder_is_a_special_case(
     settings: SyntaxSettings,
     fresh: Fresh,
     tokens_of: Tokens,
-    the_cat: Structure,
-    it_rained: Structure,
+    the_cat: SyntaxTrees,
+    it_rained: SyntaxTrees,
     states: States,
 ) -> None:
     structures = [the_cat, it_rained]
@@ -95,9 +95,9 @@ def test_padded_texts_are_as_single_ones_and_unparsed_ones_as_plain_ones(
     settings: SyntaxSettings,
     fresh: Fresh,
     tokens_of: Tokens,
-    the_cat: Structure,
-    it_rained: Structure,
-    unparsed: Structure,
+    the_cat: SyntaxTrees,
+    it_rained: SyntaxTrees,
+    unparsed: SyntaxTrees,
     caplog: pytest.LogCaptureFixture,
     states: States,
     stir: Stir,
@@ -124,7 +124,7 @@ def test_padded_texts_are_as_single_ones_and_unparsed_ones_as_plain_ones(
 
 
 def test_what_a_token_may_not_see_does_not_reach_it(
-    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States
+    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees, states: States
 ) -> None:
     settings = SlaSettings(gate_bias=1e4)
     tokens = tokens_of(family, [the_cat])
@@ -146,7 +146,7 @@ def test_weights_stay_gradients_reach_what_is_new_and_all_can_be_saved(
     settings: SyntaxSettings,
     fresh: Fresh,
     tokens_of: Tokens,
-    the_cat: Structure,
+    the_cat: SyntaxTrees,
     tmp_path: Path,
     states: States,
     stir: Stir,
@@ -173,7 +173,7 @@ def test_weights_stay_gradients_reach_what_is_new_and_all_can_be_saved(
 
 
 def test_a_copy_stands_on_its_own(
-    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, states: States, stir: Stir
+    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees, states: States, stir: Stir
 ) -> None:
     settings = SyntaxBertSettings()
     model = attach(fresh(family), settings)
@@ -192,8 +192,8 @@ def test_bfloat16_and_pairs_of_very_different_lengths_give_numbers(
     family: str,
     fresh: Fresh,
     tokens_of: Tokens,
-    the_cat: Structure,
-    it_rained: Structure,
+    the_cat: SyntaxTrees,
+    it_rained: SyntaxTrees,
     states: States,
 ) -> None:
     settings = SyntaxBertSettings(lisa=LisaSettings(form="replace"))
@@ -211,7 +211,7 @@ def test_bfloat16_and_pairs_of_very_different_lengths_give_numbers(
 
 
 def test_attention_maps_come_out(
-    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    family: str, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     settings = SlaSettings(threshold=1, gate_bias=1e4)
     model = attach(fresh(family), settings)
@@ -229,10 +229,10 @@ def test_attention_maps_come_out(
 def test_one_word_and_four_hundred(
     settings: SyntaxSettings, fresh: Fresh, tokens_of: Tokens, states: States
 ) -> None:
-    one = Structure(("It",), (0,), (Tree.parse("(S (NP (PRP It)))"),))
+    one = SyntaxTrees(("It",), (0,), (Tree.parse("(S (NP (PRP It)))"),))
     words = ("cat",) * 400
     flat = Tree.parse("(S " + " ".join("(NN cat)" for _ in words) + ")")
-    many = Structure(words, (0, *range(1, 400)), (flat,))
+    many = SyntaxTrees(words, (0, *range(1, 400)), (flat,))
     model = attach(fresh("bert"), settings)
     tokens = tokens_of("bert", [one, many])
     found = states(model, tokens, syntax=collate([one, many], tokens, settings))

@@ -13,7 +13,7 @@ from torch import nn
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.lisa import LisaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 
@@ -27,7 +27,7 @@ Stir = Callable[[nn.Module], None]
     "family", ["bert", "deberta", "t5", "roformer", "bigbird", "convbert", "longformer"]
 )
 def test_gradient_checkpointing_changes_nothing(
-    family: str, reentrant: bool, fresh: Fresh, tokens_of: Tokens, the_cat: Structure, stir: Stir
+    family: str, reentrant: bool, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees, stir: Stir
 ) -> None:
     settings = SyntaxBertSettings()
     tokens = tokens_of(family, [the_cat])
@@ -55,7 +55,7 @@ def test_gradient_checkpointing_changes_nothing(
 
 
 def test_supervision_is_not_lost_in_gradient_checkpointing(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     settings = LisaSettings(form="replace")
     tokens = tokens_of("bert", [the_cat])

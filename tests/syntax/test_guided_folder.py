@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from bnaparser.errors import ModelError, SettingsError
 from bnaparser.syntax import attach, collate, load_guided, save_guided, syntax_of
 from bnaparser.syntax.masks import SyntaxSettings
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.lisa import LisaSettings
 from bnaparser.syntax.variants.sgnet import SgNetSettings
 from bnaparser.syntax.variants.sla import SlaSettings
@@ -41,7 +41,7 @@ def test_what_is_saved_is_what_is_loaded(
     settings: SyntaxSettings,
     fresh: Fresh,
     tokens_of: Tokens,
-    the_cat: Structure,
+    the_cat: SyntaxTrees,
     states: States,
     stir: Stir,
     tmp_path: Path,
@@ -70,7 +70,7 @@ def test_an_encoder_in_bfloat16_is_saved_and_loaded(fresh: Fresh, tmp_path: Path
 
 
 def test_a_head_comes_along_and_the_plain_encoder_stays_readable(
-    tokens_of: Tokens, the_cat: Structure, tmp_path: Path, stir: Stir
+    tokens_of: Tokens, the_cat: SyntaxTrees, tmp_path: Path, stir: Stir
 ) -> None:
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
     config = transformers.BertConfig(vocab_size=500, **sizes)

@@ -14,7 +14,7 @@ from bnaparser.syntax.attachment import KNOWN, attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.families.interface import weighed
 from bnaparser.syntax.masks import SyntaxSettings
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.lisa import LisaSettings
 from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
 from bnaparser.syntax.variants.sla import Sla, SlaSettings
@@ -49,7 +49,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "umt5": T5_SIZES,
     "xmod": {"languages": ["en"], "default_language": "en"},
 }
-WORDS = Structure(tuple("abcdefgh"), (0, 1, 2, 3, 4, 5, 6, 7))
+WORDS = SyntaxTrees(tuple("abcdefgh"), (0, 1, 2, 3, 4, 5, 6, 7))
 IDS = torch.tensor([[5, 6, 7, 8, 9, 10, 11, 12]])
 PIECES = [[*range(8)]]
 

@@ -22,7 +22,7 @@ from bnaparser.syntax.masks import (
     first_pieces,
     open_mask,
 )
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.sla import SlaSettings
 from bnaparser.syntax.variants.syntax_bert import SyntaxBertSettings
 from bnaparser.trees.tree import Tree
@@ -90,7 +90,7 @@ def test_first_pieces_of_words_that_are_there() -> None:
 
 
 def test_a_pair_counts_its_words_on(
-    tokens_of: Tokens, the_cat: Structure, it_rained: Structure
+    tokens_of: Tokens, the_cat: SyntaxTrees, it_rained: SyntaxTrees
 ) -> None:
     seen = []
 
@@ -110,7 +110,7 @@ def test_a_pair_counts_its_words_on(
     assert mask[first, second] and mask[second, first] and not mask[first, last]
 
 
-def test_word_numbers_may_be_given(the_cat: Structure) -> None:
+def test_word_numbers_may_be_given(the_cat: SyntaxTrees) -> None:
     tokens = {
         "input_ids": torch.zeros(2, 4, dtype=torch.long),
         "attention_mask": torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]]),
@@ -125,7 +125,7 @@ def test_word_numbers_may_be_given(the_cat: Structure) -> None:
 
 
 def test_what_does_not_fit_is_told(
-    tokens_of: Tokens, the_cat: Structure, it_rained: Structure
+    tokens_of: Tokens, the_cat: SyntaxTrees, it_rained: SyntaxTrees
 ) -> None:
     tokens = tokens_of("bert", [it_rained, the_cat])
     with pytest.raises(DataError, match="text 2: a token belongs to word 6"):
@@ -136,16 +136,16 @@ def test_what_does_not_fit_is_told(
         collate([it_rained], tokens_of("bert", [(it_rained, the_cat)]), SlaSettings())
     with pytest.raises(DataError, match="padding=True"):
         collate([it_rained, the_cat], {"input_ids": [[1], [1, 2]]}, SlaSettings())
-    bare = Structure(it_rained.words, it_rained.heads)
+    bare = SyntaxTrees(it_rained.words, it_rained.heads)
     with pytest.raises(DataError, match=r'text 1: .*set trees = \["dependency"\]'):
         collate([bare, the_cat], tokens, SyntaxBertSettings())
-    headless = Structure(it_rained.words, None, it_rained.trees)
+    headless = SyntaxTrees(it_rained.words, None, it_rained.trees)
     with pytest.raises(DataError, match="text 1: there are trees but no dependencies"):
         collate([headless, the_cat], tokens, SlaSettings())
 
 
 def test_a_text_without_words_is_all_special(tokens_of: Tokens) -> None:
-    empty = Structure((), (), ())
+    empty = SyntaxTrees((), (), ())
     tokens = tokens_of("bert", [empty])
     for settings in (SlaSettings(), SyntaxBertSettings()):
         batch = collate([empty], tokens, settings)
@@ -154,7 +154,7 @@ def test_a_text_without_words_is_all_special(tokens_of: Tokens) -> None:
         assert batch.subnetworks is None or not batch.subnetworks.any()
 
 
-def test_a_batch_moves_between_devices(tokens_of: Tokens, the_cat: Structure) -> None:
+def test_a_batch_moves_between_devices(tokens_of: Tokens, the_cat: SyntaxTrees) -> None:
     batch = collate([the_cat], tokens_of("bert", [the_cat]), SlaSettings())
     assert batch.to("cpu") is batch
     moved = batch.to("meta")
@@ -172,7 +172,7 @@ class OnAnotherDevice(torch.Tensor):
         raise TypeError("can't convert cuda:0 device type tensor to numpy")
 
 
-def test_tokens_may_be_on_another_device(it_rained: Structure) -> None:
+def test_tokens_may_be_on_another_device(it_rained: SyntaxTrees) -> None:
     ids, seen = torch.tensor([[5, 6, 0]]), torch.tensor([[1, 1, 0]])
     here = {"input_ids": ids, "attention_mask": seen}
     there = {name: tensor.as_subclass(OnAnotherDevice) for name, tensor in here.items()}
@@ -183,14 +183,14 @@ def test_tokens_may_be_on_another_device(it_rained: Structure) -> None:
     assert torch.equal(found, wanted) and not found[:, :, 2].any()
 
 
-def test_words_cut_off_with_the_text_are_no_error(the_cat: Structure) -> None:
+def test_words_cut_off_with_the_text_are_no_error(the_cat: SyntaxTrees) -> None:
     tokens = {"input_ids": torch.zeros(1, 3, dtype=torch.long)}
     batch = collate([the_cat], tokens, SlaSettings(), [[None, 0, 1]])
     assert batch.mask is not None and batch.mask.shape == (1, 3, 3)
 
 
-def test_constituents_alone_are_syntax_enough_for_constituents(it_rained: Structure) -> None:
-    headless = Structure(
+def test_constituents_alone_are_syntax_enough_for_constituents(it_rained: SyntaxTrees) -> None:
+    headless = SyntaxTrees(
         it_rained.words, None, (Tree.parse("(S (NP (PRP It)) (VP (VBD rained)))"),)
     )
     tokens = {"input_ids": torch.zeros(1, 2, dtype=torch.long)}

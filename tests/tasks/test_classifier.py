@@ -18,7 +18,7 @@ from bnaparser.parsing.parser import MAX_WORDS, Parser
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_trees
 from bnaparser.syntax.sources.tree_source import Text, sentences_of
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.classifier import Classification, Classifier
 from bnaparser.tasks.examples import PreparedExample
 from bnaparser.tasks.model import create, save_model
@@ -181,7 +181,7 @@ def test_other_trees_are_asked_for_as_in_training(
     classifier = build(syntax={"sla": {}, "trees": "random"})
     seen: list[Text] = []
 
-    def watch(texts: Sequence[Text]) -> list[Structure]:
+    def watch(texts: Sequence[Text]) -> list[SyntaxTrees]:
         seen.extend(texts)
         return random_trees(texts)
 

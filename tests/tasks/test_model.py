@@ -17,7 +17,7 @@ from bnaparser.encoders.subwords import Subwords
 from bnaparser.errors import ModelError
 from bnaparser.settings import validate
 from bnaparser.syntax.sources.random_trees import random_structure
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.examples import PreparedExample
 from bnaparser.tasks.kinds.base import places_of_words
 from bnaparser.tasks.model import (
@@ -103,7 +103,7 @@ def test_syntax_guides_and_a_text_without_it_gets_the_plain_encoder(
 ) -> None:
     plain, guided = build(), build(syntax={"sla": {"threshold": 0, "gate_bias": 3.0}})
     guided.network.load_state_dict(plain.network.state_dict(), strict=False)
-    unparsed = PreparedExample((Structure(TEXTS[0], None, error="no tree"),))
+    unparsed = PreparedExample((SyntaxTrees(TEXTS[0], None, error="no tree"),))
     (with_tree,) = prepared(TEXTS[0])
     alike, other = guided.scores([unparsed, with_tree])
     (expected,) = plain.scores([unparsed])
@@ -129,7 +129,7 @@ def test_words_beyond_the_encoders_length_get_the_most_frequent_class(
     build: Callable[..., TaskModel],
 ) -> None:
     model = build(labels=("O", "A"), task={"kind": "tagging"})
-    (example,) = [PreparedExample((Structure(("dog",) * 600, None),))]
+    (example,) = [PreparedExample((SyntaxTrees(("dog",) * 600, None),))]
     found = model.scores([example])[0]
     assert found.shape == (600, 2)
     assert (found[510:] == [1.0, 0.0]).all()

@@ -28,7 +28,7 @@ from benchmarks.studies.syntax.kept_runs import (
 from benchmarks.studies.syntax.syntax_tables import ENGLISH, SYSTEMS, TASKS, WINDOW
 
 if TYPE_CHECKING:
-    from bnaparser.syntax.structure import Structure
+    from bnaparser.syntax.syntax_trees import SyntaxTrees
     from bnaparser.tasks.data import Data
     from bnaparser.tasks.examples import Gold
     from bnaparser.tasks.settings import TaskRecipe
@@ -92,11 +92,11 @@ def data_of(options: argparse.Namespace, recipe: TaskRecipe, system: str) -> Dat
     if SYSTEMS[system].trees != "sst":
         return data
     trees = own_trees(options.tasks / TASKS["sst2"].train, options.tasks / TASKS["sst2"].scored)
-    change: Callable[[Structure], Structure] = lambda structure: with_tree(structure, trees)
+    change: Callable[[SyntaxTrees], SyntaxTrees] = lambda structure: with_tree(structure, trees)
     return with_structures(data, change)
 
 
-def with_structures(data: Data, change: Callable[[Structure], Structure]) -> Data:
+def with_structures(data: Data, change: Callable[[SyntaxTrees], SyntaxTrees]) -> Data:
     """Return the data with every structure changed."""
 
     def changed(split: Any) -> Any:
@@ -118,13 +118,13 @@ def own_trees(*files: Path) -> dict[tuple[str, ...], Tree]:
     return {tuple(map(unescape, tree.words)): tree for tree in found}
 
 
-def with_tree(structure: Structure, trees: Mapping[tuple[str, ...], Tree]) -> Structure:
+def with_tree(structure: SyntaxTrees, trees: Mapping[tuple[str, ...], Tree]) -> SyntaxTrees:
     """Return the structure of the same words with another tree, and heads that fit it.
 
     The tree has no labels that head rules could read: of the words of a phrase the one that is
     highest in the given dependencies is its head, the first of several.
     """
-    from bnaparser.syntax.structure import Structure
+    from bnaparser.syntax.syntax_trees import SyntaxTrees
     from bnaparser.trees.heads.dependencies import parents_first
 
     if structure.heads is None:
@@ -144,7 +144,7 @@ def with_tree(structure: Structure, trees: Mapping[tuple[str, ...], Tree]) -> St
             if other != head:
                 heads[other] = head + 1
             nodes.append(child)
-    return Structure(structure.words, tuple(heads), (tree,))
+    return SyntaxTrees(structure.words, tuple(heads), (tree,))
 
 
 def parse_texts(options: argparse.Namespace, task: str) -> None:

@@ -53,8 +53,8 @@ class Piece:
 
     def identity(self) -> bytes:
         """Return bytes that are others for another piece."""
-        told = (self.document, self.part, self.start, self.text, self.words, self.tags)
-        return json.dumps([*told, self.fields, self.error], default=str).encode()
+        values = (self.document, self.part, self.start, self.text, self.words, self.tags)
+        return json.dumps([*values, self.fields, self.error], default=str).encode()
 
 
 Pieces = Iterator[Piece]
@@ -242,11 +242,11 @@ def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> N
     known = list(names)
     if twice := next((name for name in known if name and known.count(name) > 1), None):
         raise DataError(f"{file.path}: two of its fields are called {twice!r}: rename one")
-    for wanted in (field.text, field.document):
-        if wanted is not None and wanted not in known:
+    for name in (field.text, field.document):
+        if name is not None and name not in known:
             shown = ", ".join(known) or "none"
             raise DataError(
-                f"{file.path}: no field {wanted!r}, its fields are {shown}: name the one with the"
+                f"{file.path}: no field {name!r}, its fields are {shown}: name the one with the"
                 " text by --field, and that with the id by --id"
             )
 
@@ -260,16 +260,16 @@ def _piece(
         return Piece(document, place, error=wrong)
     text = row.get(field.text)
     if field.document is not None:
-        given = row.get(field.document)
-        if given is None or given == "":
+        document_name = row.get(field.document)
+        if document_name is None or document_name == "":
             return Piece(document, place, error=f"the field {field.document!r} is empty: no id")
-        document = str(given)
+        document = str(document_name)
     fields = {name: value for name, value in row.items() if name != field.text}
     named = field.document is not None
     if not isinstance(text, str):
-        said = "is not there" if field.text not in row else f"is {text!r:.40}, not text"
-        said = f"the field {field.text!r} {said}"
-        return Piece(document, place, fields=fields, begins=named, error=said)
+        reason = "is not there" if field.text not in row else f"is {text!r:.40}, not text"
+        reason = f"the field {field.text!r} {reason}"
+        return Piece(document, place, fields=fields, begins=named, error=reason)
     return Piece(document, place, text, fields=fields, begins=named)
 
 

@@ -62,12 +62,12 @@ def find_files(
     as tell them apart. Raises DataError where there is none, SettingsError where a kind cannot be told.
     """
     found: dict[Path, CorpusFile] = {}
-    for given in paths:
-        if given == "-":
+    for pattern in paths:
+        if pattern == "-":
             raise SettingsError(
                 "standard input cannot be read again where a run goes on: give files, or use bnaparse"
             )
-        for path, name in _named(given, kind, output):
+        for path, name in _named(pattern, kind, output):
             found.setdefault(Path(os.path.realpath(path)), _described(path, name, kind))
     return _told_apart(list(found.values()))
 
@@ -99,9 +99,9 @@ def _told_apart(files: list[CorpusFile]) -> list[CorpusFile]:
 
 def _whole_paths(files: list[CorpusFile]) -> list[Path]:
     """Return a path from the root for each file, another one for each, links as they were given if possible."""
-    given = [Path(os.path.abspath(file.path)) for file in files]
-    if len(set(given)) == len(given):
-        return given
+    paths = [Path(os.path.abspath(file.path)) for file in files]
+    if len(set(paths)) == len(paths):
+        return paths
     # LINK/../FILE is beside what the link leads to, not beside the link.
     return [Path(os.path.realpath(file.path.parent)) / file.path.name for file in files]
 
@@ -114,9 +114,9 @@ def _outside(files: list[Path], output: Path | None) -> list[Path]:
     return [file for file in files if folder not in Path(os.path.realpath(file)).parents] or files
 
 
-def _named(given: str, kind: Kind | None, output: Path | None) -> list[tuple[Path, str]]:
+def _named(pattern: str, kind: Kind | None, output: Path | None) -> list[tuple[Path, str]]:
     """The files that one argument means, each with its name: below a folder, from there on."""
-    path = Path(given)
+    path = Path(pattern)
     if path.is_dir():
         inside = _outside(sorted(file for file in path.rglob("*") if file.is_file()), output)
         names = [(file, str(file.relative_to(path))) for file in inside]
@@ -130,15 +130,17 @@ def _named(given: str, kind: Kind | None, output: Path | None) -> list[tuple[Pat
         return known
     if path.is_file():
         return [(path, path.name)]
-    matches = sorted(Path(name) for name in glob.glob(given, recursive=True))
+    matches = sorted(Path(name) for name in glob.glob(pattern, recursive=True))
     if files := [file for file in matches if file.is_file()]:
         return [(file, file.name) for file in _outside(files, output)]
     if path.exists():
         raise DataError(
-            f"{given}: a named pipe or a device cannot be read again where a run goes on"
+            f"{pattern}: a named pipe or a device cannot be read again where a run goes on"
         )
-    missing = "no file matches this pattern" if glob.has_magic(given) else "no such file or folder"
-    raise DataError(f"{given}: {missing}")
+    missing = (
+        "no file matches this pattern" if glob.has_magic(pattern) else "no such file or folder"
+    )
+    raise DataError(f"{pattern}: {missing}")
 
 
 def _described(path: Path, name: str, kind: Kind | None) -> CorpusFile:

@@ -92,11 +92,11 @@ class OutputFolder:
         record = self.state / f"{shard.number:06}.json"
         if not record.exists():
             return False
-        told = _unsealed(record)
-        if told is None:
+        facts_read = _unsealed(record)
+        if facts_read is None:
             notice(f"{record} is damaged: {where(shard)} is parsed again")
             return False
-        errors, facts = told["errors"], ShardFacts(**told["facts"])
+        errors, facts = facts_read["errors"], ShardFacts(**facts_read["facts"])
         if facts.input != shard.digest:
             raise DataError(
                 f"the input of {self.folder / facts.name} ({shard.pieces[0].place} to"
@@ -205,9 +205,9 @@ class OutputFolder:
         before = before if isinstance(before, dict) else {}
         for name in sorted({*before, *now}):
             if before.get(name) != now.get(name):
-                was, wanted = _shown(before.get(name), now.get(name))
+                was, new = _shown(before.get(name), now.get(name))
                 raise SettingsError(
-                    f"{self.folder} is the output of another run ({name}: {was}, now {wanted}): give"
+                    f"{self.folder} is the output of another run ({name}: {was}, now {new}): give"
                     " another folder, or --fresh to write this one anew"
                 )
 

@@ -230,14 +230,16 @@ class CorpusRun:
             "id": self.settings.id_field,
             "inputs": [[file.name, file.kind, file.size] for file in self.files],
             **({"measures": True} if shard.measures else {}),
-            **_asked(shard.parse_options),
+            **_changed_options(shard.parse_options),
         }
 
 
-def _asked(parse_options: ParseOptions) -> dict[str, Any]:
+def _changed_options(parse_options: ParseOptions) -> dict[str, Any]:
     """What is asked of each sentence beyond its best tree."""
-    given = {name: getattr(parse_options, name) for name in ParseKeywords.__annotations__}
-    return {name: value for name, value in given.items() if value != getattr(DEFAULT_OPTIONS, name)}
+    values = {name: getattr(parse_options, name) for name in ParseKeywords.__annotations__}
+    return {
+        name: value for name, value in values.items() if value != getattr(DEFAULT_OPTIONS, name)
+    }
 
 
 def _fingerprint(parser: Parser) -> str | None:

@@ -155,8 +155,8 @@ def _parses(
     for tagged in (True, False):
         places = [place for place, one in enumerate(tags) if bool(one) is tagged]
         group = [sentences[place] for place in places]
-        given = [tags[place] for place in places] if tagged else None
-        parses = parser.parse_sentences(group, given, options=parse_options)
+        tag_rows = [tags[place] for place in places] if tagged else None
+        parses = parser.parse_sentences(group, tag_rows, options=parse_options)
         found.update(zip(places, parses, strict=True))
     return [found[place] for place in range(len(sentences))]
 
@@ -234,13 +234,15 @@ def _writer(output: io.BytesIO, settings: ShardSettings) -> Iterator[Any]:
 def _schema(settings: ShardSettings) -> Any:
     pa = pyarrow_of()
     own = [("document", pa.string()), ("part", pa.int32()), ("sentence", pa.int32())]
-    asked = parse_fields(settings.parse_options.probabilities, settings.parse_options.n_best > 1)
+    parse_columns = parse_fields(
+        settings.parse_options.probabilities, settings.parse_options.n_best > 1
+    )
     last: list[Any] = [("fields", pa.string())]
     if settings.measures:
         types = {int: pa.int64(), float: pa.float64()}
         measures = [(name, types[kind]) for name, kind in SENTENCE_COLUMNS.items()]
         last.append(("measures", pa.struct(measures)))
-    return pa.schema([*own, *asked, *last])
+    return pa.schema([*own, *parse_columns, *last])
 
 
 def _plain(fields: Fields) -> Fields:
@@ -250,5 +252,5 @@ def _plain(fields: Fields) -> Fields:
 
 
 def _error_line(piece: Piece, part: int | None, sentence: int | None, reason: str) -> bytes:
-    told = {"document": piece.document, "part": part, "sentence": sentence, "place": piece.place}
-    return json_line({**told, "error": reason}).encode() + b"\n"
+    problem = {"document": piece.document, "part": part, "sentence": sentence, "place": piece.place}
+    return json_line({**problem, "error": reason}).encode() + b"\n"

@@ -13,13 +13,13 @@ from transformers.models.deberta_v2 import modeling_deberta_v2 as v2
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families.site import AttentionHook, CarryingLayer
+from bnaparser.syntax.families.attention_hook import AttentionHook, CarryingLayer
 
 
 class _GuidedAttention:
-    """A DeBERTa's attention with its softmax left to the variant at ``site``."""
+    """A DeBERTa's attention with its softmax left to the variant at ``hook``."""
 
-    site: AttentionHook
+    hook: AttentionHook
     syntax: SyntaxBatch | None
 
     def forward(
@@ -34,7 +34,7 @@ class _GuidedAttention:
         """Return the contexts (B, T, A * W), and the probabilities where they are asked for."""
         query, key, value, scores = self.scored(hidden_states, relative_pos, rel_embeddings)
         dropout: Any = self.dropout  # type: ignore[attr-defined]
-        projection: Any = self.site.projection
+        projection: Any = self.hook.projection
         attention = Attention(
             layer_input=hidden_states,
             query=query,
@@ -45,7 +45,7 @@ class _GuidedAttention:
             dropout=dropout.p if dropout.training else 0.0,
             output_weight=projection.weight,
         )
-        contexts, probabilities = self.site.serve(attention, self.syntax)
+        contexts, probabilities = self.hook.serve(attention, self.syntax)
         return contexts.flatten(2), probabilities if output_attentions else None
 
     def scored(
@@ -115,7 +115,7 @@ GUIDED = {
 }
 
 
-def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
+def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of a DeBERTa, in order; none of other encoders."""
     layers = [module for module in encoder.modules() if type(module) in GUIDED]
     return [
@@ -124,9 +124,9 @@ def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     ]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
+def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
     """Give layers and modules the subclasses: the names of all weights stay."""
-    by_module = {id(site.module): site for site in sites}
+    hook_of_module = {id(hook.module): hook for hook in hooks}
     for layer in encoder.modules():
         if type(layer) not in GUIDED:
             continue
@@ -134,4 +134,4 @@ def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
         if getattr(attention, "head_logits_proj", None) is not None:
             raise SettingsError("a DeBERTa with talking heads is not known here")
         layer.__class__, attention.__class__ = GUIDED[type(layer)]
-        attention.site, attention.syntax = by_module[id(attention)], None
+        attention.hook, attention.syntax = hook_of_module[id(attention)], None

@@ -16,7 +16,7 @@ from transformers.masking_utils import sdpa_mask
 
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families.site import AttentionHook
+from bnaparser.syntax.families.attention_hook import AttentionHook
 
 NAME = "bnaparser_syntax"
 # What is added to the score of a key that may not be seen is no more than this: MarkupLM adds
@@ -37,7 +37,7 @@ PROJECTIONS = {
 }
 
 
-def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
+def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an encoder of these families, in order; none of others."""
     found: list[tuple[nn.Module, nn.Module]] = []
     for module in encoder.modules():
@@ -52,24 +52,24 @@ def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     ]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
+def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
     """Let the encoder call ``attend``, and give it what it needs."""
     encoder.set_attn_implementation(NAME)
-    for site in sites:
-        site.module.register_forward_pre_hook(_Provider(site).provide, with_kwargs=True)
+    for hook in hooks:
+        hook.module.register_forward_pre_hook(_Provider(hook).provide, with_kwargs=True)
 
 
 class _Provider:
     """Adds to the keyword arguments of an attention module; a class, so that copies of a model
     have providers of their own."""
 
-    def __init__(self, site: AttentionHook):
-        self.site = site
+    def __init__(self, hook: AttentionHook):
+        self.hook = hook
 
     def provide(self, module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
         hidden = args[0] if args else kwargs["hidden_states"]
         rotary = kwargs.get("position_embeddings")
-        return args, {**kwargs, "site": self.site, "layer_input": hidden, "rotary": rotary}
+        return args, {**kwargs, "hook": self.hook, "layer_input": hidden, "rotary": rotary}
 
 
 def attend(
@@ -81,7 +81,7 @@ def attend(
     scaling: float,
     dropout: float = 0.0,
     *,
-    site: AttentionHook | None = None,
+    hook: AttentionHook | None = None,
     layer_input: Tensor | None = None,
     syntax: SyntaxBatch | None = None,
     rotary: tuple[Tensor, Tensor] | None = None,
@@ -90,9 +90,9 @@ def attend(
 ) -> tuple[Tensor, Tensor | None]:
     """Serve one layer; signature and answer are transformers'.
 
-    Without a ``site`` this is plain attention: another model may share the configuration.
+    Without a ``hook`` this is plain attention: another model may share the configuration.
     """
-    if site is None or layer_input is None:
+    if hook is None or layer_input is None:
         plain = AttentionInterface()["sdpa"]
         causal = getattr(module, "is_causal", False)  # sdpa's own default is True
         return plain(  # type: ignore[no-any-return]
@@ -102,14 +102,14 @@ def attend(
     key, value = (_for_each_head(shared, query.shape[1]) for shared in (key, value))
     boolean = attention_mask is None or attention_mask.dtype == torch.bool
     if boolean and position_bias is None and not dropout and not _is_shown(module, others):
-        contexts = site.fused(layer_input, (query, key, value), attention_mask, syntax)
+        contexts = hook.fused(layer_input, (query, key, value), attention_mask, syntax)
         if contexts is not None:
             return contexts, None
     scores = query @ key.transpose(-1, -2)
     if position_bias is not None:
         scores = scores + position_bias
     allowed, scores = weighed(attention_mask, scores)
-    projection: Any = site.projection
+    projection: Any = hook.projection
     attention = Attention(
         layer_input=layer_input,
         query=query,
@@ -121,7 +121,7 @@ def attend(
         output_weight=projection.weight,
         turn=None if rotary is None else partial(_turned, rotary),
     )
-    return site.serve(attention, syntax)
+    return hook.serve(attention, syntax)
 
 
 def _for_each_head(shared: Tensor, heads: int) -> Tensor:

@@ -20,13 +20,13 @@ from transformers.models.longformer.modeling_longformer import (
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families.site import AttentionHook, CarryingLayer
+from bnaparser.syntax.families.attention_hook import AttentionHook, CarryingLayer
 
 
 class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
-    """Longformer's attention within its window, its softmax left to the variant at ``site``."""
+    """Longformer's attention within its window, its softmax left to the variant at ``hook``."""
 
-    site: AttentionHook
+    hook: AttentionHook
     syntax: SyntaxBatch | None
 
     def forward(
@@ -64,7 +64,7 @@ class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
         query = query * self.head_dim**-0.5
         places = torch.arange(size, device=hidden.device)
         near = (places - places[:, None]).abs() <= self.one_sided_attn_window_size
-        projection: Any = self.site.projection
+        projection: Any = self.hook.projection
         attention = Attention(
             layer_input=hidden,
             query=query,
@@ -75,7 +75,7 @@ class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
             dropout=self.dropout if self.training else 0.0,
             output_weight=projection.weight,
         )
-        contexts, probabilities = self.site.serve(attention, self.syntax)
+        contexts, probabilities = self.hook.serve(attention, self.syntax)
         output = F.pad(contexts.flatten(2), (0, 0, 0, filled - size))
         shown = F.pad(probabilities, (0, 0, 0, filled - size)).transpose(1, 2)
         return (output, shown) if output_attentions else (output,)
@@ -85,7 +85,7 @@ class GuidedLongformerLayer(CarryingLayer, LongformerLayer):  # type: ignore[mis
     """Longformer's layer, guided."""
 
 
-def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
+def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of a Longformer, in order; none of other encoders."""
     layers = [module for module in encoder.modules() if type(module) is LongformerLayer]
     return [
@@ -94,11 +94,11 @@ def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     ]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
+def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
     """Give layers and modules the subclasses: the names of all weights stay."""
     for layer in encoder.modules():
         if type(layer) is LongformerLayer:
             layer.__class__ = GuidedLongformerLayer
-    for site in sites:
-        site.module.__class__ = GuidedLongformerAttention
-        site.module.site, site.module.syntax = site, None  # type: ignore[assignment]
+    for hook in hooks:
+        hook.module.__class__ = GuidedLongformerAttention
+        hook.module.hook, hook.module.syntax = hook, None  # type: ignore[assignment]

@@ -9,14 +9,14 @@ from transformers import PreTrainedModel
 from transformers.models.mpnet.modeling_mpnet import MPNetSelfAttention
 
 from bnaparser.syntax.attention import Attention
+from bnaparser.syntax.families.attention_hook import AttentionHook
 from bnaparser.syntax.families.interface import weighed
-from bnaparser.syntax.families.site import AttentionHook
 
 
 class GuidedMPNetAttention(MPNetSelfAttention):  # type: ignore[misc]
-    """MPNet's attention, its softmax left to the variant at ``site``."""
+    """MPNet's attention, its softmax left to the variant at ``hook``."""
 
-    site: AttentionHook
+    hook: AttentionHook
 
     def forward(
         self,
@@ -47,19 +47,19 @@ class GuidedMPNetAttention(MPNetSelfAttention):  # type: ignore[misc]
             dropout=self.dropout.p if self.training else 0.0,
             output_weight=self.o.weight,
         )
-        contexts, probabilities = self.site.serve(attention, self.site.held())
+        contexts, probabilities = self.hook.serve(attention, self.hook.held())
         output = self.o(contexts.flatten(2))
         return (output, probabilities) if output_attentions else (output,)
 
 
-def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
+def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an MPNet, in order; none of other encoders."""
     modules = [module for module in encoder.modules() if type(module) is MPNetSelfAttention]
     return [AttentionHook(module, module.o, layer) for layer, module in enumerate(modules)]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
+def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
     """Give the modules the subclass: the names of all weights stay."""
-    for site in sites:
-        site.module.__class__ = GuidedMPNetAttention
-        site.module.site = site  # type: ignore[assignment]
+    for hook in hooks:
+        hook.module.__class__ = GuidedMPNetAttention
+        hook.module.hook = hook  # type: ignore[assignment]

@@ -18,14 +18,14 @@ from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention
 
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
+from bnaparser.syntax.families.attention_hook import AttentionHook
 from bnaparser.syntax.families.interface import weighed
-from bnaparser.syntax.families.site import AttentionHook
 
 
 class _GuidedRelative:
-    """BERT's attention, written out, with its softmax left to the variant at ``site``."""
+    """BERT's attention, written out, with its softmax left to the variant at ``hook``."""
 
-    site: AttentionHook
+    hook: AttentionHook
     query: Any
     key: Any
     value: Any
@@ -54,7 +54,7 @@ class _GuidedRelative:
             turn = partial(_turned, sinusoidal_pos)
         query = query * self.attention_head_size**-0.5
         allowed, scores = weighed(attention_mask, query @ key.transpose(-1, -2))
-        projection: Any = self.site.projection
+        projection: Any = self.hook.projection
         attention = Attention(
             layer_input=hidden_states,
             query=query,
@@ -66,7 +66,7 @@ class _GuidedRelative:
             output_weight=projection.weight[:, : query.shape[1] * self.attention_head_size],
             turn=turn,
         )
-        contexts, probabilities = self.site.serve(attention, syntax)
+        contexts, probabilities = self.hook.serve(attention, syntax)
         return contexts.flatten(2), probabilities
 
     def placed(self, places: Tensor, *projected: Tensor) -> tuple[Tensor, ...]:
@@ -119,7 +119,7 @@ def _turned(places: Tensor, keys: Tensor) -> Tensor:
     return turned[1][:, 0]
 
 
-def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
+def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an encoder of these families, in order; none of others.
 
     A BigBird is set to full attention: its blocks leave no matrix that a mask could be laid on.
@@ -130,8 +130,8 @@ def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
     return [AttentionHook(one.self, one.output.dense, number) for number, one in enumerate(outer)]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
+def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
     """Give the modules the subclasses: the names of all weights stay."""
-    for site in sites:
-        site.module.__class__ = GUIDED[type(site.module)]
-        site.module.site = site  # type: ignore[assignment]
+    for hook in hooks:
+        hook.module.__class__ = GUIDED[type(hook.module)]
+        hook.module.hook = hook  # type: ignore[assignment]

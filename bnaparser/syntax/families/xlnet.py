@@ -11,22 +11,22 @@ from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
 from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
-from bnaparser.syntax.families.site import AttentionHook
+from bnaparser.syntax.families.attention_hook import AttentionHook
 
 
 class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
-    """XLNet's attention, its softmax left to the variant at ``site``.
+    """XLNet's attention, its softmax left to the variant at ``hook``.
 
     Its tensors run (tokens, texts, heads, features), its masks (queries, keys, texts, 1).
     """
 
-    site: AttentionHook
+    hook: AttentionHook
     layer_input: Tensor | None
 
     def forward(self, h: Tensor, g: Tensor | None, *args: Any, **kwargs: Any) -> Any:
         """As the original; two streams and memories have no place for syntax."""
         remembered = kwargs.get("mems") is not None
-        if self.site.held() is not None and (g is not None or remembered):
+        if self.hook.held() is not None and (g is not None or remembered):
             raise SettingsError("XLNet takes no syntax beside target_mapping or mems")
         if g is not None or remembered:
             return super().forward(h, g, *args, **kwargs)
@@ -69,27 +69,27 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
             dropout=self.dropout.p if self.training else 0.0,
             output_weight=self.o.flatten(1),
         )
-        contexts, probabilities = self.site.serve(attention, self.site.held())
+        contexts, probabilities = self.hook.serve(attention, self.hook.held())
         contexts = contexts.transpose(0, 1)
         return (contexts, probabilities.permute(2, 3, 0, 1)) if output_attentions else contexts
 
     def post_attention(self, h: Tensor, attn_vec: Tensor, residual: bool = True) -> Tensor:
         """Return the module's output (T, B, H), the variant's last word before the residual."""
         output = torch.einsum("ibnd,hnd->ibh", attn_vec, self.o)
-        output = self.site.finish(self, None, output.transpose(0, 1)).transpose(0, 1)
+        output = self.hook.finish(self, None, output.transpose(0, 1)).transpose(0, 1)
         output = self.dropout(output)
         normed: Tensor = self.layer_norm(output + h if residual else output)
         return normed
 
 
-def find_sites(encoder: PreTrainedModel) -> list[AttentionHook]:
+def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
     """Return the attention modules of an XLNet, in order; none of other encoders."""
     modules = [module for module in encoder.modules() if type(module) is XLNetRelativeAttention]
     return [AttentionHook(module, module, layer) for layer, module in enumerate(modules)]
 
 
-def take_over(encoder: PreTrainedModel, sites: list[AttentionHook]) -> None:
+def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
     """Give the modules the subclass: the names of all weights stay."""
-    for site in sites:
-        site.module.__class__ = GuidedXLNetAttention
-        site.module.site, site.module.layer_input = site, None  # type: ignore[assignment]
+    for hook in hooks:
+        hook.module.__class__ = GuidedXLNetAttention
+        hook.module.hook, hook.module.layer_input = hook, None  # type: ignore[assignment]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, words_of
-from bnaparser.syntax.structure import Structure, dependencies_of
+from bnaparser.syntax.syntax_trees import SyntaxTrees, dependencies_of
 from bnaparser.text.sentence import not_one_string
 from bnaparser.treebanks.conllu import load_conllu
 from bnaparser.treebanks.lines import StrPath
@@ -54,18 +54,18 @@ class FileTrees:
         if not self.by_words.sentences:
             raise DataError(f"{path}: no sentence in it")
 
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+    def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the structure of each text, in order."""
         given = not_one_string(texts, "texts")
         return [self._structure(text, number) for number, text in enumerate(given, 1)]
 
-    def _structure(self, text: Text, number: int) -> Structure:
+    def _structure(self, text: Text, number: int) -> SyntaxTrees:
         if isinstance(text, str):
             given, index = text.split(), self.by_characters
         else:
             given, index = list(words_of(text)), self.by_words
         if not given:
-            return Structure((), None, error=NO_WORDS)
+            return SyntaxTrees((), None, error=NO_WORDS)
         found = index.cover(given)
         if isinstance(found, str):
             raise DataError(
@@ -78,7 +78,7 @@ class FileTrees:
             start = len(heads)
             heads.extend(head and head + start for head in part.heads)
         trees = tuple(part.tree for part in found if part.tree is not None)
-        return Structure(tuple(words), tuple(heads), trees)
+        return SyntaxTrees(tuple(words), tuple(heads), trees)
 
 
 def _read_trees(path: StrPath, rules: HeadRules) -> Iterator[_Brought]:

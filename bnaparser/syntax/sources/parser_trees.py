@@ -17,7 +17,7 @@ from bnaparser.errors import DataError, ModelError, TreeError
 from bnaparser.files.folder import WEIGHTS, deciding_files
 from bnaparser.files.tables import parse_json
 from bnaparser.syntax.sources.tree_source import NO_WORDS, Text, Words, sentences_of
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.text.sentence import Sentence, from_words, not_one_string
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, match_language
 from bnaparser.treebanks.lines import StrPath
@@ -68,7 +68,7 @@ class ParserTrees:
         self.model = models.find(model) if isinstance(model, str | Path) else model
         self.store = None if cache is None else TreeStore(cache, self._identity())
 
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+    def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the structure of each text, in order."""
         split_texts = [
             [sentence.words for sentence in sentences_of(text)]
@@ -161,18 +161,18 @@ class ParserTrees:
         model = model_identity(self.model)
         return model if self.language == DEFAULT_LANGUAGE else f"{model} {self.language}"
 
-    def _structure(self, sentences: list[Words], trees: Mapping[Words, Tree | str]) -> Structure:
+    def _structure(self, sentences: list[Words], trees: Mapping[Words, Tree | str]) -> SyntaxTrees:
         words = tuple(word for sentence in sentences for word in sentence)
         found: list[Tree] = []
         for sentence in sentences:
             tree = trees[sentence]
             if isinstance(tree, str):
                 logger.warning("no tree for %r: %s", " ".join(sentence)[:60], tree)
-                return Structure(words, None, error=tree)
+                return SyntaxTrees(words, None, error=tree)
             found.append(tree)
         if not words:
-            return Structure((), None, error=NO_WORDS)
-        return Structure.of_trees(words, found, self.rules)
+            return SyntaxTrees((), None, error=NO_WORDS)
+        return SyntaxTrees.of_trees(words, found, self.rules)
 
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from bnaparser.syntax.sources.tree_source import NO_WORDS, SpacedSentence, Text, sentences_of
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.text.sentence import not_one_string
 from bnaparser.trees.escapes import escape_brackets
 from bnaparser.trees.tree import Tree
@@ -15,7 +15,7 @@ from bnaparser.trees.tree import Tree
 _SEED = "random trees 1"
 
 
-def random_trees(texts: Sequence[Text], /) -> list[Structure]:
+def random_trees(texts: Sequence[Text], /) -> list[SyntaxTrees]:
     """Return a random tree of each sentence of each text: the same words, the same trees.
 
     A binary tree that is split at random places, and dependencies that each of its nodes gives by
@@ -25,7 +25,7 @@ def random_trees(texts: Sequence[Text], /) -> list[Structure]:
     return [_of_sentences(sentences_of(text)) for text in not_one_string(texts, "texts")]
 
 
-def _of_sentences(sentences: Sequence[SpacedSentence]) -> Structure:
+def _of_sentences(sentences: Sequence[SpacedSentence]) -> SyntaxTrees:
     words: list[str] = []
     heads: list[int] = []
     trees: list[Tree] = []
@@ -35,14 +35,14 @@ def _of_sentences(sentences: Sequence[SpacedSentence]) -> Structure:
         words += one.words
         trees += one.trees
     if not words:
-        return Structure((), None, error=NO_WORDS)
-    return Structure(tuple(words), tuple(heads), tuple(trees))
+        return SyntaxTrees((), None, error=NO_WORDS)
+    return SyntaxTrees(tuple(words), tuple(heads), tuple(trees))
 
 
-def random_structure(words: Sequence[str]) -> Structure:
+def random_structure(words: Sequence[str]) -> SyntaxTrees:
     """Return one random structure over words; without words there is none."""
     if not words:
-        return Structure((), None, error=NO_WORDS)
+        return SyntaxTrees((), None, error=NO_WORDS)
     generator = random.Random("\n".join([_SEED, *words]).encode("utf-8", "surrogatepass"))
     heads = [0] * len(words)
     # Halves are joined bottom up, so that long texts need no deep recursion.
@@ -53,4 +53,4 @@ def random_structure(words: Sequence[str]) -> Structure:
         head, other = (first, second) if generator.random() < 0.5 else (second, first)
         heads[other] = head + 1
         parts[place : place + 2] = [(Tree("X", [left, right]), head)]
-    return Structure(tuple(words), tuple(heads), (parts[0][0],))
+    return SyntaxTrees(tuple(words), tuple(heads), (parts[0][0],))

@@ -11,7 +11,7 @@ from typing import Any
 
 from bnaparser.errors import MissingExtraError, ModelError
 from bnaparser.syntax.sources.tree_source import NO_WORDS, SpacedSentence, Text, sentences_of
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.text.sentence import not_one_string
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -31,7 +31,7 @@ class SpacyTrees:
         if "parser" not in self.pipeline.pipe_names:
             raise ModelError(f"the spaCy pipeline {model} has no dependency parser: take another")
 
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
+    def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the structure of each text, in order."""
         split_texts = [sentences_of(text) for text in not_one_string(texts, "texts")]
         reasons = [_why_not(sentences) for sentences in split_texts]
@@ -42,7 +42,7 @@ class SpacyTrees:
         for sentences, reason in zip(split_texts, reasons, strict=True):
             words = tuple(word for sentence in sentences for word in sentence.words)
             if reason is not None:
-                structures.append(Structure(words, None, error=reason))
+                structures.append(SyntaxTrees(words, None, error=reason))
                 continue
             heads: list[int] = []
             for document in islice(parsed, len(sentences)):
@@ -51,7 +51,7 @@ class SpacyTrees:
                 heads.extend(
                     0 if head == place else head + 1 + start for place, head in enumerate(above)
                 )
-            structures.append(Structure(words, tuple(heads)))
+            structures.append(SyntaxTrees(words, tuple(heads)))
         return structures
 
     def _document(self, sentence: SpacedSentence) -> Any:

@@ -1,6 +1,6 @@
 """What a source of trees is, and the texts that it is given.
 
-A source is called with texts and gives a `Structure` each, in order. A text is running text, split
+A source is called with texts and gives a `SyntaxTrees` each, in order. A text is running text, split
 into sentences here by English rules; or the words of one sentence; or several sentences of words, which
 may have their places in a text: so comes running text of other languages, whose words are known.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, cast
 
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
 
@@ -23,8 +23,8 @@ NO_WORDS = "the text has no words"
 class TreeSource(Protocol):
     """What gives each text its structure, in order; a text without one has ``error`` set."""
 
-    def __call__(self, texts: Sequence[Text], /) -> list[Structure]:
-        """Return a Structure for each text."""
+    def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
+        """Return a SyntaxTrees for each text."""
 
 
 class SpacedSentence(NamedTuple):

@@ -23,7 +23,7 @@ from bnaparser.syntax.masks import (
     expand_first_pieces,
     open_mask,
 )
-from bnaparser.syntax.structure import ancestors
+from bnaparser.syntax.syntax_trees import ancestors
 
 
 class SgNetSettings(SyntaxSettings):

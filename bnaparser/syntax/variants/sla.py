@@ -26,7 +26,7 @@ from bnaparser.syntax.masks import (
     expand_mask,
     open_mask,
 )
-from bnaparser.syntax.structure import Structure, neighbour_distances, tree_distances
+from bnaparser.syntax.syntax_trees import SyntaxTrees, neighbour_distances, tree_distances
 
 
 class SlaSettings(SyntaxSettings):
@@ -53,7 +53,7 @@ class SlaSettings(SyntaxSettings):
         return TextMasks(True, mask=expand_mask(blocks(matrices, True), text.token_words))
 
 
-def local_mask(structure: Structure, settings: SlaSettings) -> NDArray[np.bool_]:
+def local_mask(structure: SyntaxTrees, settings: SlaSettings) -> NDArray[np.bool_]:
     """Return M_loc of eq. 3 for the words of a sentence: True where row i sees column j."""
     heads = dependency_heads(structure)
     distances = tree_distances(heads, link_roots=settings.link_roots)

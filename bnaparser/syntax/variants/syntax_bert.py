@@ -32,7 +32,7 @@ from bnaparser.syntax.masks import (
     dependency_heads,
     expand_subnetworks,
 )
-from bnaparser.syntax.structure import Structure, constituency_relations, relations
+from bnaparser.syntax.syntax_trees import SyntaxTrees, constituency_relations, relations
 from bnaparser.syntax.variants.lisa import LisaSettings, ParentHead, parent_pieces
 
 TreeKind = Literal["dependency", "constituency"]
@@ -126,7 +126,7 @@ class SyntaxBertSettings(SyntaxSettings):
 
 
 def word_subnetworks(
-    structure: Structure, tree: TreeKind, settings: SyntaxBertSettings
+    structure: SyntaxTrees, tree: TreeKind, settings: SyntaxBertSettings
 ) -> NDArray[np.uint8]:
     """Return which sub-network, from 1, each pair of words belongs to; 0 for none."""
     if tree == "dependency":

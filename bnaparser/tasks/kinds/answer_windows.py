@@ -24,7 +24,7 @@ from bnaparser.settings import Settings
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, SyntaxSettings
 from bnaparser.syntax.sources.tree_source import Words
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.examples import PreparedExample, Span
 
 Ints = NDArray[np.int64]
@@ -232,7 +232,7 @@ class AnswerReader:
     def inputs(
         self,
         windows: Sequence[AnswerWindow],
-        structures: Sequence[tuple[Structure, ...]],
+        structures: Sequence[tuple[SyntaxTrees, ...]],
         variant: SyntaxSettings | None,
     ) -> tuple[dict[str, Any], Ints]:
         """Return what the network is called with, and where each window begins in its padded row.
@@ -281,8 +281,8 @@ class AnswerReader:
 
 
 def _near(
-    window: AnswerWindow, structures: tuple[Structure, ...]
-) -> tuple[tuple[Structure, Structure], Ints]:
+    window: AnswerWindow, structures: tuple[SyntaxTrees, ...]
+) -> tuple[tuple[SyntaxTrees, SyntaxTrees], Ints]:
     """Return the syntax of the question and of those sentences of the passage that a window has.
 
     And its words by their numbers in these: masks of a book's words would fill the memory.

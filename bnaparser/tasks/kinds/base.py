@@ -23,7 +23,7 @@ from bnaparser.errors import DataError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, SyntaxSettings, first_pieces
 from bnaparser.syntax.sources.tree_source import Words
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.tasks.examples import Gold, PreparedExample, Span, TaskExample, TaskFile
 from bnaparser.tasks.kinds.answer_windows import AnswerReader, AnswerSettings
 from bnaparser.tasks.metrics import Labels, Metric, Runs, Scores, Tested
@@ -303,7 +303,7 @@ class TextInputs:
 
     def first_unread(self, words: Words) -> int | None:
         """Return the first word of a text that is beyond the encoder's length; None where all are read."""
-        tokens = self.tokenize([PreparedExample((Structure(words, None),))])
+        tokens = self.tokenize([PreparedExample((SyntaxTrees(words, None),))])
         if not tokens.encodings[0].overflowing:
             return None
         read = np.flatnonzero(places_of_words(tokens, 0, len(words)) != UNSUPERVISED)
@@ -325,5 +325,5 @@ def estimated_tokens(words: int) -> int:
     return 4 * words // 3 + 3
 
 
-def _text(structures: tuple[Structure, ...]) -> Structure | tuple[Structure, Structure]:
+def _text(structures: tuple[SyntaxTrees, ...]) -> SyntaxTrees | tuple[SyntaxTrees, SyntaxTrees]:
     return structures[0] if len(structures) == 1 else (structures[0], structures[1])

@@ -21,7 +21,7 @@ from bnaparser.syntax.sources.file_trees import FileTrees
 from bnaparser.syntax.sources.parser_trees import ParserTrees
 from bnaparser.syntax.sources.spacy_trees import SpacyTrees
 from bnaparser.syntax.sources.tree_source import Text, Words, sentences_of
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.trees.heads.dependencies import dependencies
 from bnaparser.trees.heads.rules import COLLINS, UD
 from bnaparser.trees.tree import Tree
@@ -34,7 +34,7 @@ TEXTS: list[Text] = [
 ]
 
 
-def heads_of(structure: Structure) -> tuple[int, ...]:
+def heads_of(structure: SyntaxTrees) -> tuple[int, ...]:
     """The heads of a text that has some."""
     assert structure.heads is not None
     return structure.heads

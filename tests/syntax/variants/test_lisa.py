@@ -15,7 +15,7 @@ from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.attention import Attention, Sizes
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.lisa import Lisa, LisaSettings, ParentHead, parent_pieces
 
 Fresh = Callable[[str], Any]
@@ -34,19 +34,19 @@ def head() -> ParentHead:
 
 def test_every_piece_looks_for_the_first_piece_of_its_parent() -> None:
     text = TokenText(
-        (Structure(("a", "b", "c"), (2, 0, 2)),),
+        (SyntaxTrees(("a", "b", "c"), (2, 0, 2)),),
         np.array([SPECIAL, 0, 0, 1, 1, 2, SPECIAL, PADDING]),
     )
     assert parent_pieces(text).tolist() == [-1, 3, 3, 3, 3, 3, -1, -1]
 
 
 def test_a_pair_has_two_roots_and_a_parent_cut_off_is_no_target() -> None:
-    pair = (Structure(("a", "b"), (2, 0)), Structure(("c", "d"), (0, 1)))
+    pair = (SyntaxTrees(("a", "b"), (2, 0)), SyntaxTrees(("c", "d"), (0, 1)))
     tokens = np.array([SPECIAL, 0, 1, SPECIAL, 2, 3])
     assert parent_pieces(TokenText(pair, tokens)).tolist() == [-1, 2, 2, -1, 4, 4]
-    cut = TokenText((Structure(("a", "b"), (2, 0)),), np.array([SPECIAL, 0]))
+    cut = TokenText((SyntaxTrees(("a", "b"), (2, 0)),), np.array([SPECIAL, 0]))
     assert parent_pieces(cut).tolist() == [-1, -1]
-    unparsed = TokenText((Structure(("a",), None),), np.array([0]))
+    unparsed = TokenText((SyntaxTrees(("a",), None),), np.array([0]))
     assert parent_pieces(unparsed).tolist() == [-1]
 
 
@@ -86,7 +86,7 @@ def test_nothing_to_supervise_costs_nothing() -> None:
 
 
 def test_the_loss_is_the_weighted_mean_over_layers(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     losses = []
     for weight in (1.0, 0.5):
@@ -108,7 +108,7 @@ def test_the_loss_is_the_weighted_mean_over_layers(
 
 
 def test_training_on_the_supervision_turns_the_head_to_parents(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     settings = LisaSettings(form="replace")
     model = attach(fresh("bert"), settings)
@@ -127,7 +127,7 @@ def test_training_on_the_supervision_turns_the_head_to_parents(
 
 
 def test_the_replaced_head_is_bilinear(
-    fresh: Fresh, tokens_of: Tokens, first_layer: Callable[..., Any], the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, first_layer: Callable[..., Any], the_cat: SyntaxTrees
 ) -> None:
     settings = LisaSettings(form="replace")
     model = attach(fresh("bert"), settings)
@@ -165,7 +165,7 @@ def test_the_replaced_head_is_bilinear(
     ],
 )
 def test_a_head_whose_matrix_is_its_own_keys_is_the_plain_one(
-    family: str, names: str, fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    family: str, names: str, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     model = fresh(family)
     tokens = tokens_of(family, [the_cat])

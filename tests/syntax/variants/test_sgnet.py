@@ -13,14 +13,14 @@ import transformers
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import TokenText
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.sgnet import SgNet, SgNetSettings
 
 Fresh = Callable[[str], Any]
 Tokens = Callable[..., Any]
 
 
-def test_a_word_sees_its_ancestors_and_itself(the_cat: Structure) -> None:
+def test_a_word_sees_its_ancestors_and_itself(the_cat: SyntaxTrees) -> None:
     found = SgNetSettings().masks(TokenText((the_cat,), np.arange(6))).mask
     assert found is not None
     rows = ["".join(str(int(cell)) for cell in row) for row in found]
@@ -29,7 +29,7 @@ def test_a_word_sees_its_ancestors_and_itself(the_cat: Structure) -> None:
 
 @pytest.mark.parametrize("layers", [1, 3])
 def test_the_output_is_the_mixture_with_bert_layers_on_top(
-    layers: int, fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    layers: int, fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     settings = SgNetSettings(layers=layers)
     model = fresh("bert")
@@ -65,7 +65,7 @@ def test_it_starts_with_halves(fresh: Fresh) -> None:
 
 
 @pytest.mark.parametrize("name", ["Bert", "Roberta", "Albert", "Deberta"])
-def test_what_is_pooled_has_been_on_top(name: str, tokens_of: Tokens, the_cat: Structure) -> None:
+def test_what_is_pooled_has_been_on_top(name: str, tokens_of: Tokens, the_cat: SyntaxTrees) -> None:
     config = getattr(transformers, f"{name}Config")(
         vocab_size=500,
         hidden_size=32,

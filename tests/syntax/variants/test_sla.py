@@ -13,7 +13,7 @@ from torch import Tensor
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.attention import Attention, Sizes
 from bnaparser.syntax.batch import SyntaxBatch, collate
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.sla import Sla, SlaSettings, is_punctuation, local_mask
 
 
@@ -29,11 +29,13 @@ def rows(mask: np.ndarray) -> list[str]:
         (1, "111000 111100 111101 011111 001111 000111"),
     ],
 )
-def test_who_sees_whom_at_which_threshold(the_cat: Structure, threshold: int, wanted: str) -> None:
+def test_who_sees_whom_at_which_threshold(
+    the_cat: SyntaxTrees, threshold: int, wanted: str
+) -> None:
     assert rows(local_mask(the_cat, SlaSettings(threshold=threshold))) == wanted.split()
 
 
-def test_the_mask_may_be_made_symmetric(the_cat: Structure) -> None:
+def test_the_mask_may_be_made_symmetric(the_cat: SyntaxTrees) -> None:
     mask = local_mask(the_cat, SlaSettings(threshold=3, symmetric=True))
     assert mask.all()
     mask = local_mask(the_cat, SlaSettings(threshold=1, symmetric=True))
@@ -41,14 +43,14 @@ def test_the_mask_may_be_made_symmetric(the_cat: Structure) -> None:
 
 
 def test_several_trees_are_apart_unless_their_roots_are_linked() -> None:
-    text = Structure(("a", "b", "c", "d"), (2, 0, 0, 3))
+    text = SyntaxTrees(("a", "b", "c", "d"), (2, 0, 0, 3))
     assert rows(local_mask(text, SlaSettings())) == ["1100", "1111", "1111", "0011"]
     assert local_mask(text, SlaSettings(link_roots=True, threshold=3)).all()
 
 
 def test_punctuation_may_be_open_to_all() -> None:
     words = ("a", "b", "c", "d", "e", ".")
-    text = Structure(words, (2, 3, 4, 5, 0, 5))
+    text = SyntaxTrees(words, (2, 3, 4, 5, 0, 5))
     closed = local_mask(text, SlaSettings(threshold=1))
     opened = local_mask(text, SlaSettings(threshold=1, open_punctuation=True))
     assert not closed[0, 5] and opened[:, 5].all()
@@ -86,7 +88,7 @@ def test_a_layer_is_as_its_equations_written_out(
     fresh: Callable[[str], Any],
     tokens_of: Callable[..., Any],
     first_layer: Callable[..., Any],
-    the_cat: Structure,
+    the_cat: SyntaxTrees,
 ) -> None:
     settings = SlaSettings(threshold=1)
     model = attach(fresh("bert"), settings)
@@ -146,9 +148,9 @@ def test_states_are_the_same_whether_attention_is_shown_or_not(
     family: str,
     fresh: Callable[[str], Any],
     tokens_of: Callable[..., Any],
-    the_cat: Structure,
-    it_rained: Structure,
-    unparsed: Structure,
+    the_cat: SyntaxTrees,
+    it_rained: SyntaxTrees,
+    unparsed: SyntaxTrees,
 ) -> None:
     settings = SlaSettings(threshold=1, gate_bias=0.4)
     model = attach(fresh(family), settings)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import SyntaxBatch, collate
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.lisa import LisaSettings
 from bnaparser.syntax.variants.syntax_bert import (
     SyntaxBert,
@@ -38,7 +38,7 @@ def places(subnetworks: np.ndarray, number: int) -> set[tuple[int, int]]:
     return {(int(i), int(j)) for i, j in np.argwhere(subnetworks == number)}
 
 
-def test_the_masks_of_a_dependency_tree(the_cat: Structure) -> None:
+def test_the_masks_of_a_dependency_tree(the_cat: SyntaxTrees) -> None:
     subnetworks = word_subnetworks(the_cat, "dependency", SyntaxBertSettings())
     assert places(subnetworks, 1) == {(1, 0), (2, 1), (2, 3), (3, 5), (5, 4)}
     assert places(subnetworks, 2) == {(2, 0), (3, 4), (2, 5)}
@@ -61,7 +61,7 @@ def test_the_masks_of_a_constituency_tree() -> None:
     tree = Tree.parse(
         "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"
     )
-    text = Structure(words, (2, 3, 0, 3, 6, 4), (tree,))
+    text = SyntaxTrees(words, (2, 3, 0, 3, 6, 4), (tree,))
     subnetworks = word_subnetworks(text, "constituency", SyntaxBertSettings())
     assert subnetworks[~np.eye(6, dtype=bool)].min() > 30  # siblings only
     distances = subnetworks.astype(int) - 30
@@ -89,7 +89,7 @@ def test_headed_constituents_are_no_dependencies_and_follow_the_texts_head_rules
     settings = SyntaxBertSettings(constituency="headed")
     found = []
     for rules in (UD, COLLINS):
-        text = Structure.of_trees(tree.words, [tree], rules)
+        text = SyntaxTrees.of_trees(tree.words, [tree], rules)
         found.append(word_subnetworks(text, "constituency", settings))
         dependencies = word_subnetworks(text, "dependency", settings)
         parents = (found[-1] > 0) & (found[-1] <= 15)
@@ -100,14 +100,14 @@ def test_headed_constituents_are_no_dependencies_and_follow_the_texts_head_rules
 
 def test_farther_pairs_are_in_no_mask() -> None:
     count = 20
-    chain = Structure(("w",) * count, (0, *range(1, count)))
+    chain = SyntaxTrees(("w",) * count, (0, *range(1, count)))
     subnetworks = word_subnetworks(chain, "dependency", SyntaxBertSettings())
     assert subnetworks[0, 15] == 15 and subnetworks[0, 16] == 0 and subnetworks[15, 0] == 30
     assert word_subnetworks(chain, "dependency", SyntaxBertSettings(distances=16))[0, 16] == 16
 
 
 def test_the_pair_mask_of_two_words() -> None:
-    text = TokenText((Structure(("a",), (0,)), Structure(("b",), (0,))), np.array([0, 1]))
+    text = TokenText((SyntaxTrees(("a",), (0,)), SyntaxTrees(("b",), (0,))), np.array([0, 1]))
     assert pair_mask(text, False).astype(int).tolist() == [[0, 1], [1, 0]]
     assert pair_mask(text, True).astype(int).tolist() == [[1, 1], [1, 1]]
     full = TokenText(text.structures, np.array([SPECIAL, 0, SPECIAL, 1, PADDING]))
@@ -115,7 +115,7 @@ def test_the_pair_mask_of_two_words() -> None:
 
 
 def test_there_are_90_sub_networks_and_92_for_a_pair(
-    the_cat: Structure, it_rained: Structure
+    the_cat: SyntaxTrees, it_rained: SyntaxTrees
 ) -> None:
     settings = SyntaxBertSettings()
     one = settings.masks(TokenText((the_cat,), np.arange(6)))
@@ -128,7 +128,7 @@ def test_there_are_90_sub_networks_and_92_for_a_pair(
     assert few.masks(TokenText((the_cat, it_rained), np.arange(8))).subnetwork_count == 15
 
 
-def test_random_masks_are_as_dense_and_always_the_same(the_cat: Structure) -> None:
+def test_random_masks_are_as_dense_and_always_the_same(the_cat: SyntaxTrees) -> None:
     settings = SyntaxBertSettings(random_masks=True)
     found = word_subnetworks(the_cat, "dependency", settings)
     true = word_subnetworks(the_cat, "dependency", SyntaxBertSettings())
@@ -305,8 +305,8 @@ def test_a_layer_is_as_its_equations_written_out(
     fresh: Fresh,
     tokens_of: Tokens,
     first_layer: Callable[..., Any],
-    the_cat: Structure,
-    it_rained: Structure,
+    the_cat: SyntaxTrees,
+    it_rained: SyntaxTrees,
 ) -> None:
     settings = SyntaxBertSettings(**options)
     model = attach(fresh("bert"), settings)
@@ -323,7 +323,7 @@ def test_a_layer_is_as_its_equations_written_out(
 
 
 def test_the_shares_are_named_and_sum_to_one(
-    fresh: Fresh, tokens_of: Tokens, the_cat: Structure
+    fresh: Fresh, tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     settings = SyntaxBertSettings()
     model = attach(fresh("bert"), settings)
@@ -370,7 +370,7 @@ def test_settings_that_mean_nothing_are_told(options: dict[str, Any], message: s
 
 
 def test_a_transformer_from_scratch_learns_under_syntax(
-    tokens_of: Tokens, the_cat: Structure
+    tokens_of: Tokens, the_cat: SyntaxTrees
 ) -> None:
     torch.manual_seed(0)
     sizes = TransformerSettings(vocabulary=500, layers=1, width=16, heads=2, intermediate_size=32)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
-from bnaparser.syntax.structure import Structure
+from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.syntax.variants.wla import WlaSettings
 
 
 def mask(settings: WlaSettings, tokens: list[int], *sizes: int) -> list[str]:
-    structures = tuple(Structure(("w",) * size, None) for size in sizes)
+    structures = tuple(SyntaxTrees(("w",) * size, None) for size in sizes)
     found = settings.masks(TokenText(structures, np.array(tokens))).mask
     assert found is not None
     return ["".join(str(int(cell)) for cell in row) for row in found]
@@ -47,5 +47,5 @@ def test_the_other_sentence_of_a_pair_is_seen_whole() -> None:
 
 
 def test_a_text_needs_no_trees() -> None:
-    text = TokenText((Structure(("w",), None),), np.array([0]))
+    text = TokenText((SyntaxTrees(("w",), None),), np.array([0]))
     assert WlaSettings().masks(text).parsed

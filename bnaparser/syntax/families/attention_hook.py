@@ -1,4 +1,4 @@
-"""One place in an encoder where a variant steps in."""
+"""The hook that replaces one attention module of an encoder by a variant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bnaparser.syntax.batch import SyntaxBatch
 class AttentionHook:
     """An attention module of an encoder, its number, and the variant that serves it.
 
-    ``projection`` is the linear layer behind it, or the module itself where that calls ``finish``.
+    ``projection`` is the linear layer after the module, or the module itself if the module calls ``finish``.
 
     Not a module itself, so that modules can point to it without changing the tree of parameters.
     """
@@ -53,12 +53,12 @@ class AttentionHook:
         return contexts if batch is None else self.variant.combine(self.layer, contexts, batch)
 
     def held(self) -> SyntaxBatch | None:
-        """Return the batch of the call that is under way."""
+        """Return the batch of the current forward call."""
         assert self.variant is not None
         return self.variant.batch
 
     def finish(self, module: nn.Module, args: Any, output: Tensor) -> Tensor:
-        """Hook behind the output projection: the variant's last word on what comes out of it.
+        """Forward hook of the output projection: let the variant change its output.
 
         The batch is what ``serve`` has just been given, not that of the call: where gradient
         checkpointing runs a layer again, the call is over.
@@ -70,7 +70,7 @@ class AttentionHook:
 
 
 class CarryingLayer:
-    """A layer that takes the batch along as an argument, where its own class takes no others.
+    """A layer that passes the batch on as an argument, for classes that accept no further arguments.
 
     So gradient checkpointing, which runs a layer a second time after the call is over, runs it with
     the same batch.
@@ -80,7 +80,7 @@ class CarryingLayer:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the layer with the batch of the call that is under way."""
-        held = self.attention.self.site.held()
+        held = self.attention.self.hook.held()
         return super().__call__(*args, syntax=held, **kwargs)  # type: ignore[misc]
 
     def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:

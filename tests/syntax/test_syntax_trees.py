@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from bnaparser.errors import SentenceError
 from bnaparser.syntax.sources.random_trees import random_structure
-from bnaparser.syntax.structure import (
+from bnaparser.syntax.syntax_trees import (
     UNREACHABLE,
-    Structure,
+    SyntaxTrees,
     ancestors,
     constituency_relations,
     dependencies_of,
@@ -304,17 +304,17 @@ def test_heads_that_make_no_forest(heads: tuple[int, ...], message: str) -> None
     with pytest.raises(SentenceError, match=message):
         tree_distances(heads)
     with pytest.raises(SentenceError, match=message):
-        Structure(("w",) * len(heads), heads)
+        SyntaxTrees(("w",) * len(heads), heads)
 
 
 def test_a_structure_fits_its_words() -> None:
     with pytest.raises(SentenceError, match="2 heads for 1 words"):
-        Structure(("a",), (0, 1))
+        SyntaxTrees(("a",), (0, 1))
     with pytest.raises(SentenceError, match="trees of 6 words for a text of 2"):
-        Structure(("a", "b"), (0, 1), (CAT_TREE,))
-    whole = Structure.of_trees(CAT_TREE.words, [CAT_TREE], COLLINS)
-    assert whole == Structure(CAT_TREE.words, CAT, (CAT_TREE,))
-    unparsed = Structure(("a", "b"), None, error="too long")
+        SyntaxTrees(("a", "b"), (0, 1), (CAT_TREE,))
+    whole = SyntaxTrees.of_trees(CAT_TREE.words, [CAT_TREE], COLLINS)
+    assert whole == SyntaxTrees(CAT_TREE.words, CAT, (CAT_TREE,))
+    unparsed = SyntaxTrees(("a", "b"), None, error="too long")
     assert unparsed.trees == () and unparsed.heads is None
 
 
@@ -341,7 +341,7 @@ def test_the_sentences_around_some_words(data: st.DataObject) -> None:
     trees = tuple(tree for part in parts for tree in part.trees)
     first = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(first + 1, len(words)))
-    whole = Structure(words, tuple(heads), trees if data.draw(st.booleans()) else ())
+    whole = SyntaxTrees(words, tuple(heads), trees if data.draw(st.booleans()) else ())
     begin, found = whole.sentences(first, end)
     chosen = [n for n, stop in enumerate(ends) if stop - lengths[n] < end and stop > first]
     assert begin == ends[chosen[0]] - lengths[chosen[0]]
@@ -354,5 +354,5 @@ def test_the_sentences_around_some_words(data: st.DataObject) -> None:
 
 
 def test_words_without_syntax_stand_alone() -> None:
-    begin, found = Structure(("a", "b", "c"), None, error="no tree").sentences(1, 2)
-    assert (begin, found) == (1, Structure(("b",), None, error="no tree"))
+    begin, found = SyntaxTrees(("a", "b", "c"), None, error="no tree").sentences(1, 2)
+    assert (begin, found) == (1, SyntaxTrees(("b",), None, error="no tree"))

@@ -26,7 +26,7 @@ Distances = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Structure:
+class SyntaxTrees:
     """The syntax of one text of one or more sentences, one after another.
 
     ``heads`` are the dependency heads of its words, counted from 1 in the whole text, 0 for a root
@@ -54,11 +54,11 @@ class Structure:
     @classmethod
     def of_trees(
         cls, words: Sequence[str], trees: Sequence[Tree], rules: HeadRules = UD
-    ) -> Structure:
-        """Make the structure of a text from its sentences' trees, its heads by head rules."""
+    ) -> SyntaxTrees:
+        """Build the syntax of a text from the trees of its sentences; head rules give the heads."""
         return cls(tuple(words), dependencies_of(trees, rules), tuple(trees))
 
-    def sentences(self, first: int, end: int) -> tuple[int, Structure]:
+    def sentences(self, first: int, end: int) -> tuple[int, SyntaxTrees]:
         """Return the sentences that have the words from ``first`` to ``end``, and their first word.
 
         A sentence here is what no tree and no dependency leaves; words without syntax stand alone.
@@ -85,7 +85,7 @@ class Structure:
             if begin <= start < stop:
                 trees.append(tree)
             start += tree.end - tree.start
-        return begin, Structure(self.words[begin:stop], heads, tuple(trees), self.error)
+        return begin, SyntaxTrees(self.words[begin:stop], heads, tuple(trees), self.error)
 
 
 class Relations(NamedTuple):
