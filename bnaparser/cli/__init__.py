@@ -34,6 +34,8 @@ VERBS = {
     "serve": "run the HTTP service and its page",
     "search": "find nodes of trees by a pattern, as tregex does",
     "measure": "measure the syntactic complexity of texts or trees, as a table",
+    "draw": "draw trees that exist: in the terminal, as SVG, PNG, PDF, LaTeX, HTML",
+    "convert": "write trees that exist in another format",
     "treebank": "show what a treebank holds, and write it cleaned",
     "prune": "make an encoder or parser with fewer layers or word pieces",
     "average": "make one parser of several that began as one",
@@ -47,6 +49,7 @@ VERBS = {
 _MODULES = {
     "average": "model_tools",
     "calibrate": "model_tools",
+    "draw": "convert",
     "prune": "model_tools",
     "train": "training",
     "pretrain": "training",

@@ -1,21 +1,90 @@
-"""The formats of ``bnaparse``: one table, with what each writes for a parse, and around all of them."""
+"""The formats of all commands that write trees: one table, with what each writes for a tree, and around all of them."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol, TextIO
 
 from bnaparser.cli.console import say
-from bnaparser.cli.streams import drop_if_empty, empty
+from bnaparser.cli.streams import drop_if_empty, empty, is_file
 from bnaparser.errors import SettingsError
+from bnaparser.trees.escapes import unescape
+from bnaparser.trees.tree import Tree
 
-if TYPE_CHECKING:
-    from bnaparser.parsing.result import Parse
 
-Write = Callable[["Parse | None"], None]
+class Parsed(Protocol):
+    """A sentence and its tree as `bnaparser.Parse` has them; `OfFile` is one, too."""
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words as they are shown."""
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree, or None after an error."""
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no tree."""
+
+    @property
+    def alternatives(self) -> Sequence[Parsed]:
+        """The next trees."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+
+    def to_json(self) -> str:
+        """Return it as a line."""
+
+    def to_svg(self) -> str | None:
+        """Return the drawing."""
+
+    def to_png(self) -> bytes | None:
+        """Return the picture."""
+
+    def to_latex(self) -> str | None:
+        """Return the environment."""
+
+    def to_mrg(self) -> str | None:
+        """Return the indented brackets."""
+
+    def to_conllu(self, number: int = 1) -> str | None:
+        """Return the lines."""
+
+    def to_html_section(self) -> str:
+        """Return the part of a page."""
+
+
+class OfFile:
+    """A tree that was read from a file, as a sentence to write."""
+
+    error: str | None = None
+    alternatives: Sequence[Parsed] = ()
+
+    def __init__(self, tree: Tree):
+        self.tree = tree
+        self.words = [unescape(word) for word in tree.words]
+        self.text = " ".join(self.words)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the tree's own way to write itself."""
+        return getattr(self.tree, name)
+
+
+class Write(Protocol):
+    """Writes a sentence, or None for an empty line; ``number`` is the sentence's, by default the next."""
+
+    def __call__(self, parse: Parsed | None, number: int | None = None) -> None:
+        """Write it."""
 
 
 class TextFormat(NamedTuple):
@@ -28,7 +97,7 @@ class TextFormat(NamedTuple):
     """
 
     about: str
-    each: Callable[[Parse, int], str]
+    each: Callable[[Parsed, int], str]
     blank: str = "\n"
     document: Callable[[], tuple[str, str]] = lambda: ("", "")
     all_trees: bool = False
@@ -38,24 +107,36 @@ class TextFormat(NamedTuple):
 class BinaryFormat(NamedTuple):
     """A format that is written whole at the end, as bytes: what it says of itself, and what opens it.
 
-    ``open`` makes of a file a function to write. ``all_trees`` as of a text. ``for_terminals``: it is text.
+    ``open`` makes of a file a function to write. ``all_trees`` as of a text.
     """
 
     about: str
-    open: Callable[[BinaryIO], AbstractContextManager[Write]]
+    open: Callable[[BinaryIO], AbstractContextManager[Callable[[Parsed | None], None]]]
     all_trees: bool = False
-    for_terminals: bool = False
 
 
-def _bracket(parse: Parse, number: int) -> str:
+class PictureFormat(NamedTuple):
+    """A format that holds one tree: what it says of itself, its name, what draws it, and what holds several trees.
+
+    Each further tree gets a file of its own. ``is_text``: it may be shown in a terminal.
+    """
+
+    about: str
+    name: str
+    draw: Callable[[Parsed], bytes | None]
+    instead: str
+    is_text: bool = False
+
+
+def _bracket(parse: Parsed, number: int) -> str:
     return f"{parse.tree or ''}\n"
 
 
-def _pretty(parse: Parse, number: int) -> str:
+def _pretty(parse: Parsed, number: int) -> str:
     return "\n" if parse.tree is None else f"{parse.tree.pretty()}\n\n"
 
 
-def _draw(parse: Parse, number: int) -> str:
+def _draw(parse: Parsed, number: int) -> str:
     from bnaparser.render import draw_text
 
     if parse.tree is None:
@@ -63,14 +144,14 @@ def _draw(parse: Parse, number: int) -> str:
     return f"{draw_text(parse.tree, shutil.get_terminal_size().columns, parse.words)}\n\n"
 
 
-def _json(parse: Parse, number: int) -> str:
+def _json(parse: Parsed, number: int) -> str:
     return parse.to_json() + "\n"
 
 
 _COLUMNS = ("sentence", "tree", "start", "end", "label", "score", "probability", "text")
 
 
-def _columns(parse: Parse, number: int) -> str:
+def _columns(parse: Parsed, number: int) -> str:
     lines = []
     for rank, one in enumerate((parse, *parse.alternatives), 1):
         for part in one.to_dict()["constituents"]:
@@ -79,7 +160,7 @@ def _columns(parse: Parse, number: int) -> str:
             shown = (
                 *(str(value) for value in (number, rank, part["start"], part["end"])),
                 part["label"],
-                f"{part['score']:.3f}",
+                "" if part["score"] is None else f"{part['score']:.3f}",
                 "" if chance is None else f"{chance:.4f}",
                 words,
             )
@@ -91,7 +172,7 @@ def _columns_document() -> tuple[str, str]:
     return "\t".join(_COLUMNS) + "\n", ""
 
 
-def _html(parse: Parse, number: int) -> str:
+def _html(parse: Parsed, number: int) -> str:
     return parse.to_html_section()
 
 
@@ -101,20 +182,20 @@ def _html_page() -> tuple[str, str]:
     return HTML_START, HTML_END
 
 
-def _latex(parse: Parse, number: int) -> str:
+def _latex(parse: Parsed, number: int) -> str:
     reason = f"% no tree: {' '.join(str(parse.error).split())}\n"
     return f"\n{parse.to_latex() or reason}"
 
 
-def _mrg(parse: Parse, number: int) -> str:
+def _mrg(parse: Parsed, number: int) -> str:
     return parse.to_mrg() or ""
 
 
-def _conllu(parse: Parse, number: int) -> str:
+def _conllu(parse: Parsed, number: int) -> str:
     return parse.to_conllu(number) or ""
 
 
-def _export(parse: Parse, number: int) -> str:
+def _export(parse: Parsed, number: int) -> str:
     from bnaparser.render import export
 
     return "" if parse.tree is None else export(parse.tree, number, parse.words)
@@ -126,7 +207,7 @@ def _export_document() -> tuple[str, str]:
     return EXPORT_START, ""
 
 
-def _tiger(parse: Parse, number: int) -> str:
+def _tiger(parse: Parsed, number: int) -> str:
     from bnaparser.render import tiger
 
     return "" if parse.tree is None else tiger(parse.tree, number, parse.words)
@@ -139,7 +220,7 @@ def _tiger_document() -> tuple[str, str]:
 
 
 @contextmanager
-def _parquet(target: BinaryIO) -> Iterator[Write]:
+def _parquet(target: BinaryIO) -> Iterator[Callable[[Parsed | None], None]]:
     from bnaparser.parsing.parquet_rows import parquet_writer
     from bnaparser.parsing.result import Parse
     from bnaparser.parsing.validation import NO_WORDS
@@ -151,55 +232,29 @@ def _parquet(target: BinaryIO) -> Iterator[Write]:
 
 
 @contextmanager
-def _pdf(target: BinaryIO) -> Iterator[Write]:
+def _pdf(target: BinaryIO) -> Iterator[Callable[[Parsed | None], None]]:
     from bnaparser.render import pdf_pages
 
     with pdf_pages(target) as page:
 
-        def write(parse: Parse | None) -> None:
+        def write(parse: Parsed | None) -> None:
             if parse is not None and parse.tree is not None:
                 page(parse.tree, parse.words)
 
         yield write
 
 
-@contextmanager
-def _picture(
-    target: BinaryIO, kind: str, instead: str, draw: Callable[[Parse], bytes | None]
-) -> Iterator[Write]:
-    """Write one drawing. Raises SettingsError at a second tree, which ``kind`` of file cannot hold."""
-    done = False
-
-    def write(parse: Parse | None) -> None:
-        nonlocal done
-        picture = None if parse is None else draw(parse)
-        if picture is None:
-            return
-        if done:
-            raise SettingsError(f"{kind} holds one tree, here is a second one: give {instead}")
-        target.write(picture)
-        done = True
-
-    yield write
+def _svg(parse: Parsed) -> bytes | None:
+    drawn = parse.to_svg()
+    return None if drawn is None else f"{drawn}\n".encode()
 
 
-def _png(target: BinaryIO) -> AbstractContextManager[Write]:
-    return _picture(target, "a PNG", "--format pdf, a page for each", lambda parse: parse.to_png())
+_LATEX_START = (
+    "% The document's preamble needs \\usepackage{forest} and, for triangles,"
+    " \\useforestlibrary{linguistics}\n"
+)
 
-
-def _svg(target: BinaryIO) -> AbstractContextManager[Write]:
-    def draw(parse: Parse) -> bytes | None:
-        drawn = parse.to_svg()
-        return None if drawn is None else f"{drawn}\n".encode()
-
-    return _picture(
-        target, "an SVG", "--format html, a page with all, or pdf, a page for each", draw
-    )
-
-
-_LATEX_START = "% The document's preamble needs \\usepackage{forest}\n"
-
-FORMATS: dict[str, TextFormat | BinaryFormat] = {
+FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
     "bracket": TextFormat("one tree a line", _bracket, between="\n"),
     "pretty": TextFormat("brackets, indented", _pretty),
     "draw": TextFormat("drawn with lines", _draw),
@@ -216,21 +271,42 @@ FORMATS: dict[str, TextFormat | BinaryFormat] = {
     "export": TextFormat("NEGRA's export format", _export, "", _export_document),
     "tiger": TextFormat("TIGER-XML", _tiger, "", _tiger_document),
     "parquet": BinaryFormat("a table with the fields of json (extra parquet)", _parquet, True),
-    "svg": BinaryFormat("a drawing of one tree", _svg, for_terminals=True),
+    "svg": PictureFormat(
+        "a drawing, a file for each tree",
+        "an SVG",
+        _svg,
+        "--format html, a page with all, or pdf, a page for each",
+        is_text=True,
+    ),
     "html": TextFormat("one page with all trees", _html, "", _html_page),
     "latex": TextFormat("for the forest package", _latex, "", lambda: (_LATEX_START, "")),
-    "png": BinaryFormat("a picture of one tree (extra pictures)", _png),
+    "png": PictureFormat(
+        "a picture, a file for each tree (extra pictures)",
+        "a PNG",
+        lambda parse: parse.to_png(),
+        "--format pdf, a page for each",
+    ),
     "pdf": BinaryFormat("a page for each tree (extra pictures)", _pdf),
 }
 """All formats by their names."""
 
+PICTURES = ("draw", "svg", "png", "pdf", "latex", "html")
+"""The formats that people look at."""
 
-def described() -> str:
+SUFFIXES = {
+    ".svg": "svg", ".png": "png", ".pdf": "pdf", ".tex": "latex", ".html": "html", ".txt": "draw",
+    ".mrg": "mrg", ".conllu": "conllu", ".export": "export", ".xml": "tiger", ".jsonl": "json",
+    ".tsv": "columns", ".parquet": "parquet",
+}  # fmt: skip
+"""The format that a file's name tells."""
+
+
+def described(names: Sequence[str] = tuple(FORMATS)) -> str:
     """Return what ``--help`` says of the formats."""
-    return "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
+    return "; ".join(f"{name}: {FORMATS[name].about}" for name in names)
 
 
-def _write_all(write: Write, parse: Parse | None) -> None:
+def _write_all(write: Callable[[Parsed | None], None], parse: Parsed | None) -> None:
     write(parse)
     for one in () if parse is None else parse.alternatives:
         write(one)
@@ -243,37 +319,33 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
     ``trees``: so many are asked for of each sentence. Each has a number of its own, where the
     format has numbers, and a sentence with fewer leaves some out. What a file held before is dropped
     first; where the format is no text, at the end: a part of such a file is none, and a picture of no
-    tree is not written.
-    Raises SettingsError where what is no text would go to a terminal.
+    tree is not written. Of several pictures each gets a file with its number in its name.
+    Raises SettingsError where what is no text would go to a terminal, or several pictures to standard output.
     """
     form = FORMATS[name]
-    if isinstance(form, BinaryFormat):
-        if output.isatty() and not form.for_terminals:
-            raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
-        with tempfile.TemporaryFile() as whole:
-            with form.open(whole) as write:
-                yield write if form.all_trees else lambda parse: _write_all(write, parse)
-            if not whole.tell():
-                say(f"there is no tree to write: {name} of none is no file, and none is written")
-                drop_if_empty(output)
-                return
-            whole.seek(0)
-            empty(output)
-            shutil.copyfileobj(whole, output.buffer)
-        output.buffer.flush()
-        return
+    if output.isatty() and not (isinstance(form, TextFormat) or getattr(form, "is_text", False)):
+        raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
+    if isinstance(form, TextFormat):
+        yield from _text(form, output, trees)
+    elif isinstance(form, PictureFormat):
+        yield from _pictures(form, name, output, trees)
+    else:
+        yield from _binary(form, name, output)
+
+
+def _text(form: TextFormat, output: TextIO, trees: int) -> Iterator[Write]:
     empty(output)
     start, end = form.document()
     output.write(start)
-    number = 0
+    last = 0
 
-    def write_text(parse: Parse | None) -> None:
-        nonlocal number
-        number += 1 if form.all_trees else trees
+    def write(parse: Parsed | None, number: int | None = None) -> None:
+        nonlocal last
+        last = number or last + (1 if form.all_trees else trees)
         if parse is None:
             output.write(form.blank)
             return
-        first = number if form.all_trees else number - trees + 1
+        first = last if form.all_trees else last - trees + 1
         output.write(form.each(parse, first))
         if form.all_trees or trees == 1:
             return
@@ -282,5 +354,72 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
         )
         output.write(form.between)
 
-    yield write_text
+    yield write
     output.write(end)
+
+
+def _binary(form: BinaryFormat, name: str, output: TextIO) -> Iterator[Write]:
+    with tempfile.TemporaryFile() as whole:
+        with form.open(whole) as write:
+
+            def write_all(parse: Parsed | None, number: int | None = None) -> None:
+                if form.all_trees:
+                    write(parse)
+                else:
+                    _write_all(write, parse)
+
+            yield write_all
+        if not whole.tell():
+            _say_none(name, output)
+            return
+        whole.seek(0)
+        empty(output)
+        shutil.copyfileobj(whole, output.buffer)
+    output.buffer.flush()
+
+
+def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Iterator[Write]:
+    first: tuple[int, bytes] | None = None
+    last = 0
+    files: list[Path] = []
+
+    def add(parse: Parsed, number: int) -> None:
+        nonlocal first
+        picture = form.draw(parse)
+        if picture is None:
+            return
+        if first is None:
+            first = number, picture
+            return
+        if not is_file(output):
+            raise SettingsError(
+                f"{form.name} holds one tree, here is a second one: give {form.instead},"
+                " or --output FILE, a file for each"
+            )
+        for place, data in [(number, picture)] if files else [first, (number, picture)]:
+            path = Path(output.name)
+            files.append(path.with_name(f"{path.stem}-{place}{path.suffix}"))
+            files[-1].write_bytes(data)
+
+    def write(parse: Parsed | None, number: int | None = None) -> None:
+        nonlocal last
+        last = number or last + trees
+        if parse is not None:
+            for place, one in enumerate((parse, *parse.alternatives), last - trees + 1):
+                add(one, place)
+
+    yield write
+    if first is None:
+        _say_none(name, output)
+    elif files:
+        drop_if_empty(output)
+        say(f"{len(files)} pictures: {files[0]} to {files[-1]}")
+    else:
+        empty(output)
+        output.buffer.write(first[1])
+        output.buffer.flush()
+
+
+def _say_none(name: str, output: TextIO) -> None:
+    say(f"there is no tree to write: {name} of none is no file, and none is written")
+    drop_if_empty(output)

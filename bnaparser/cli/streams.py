@@ -114,16 +114,21 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
         raise
 
 
+def is_file(output: TextIO) -> bool:
+    """Tell whether what ``open_output`` gives is a file, not standard output, a device or a pipe."""
+    return output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode)
+
+
 def empty(output: TextIO) -> None:
     """Drop what a file from ``open_output`` held before; call it when nothing can go wrong before."""
-    if output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode):
+    if is_file(output):
         output.seek(0)  # else what asks for the place, as a PDF does, hears of the old end
         output.truncate(0)
 
 
 def drop_if_empty(output: TextIO) -> None:
     """Remove a file from ``open_output`` that nothing was written to and that held nothing."""
-    if output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode):
+    if is_file(output):
         path = Path(output.name)
         if not path.stat().st_size:
             path.unlink()

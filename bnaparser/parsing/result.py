@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -250,12 +249,7 @@ class Parse:
 
     def to_pdf(self) -> bytes | None:
         """Return the drawn tree as a PDF of one page, by the extra ``pictures``; None after an error."""
-        if self.tree is None:
-            return None
-        target = io.BytesIO()
-        with render.pdf_pages(target) as write:
-            write(self.tree, self.words)
-        return target.getvalue()
+        return None if self.tree is None else render.pdf(self.tree, self.words)
 
     def to_html(self) -> str:
         """Return a page of its own with the drawn tree and its brackets, or with the error."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bnaparser.render.conllu_lines import conllu
 from bnaparser.render.html import HTML_END, HTML_START, html_figure, html_section
 from bnaparser.render.latex import forest
-from bnaparser.render.pictures import pdf_pages, png
+from bnaparser.render.pictures import pdf, pdf_pages, png
 from bnaparser.render.treebank_formats import (
     EXPORT_START,
     TIGER_END,
@@ -30,6 +30,7 @@ __all__ = [
     "forest",
     "html_figure",
     "html_section",
+    "pdf",
     "pdf_pages",
     "penn",
     "png",

@@ -9,6 +9,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
+from bnaparser.errors import TreeError
 from bnaparser.trees.escapes import replace_surrogates, unescape
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.heads.universal import universal_arcs
@@ -35,7 +36,13 @@ def conllu(
     column: labels of the child, of its parent, and of the head child. Half a character becomes U+FFFD,
     as UTF-8 can hold none. What the text writes as one and the tree has as several words, Portuguese
     *do* for *de o*, is a multiword token; any other word has the form that it has in the text.
+    Raises TreeError if a word has no tag.
     """
+    for word, tag in zip(tree.words, tree.tags, strict=True):
+        if not tag:
+            raise TreeError(
+                f"CoNLL-U needs a part-of-speech tag for each word: give {word!r} one, as in (NN {word})"
+            )
     shown = [unescape(word) for word in tree.words] if words is None else words
     tags = tree.tags
     if text is None or not offsets or offsets[-1][1] - offsets[0][0] != len(text):

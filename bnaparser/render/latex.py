@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bnaparser.trees.brackets import ROOT_LABELS
-from bnaparser.trees.drawing.layout import visible
+from bnaparser.trees.drawing.layout import is_folded, visible
 from bnaparser.trees.tree import Tree
 
 # Commands that typeset characters which TeX takes for something else. The empty groups keep TeX
@@ -38,8 +38,9 @@ def forest(tree: Tree, words: Sequence[str] | None = None) -> str:
     """Return the tree as a ``forest`` environment; a node over nothing but words takes one line.
 
     ``words`` are shown for the tree's own. Words stand on one line; a top node that is no
-    constituent (TOP and the like) is left out where it has one child. The document needs
-    ``\\usepackage{forest}``, and XeLaTeX or LuaLaTeX with a font that has them for characters
+    constituent (TOP and the like) is left out where it has one child. Several words without tags that are all a phrase
+    has stand below a triangle. The document needs ``\\usepackage{forest}``, for triangles
+    ``\\useforestlibrary{linguistics}``, and XeLaTeX or LuaLaTeX with a font that has them for characters
     beyond Latin ones.
     """
     shown = tree.words if words is None else words
@@ -51,10 +52,11 @@ def forest(tree: Tree, words: Sequence[str] | None = None) -> str:
         indent = "  " * min(depth, _INDENTS)
         if node.word is not None or all(child.word is not None for child in node.subtrees):
             leaves = [node] if node.word is not None else node.subtrees
-            text = " ".join(
-                f"[{_content(leaf.label)} [{_content(shown[leaf.start - tree.start])}]]"
-                for leaf in leaves
-            )
+            if is_folded(node):
+                folded = " ".join(shown[node.start - tree.start : node.end - tree.start])
+                text = f"[{_content(folded)}, roof]"
+            else:
+                text = " ".join(_leaf(leaf, shown[leaf.start - tree.start]) for leaf in leaves)
             if node.word is None:
                 text = f"[{_content(node.label)} {text}]"
             lines.append(indent + text + "]" * closing)
@@ -67,6 +69,11 @@ def forest(tree: Tree, words: Sequence[str] | None = None) -> str:
         ]
         stack.extend(reversed(below))
     return "\n".join([*lines, r"\end{forest}", ""])
+
+
+def _leaf(node: Tree, word: str) -> str:
+    text = f"[{_content(word)}]"
+    return f"[{_content(node.label)} {text}]" if node.label else text
 
 
 def _content(text: str) -> str:

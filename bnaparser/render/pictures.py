@@ -69,6 +69,14 @@ def pdf_pages(target: BinaryIO) -> Iterator[Callable[[Tree, Sequence[str] | None
         yield write
 
 
+def pdf(tree: Tree, words: Sequence[str] | None = None) -> bytes:
+    """Return the drawn tree as a PDF of one page, words as in `png`; raises MissingExtraError without matplotlib."""
+    target = io.BytesIO()
+    with pdf_pages(target) as write:
+        write(tree, words)
+    return target.getvalue()
+
+
 @contextmanager
 def _drawn(layout: TreeLayout) -> Iterator[Any]:
     """Draw a tree on a figure of its size; a pixel of the layout is one of its units."""
@@ -92,8 +100,12 @@ def _drawn(layout: TreeLayout) -> Iterator[Any]:
 
 
 def _branch(axes: Any, parent: Box, child: Box) -> None:
-    top, bend, bottom = parent.branch_to(child)
-    places = [(parent.x, top), (child.x, bend), (child.x, max(bottom, bend))]
+    if child.is_folded:
+        corners = parent.triangle_to(child)
+        places = [*corners, corners[0]]
+    else:
+        top, bend, bottom = parent.branch_to(child)
+        places = [(parent.x, top), (child.x, bend), (child.x, max(bottom, bend))]
     axes.plot(*zip(*places, strict=True), color=_BRANCH, lw=1.5 * _POINT, zorder=1)
 
 

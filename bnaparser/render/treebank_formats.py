@@ -28,7 +28,7 @@ class NumberedPhrase(NamedTuple):
 
 
 class NumberedTree(NamedTuple):
-    """Phrases, children before parents; of each word its tag and its parent, 0 for none."""
+    """Phrases, children before parents; of each word its tag, ``--`` for none, and its parent, 0 for none."""
 
     phrases: list[NumberedPhrase]
     tags: tuple[str, ...]
@@ -60,7 +60,8 @@ def numbered_tree(tree: Tree) -> NumberedTree:
         )
         for node in inside
     ]
-    return NumberedTree(phrases, tree.tags, [parents.get(word, 0) for word in words])
+    tags = tuple([tag or NONE for tag in tree.tags])
+    return NumberedTree(phrases, tags, [parents.get(word, 0) for word in words])
 
 
 EXPORT_START = "#FORMAT 4\n"

@@ -1,6 +1,6 @@
 """The formats of treebank files, told from their beginning, and the trees in their lines.
 
-Brackets as the Penn Treebank has them, with the features of SPMRL or in the Penn-Helsinki notation; NEGRA's
+Brackets as the Penn Treebank has them, with the features of SPMRL or in the Penn-Helsinki notation; square brackets; NEGRA's
 export format; TIGER-XML; CoNLL-U with brackets in a comment.
 """
 
@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 PENN = "Penn Treebank brackets"
 PENN_HELSINKI = "Penn-Helsinki brackets"
 SPMRL = "SPMRL brackets"
+SQUARE = "square brackets"
 CONLLU = "CoNLL-U with brackets in comments"
 EXPORT = "NEGRA export"
 TIGER = "TIGER-XML"
@@ -63,6 +64,7 @@ def trees_in(
     skip_broken: bool = False,
     may_hold: MayHold | None = None,
     keep_functions: bool = False,
+    untagged: bool = False,
 ) -> Iterator[Found]:
     """Yield every tree of the lines of a file as `bnaparser.treebanks.reading.find_trees` does."""
     rest = iter(numbered)
@@ -70,10 +72,13 @@ def trees_in(
     lines = itertools.chain(start, rest)
     kind = _format_of([line.text for line in start])
     if kind == PENN:
-        yield from _in_brackets(lines, source, skip_broken, may_hold)
+        yield from _in_brackets(lines, source, skip_broken, may_hold, untagged)
         return
     found: Iterator[_Result]
-    if kind == TIGER:
+    if kind == SQUARE:
+        square = _in_brackets(lines, source, skip_broken, None, untagged)
+        found = (one._replace(format=SQUARE) for one in square)
+    elif kind == TIGER:
         graphs = read_tiger((line.text.rstrip("\r\n") + "\n" for line in lines), source)
         found = _of_graphs(graphs, source, kind, keep_functions)
     elif kind == EXPORT:
@@ -98,7 +103,7 @@ def trees_in(
 def holds_trees(text: str) -> bool:
     """Tell from the first line of a file that says something whether it holds trees, not lines of tags."""
     start = text.lstrip()
-    return start.startswith("(") or any(
+    return start.startswith(("(", "[")) or any(
         pattern.match(start) is not None for pattern in (XML_START, _EXPORT_START)
     )
 
@@ -131,6 +136,9 @@ def _format_of(start: list[str]) -> str:
     content = next((text for text in said if text[0] != "#"), first)
     if _CONLLU_WORD.match(content):
         return CONLLU
+    content = next((text for text in said if text[0] not in "%;*"), first)
+    if content.startswith("["):
+        return SQUARE
     text = "\n".join(start)
     if _FEATURES.search(text):
         return SPMRL
@@ -193,13 +201,19 @@ def _with_empty_elements(
 
 
 def _in_brackets(
-    numbered: Iterable[Line], source: str, skip_broken: bool, may_hold: MayHold | None
+    numbered: Iterable[Line],
+    source: str,
+    skip_broken: bool,
+    may_hold: MayHold | None,
+    untagged: bool = False,
 ) -> Iterator[Found]:
     for first_line, lines in _blocks(iter(numbered), split=skip_broken):
         if may_hold is not None:
             lines = without(lines, may_hold)
         try:
-            for tree, place in parse_trees_with_places(lines, source, first_line):
+            for tree, place in parse_trees_with_places(
+                lines, source, first_line, untagged=untagged
+            ):
                 yield Found(tree, source, place.line)
         except TreeError as error:
             if not skip_broken:
@@ -233,7 +247,7 @@ def _blocks(lines: Iterator[Line], *, split: bool) -> Iterator[tuple[int, Iterab
         return
     number, block = first.number, [first.text]
     for line in lines:
-        between = line.text.startswith("(") or not line.text.strip()
+        between = line.text.startswith(("(", "[")) or not line.text.strip()
         if line.starts if first.starts else between:
             yield number, block
             number, block = line.number, []

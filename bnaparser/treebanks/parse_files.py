@@ -44,11 +44,18 @@ def kind_of(path: Path) -> str:
 
 
 def find_parsed(
-    paths: Iterable[StrPath], may_hold: MayHold, encoding: str | None = None, option: str = ""
+    paths: Iterable[StrPath],
+    may_hold: MayHold,
+    encoding: str | None = None,
+    option: str = "",
+    *,
+    keep_functions: bool = False,
+    untagged: bool = False,
 ) -> Iterator[Found]:
     """Yield the trees of files, in constant memory, but those of which ``may_hold`` says False.
 
-    ``may_hold`` gets the tree's text, or a line of several. A parse without a tree is passed over.
+    ``may_hold`` gets the tree's text, or a line of several. A parse without a tree is passed over. Functions and words
+    without tags are as in `bnaparser.treebanks.reading.find_trees`.
     Raises DataError and TreeError as `bnaparser.treebanks.reading.find_trees` does.
     """
     for path in paths:
@@ -60,10 +67,24 @@ def find_parsed(
             elif kind == ".parquet":
                 yield from _in_parquet(file, may_hold)
             else:
-                yield from find_trees(file, may_hold=may_hold, encoding=encoding, option=option)
+                yield from find_trees(
+                    file,
+                    may_hold=may_hold,
+                    encoding=encoding,
+                    option=option,
+                    keep_functions=keep_functions,
+                    untagged=untagged,
+                )
 
 
-def in_stream(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:
+def in_stream(
+    lines: Iterable[str],
+    source: str,
+    may_hold: MayHold,
+    *,
+    keep_functions: bool = False,
+    untagged: bool = False,
+) -> Iterator[Found]:
     """Yield the trees of lines, in any format of trees or, where the first sign is ``{``, of JSON.
 
     Raises DataError and TreeError as `bnaparser.treebanks.reading.find_trees` does.
@@ -78,7 +99,13 @@ def in_stream(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[
     if begin and begin[-1].lstrip().startswith("{"):
         yield from in_json_lines(together, source, may_hold)
         return
-    yield from trees_in(numbered(together), source, may_hold=may_hold)
+    yield from trees_in(
+        numbered(together),
+        source,
+        may_hold=may_hold,
+        keep_functions=keep_functions,
+        untagged=untagged,
+    )
 
 
 def in_json_lines(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:

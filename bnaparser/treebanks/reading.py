@@ -57,6 +57,7 @@ def find_trees(
     encoding: str | None = None,
     option: str = "",
     keep_functions: bool = False,
+    untagged: bool = False,
 ) -> Iterator[Found]:
     """Yield every tree of the files that `list_files` finds, with its place, in constant memory.
 
@@ -70,6 +71,7 @@ def find_trees(
     passed over, which is much faster than reading them. ``option`` is a command's own by which a user names
     the encoding: it stands in the message of a DataError. With ``keep_functions`` those of the edges of the NEGRA
     export format and TIGER-XML are in labels and tags (``NP-SB``); in brackets functions are part of labels anyway.
+    With ``untagged``, words in brackets may stand without tags: ``[NP a wug]``.
     """
     check_flag("skip_broken", skip_broken)
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
@@ -81,6 +83,7 @@ def find_trees(
                 skip_broken=skip_broken,
                 may_hold=may_hold,
                 keep_functions=keep_functions,
+                untagged=untagged,
             )
 
 

@@ -1,15 +1,15 @@
 """Reading and writing trees in brackets: finished nodes out of lines, with the place of every mistake.
 
-It knows no tree class: who reads hands in the function that makes a node, who writes a node that has
+Brackets are round, ``(NP (DT a) (NN wug))``, or square, as linguists write them: ``[NP a wug]``. It knows no tree class: who reads hands in the function that makes a node, who writes a node that has
 a label and children. Only ASCII blanks separate, so that a no-break space may stand inside a word.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 from bnaparser.errors import TreeError, quoted
@@ -43,20 +43,108 @@ class Place(NamedTuple):
     @property
     def column(self) -> int:
         """The column from 1; counted only when it is asked for, as it takes a second reading."""
-        tokens = islice(_TOKEN.finditer(self.text), self.token, None)
+        tokens = itertools.islice(_TOKEN.finditer(self.text), self.token, None)
         return next(tokens).start() + 1
 
 
+# They stand for the round brackets in the words of square brackets, while these are read as round ones.
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_TO_ROUND = str.maketrans({"[": "(", "]": ")", "(": _OPEN, ")": _CLOSE})
+_TO_SQUARE = str.maketrans({"(": "[", ")": "]", _OPEN: "(", _CLOSE: ")"})
+_SQUARE_WORD = re.compile(r"[^\s\[\]]*[()][^\s\[\]]*", re.ASCII)
+_MIXED = (
+    "round and square brackets are mixed: write all brackets the same way, and a bracket that is a word"
+    " as -LRB- -RRB- -LSB- -RSB-"
+)
+
+
+class _Untagged(NamedTuple):
+    """A word without a tag of its own, its number, and where it stands."""
+
+    word: str
+    number: int
+    place: Place
+
+
 def read_brackets(
-    lines: Iterable[str], source: str, make_node: MakeNode[Node], first_line: int = 1
+    lines: Iterable[str],
+    source: str,
+    make_node: MakeNode[Node],
+    first_line: int = 1,
+    *,
+    untagged: bool = False,
 ) -> Iterator[tuple[Node, Place]]:
     """Yield each tree with the place where it starts, as soon as its last bracket is read.
 
     Lines are counted from ``first_line``. Between trees, lines that begin with ``%``, ``;`` or ``*x*`` are
-    comments. Raises TreeError, with line and column, at the first thing that is wrong.
+    comments. If the first tree begins with ``[``, all trees are in square brackets. With ``untagged``, words may stand
+    without a tag, ``(NP a wug)``: each gets a node without a label, and in square brackets a node without children is
+    a word, ``[NP [a] [wug]]``. Raises TreeError, with line and column, at the first thing that is wrong.
     """
-    stack: list[tuple[str, list[Node | str], int]] = []
-    children: list[Node | str] = []  # of the node on top of the stack
+    rest = iter(lines)
+    begin: list[str] = []
+    for line in rest:
+        begin.append(line)
+        if line.strip() and not _BETWEEN.match(line):
+            break
+    lines = itertools.chain(begin, rest)
+    if begin and begin[-1].lstrip().startswith("["):
+        return _read_square(lines, source, make_node, first_line, untagged)
+    return _read_round(lines, source, make_node, first_line, untagged=untagged)
+
+
+def _read_square(
+    lines: Iterable[str], source: str, make_node: MakeNode[Node], first_line: int, untagged: bool
+) -> Iterator[tuple[Node, Place]]:
+    def make(label: str, children: tuple[Node | str, ...], start: int, end: int) -> Node:
+        if isinstance(only := children[0], str):
+            children = (_escaped(only),)
+        return make_node(_escaped(label), children, start, end)
+
+    try:
+        yield from _read_round(
+            _rounded(lines, source, first_line),
+            source,
+            make,
+            first_line,
+            untagged=untagged,
+            leaves=untagged,
+        )
+    except TreeError as error:
+        message = error.message
+        if message is not _MIXED:
+            message = message.translate(_TO_SQUARE).replace("RB-", "SB-")
+            message = message.replace("a round bracket", "a square bracket")
+        raise TreeError(message, error.source, error.line, error.column) from None
+
+
+def _rounded(lines: Iterable[str], source: str, first_line: int) -> Iterator[str]:
+    """Yield lines of square brackets as lines of round ones, each character in its column."""
+    for number, line in enumerate(lines, first_line):
+        if ("(" in line or ")" in line) and not _BETWEEN.match(line):
+            for word in _SQUARE_WORD.finditer(line):
+                if word[0].count("(") != word[0].count(")"):  # else it is a word such as dog(s)
+                    raise TreeError(_MIXED, source, number, word.start() + 1)
+        yield line.translate(_TO_ROUND)
+
+
+def _escaped(text: str) -> str:
+    """Return a word or label of square brackets as trees have it."""
+    return text.replace(_OPEN, "-LRB-").replace(_CLOSE, "-RRB-")
+
+
+def _read_round(
+    lines: Iterable[str],
+    source: str,
+    make_node: MakeNode[Node],
+    first_line: int,
+    *,
+    untagged: bool = False,
+    leaves: bool = False,
+) -> Iterator[tuple[Node, Place]]:
+    """Yield the trees of round brackets; ``leaves``: a node without children is a word of its parent."""
+    stack: list[tuple[str, list[Any], int]] = []
+    children: list[Any] = []  # of the node on top of the stack: nodes, words
     words = 0
     place = Place(first_line, "", 0)
     intern, findall = sys.intern, _TOKEN.findall
@@ -68,8 +156,16 @@ def read_brackets(
                 node = make_node(intern(tag), (intern(word),), words, words + 1)
                 words += 1
             elif close:
+                if leaves and not children and len(stack) > 1 and stack[-1][0]:
+                    word, _, _ = stack.pop()
+                    children = stack[-1][1]
+                    children.append(_Untagged(word, words, Place(number, line, index)))
+                    words += 1
+                    continue
                 if not children or (isinstance(children[0], str) and len(children) > 1):
                     _fail_at_close(stack, children, source, Place(number, line, index))
+                if untagged:
+                    children = _with_nodes(children, source, make_node)
                 label, _, start = stack.pop()
                 node = make_node(label, tuple(children), start, words)
                 children = stack[-1][1] if stack else []
@@ -79,9 +175,11 @@ def read_brackets(
                 if stack and not children and not stack[-1][0]:
                     stack[-1] = intern(stray), children, words
                     continue
-                if not stack or children:
-                    _fail_at_word(stray, bool(stack), source, Place(number, line, index))
-                children.append(intern(stray))
+                here = Place(number, line, index)
+                if not stack or (children and not untagged):
+                    _fail_at_word(stray, bool(stack), source, here)
+                stray = intern(stray)
+                children.append(_Untagged(stray, words, here) if untagged else stray)
                 words += 1
                 continue
             else:
@@ -95,6 +193,21 @@ def read_brackets(
     if stack:
         message = f"the tree that starts here is never closed: {len(stack)} ')' missing at the end"
         raise TreeError(message, source, place.line, place.column)
+
+
+def _with_nodes(children: list[Any], source: str, make_node: MakeNode[Any]) -> list[Any]:
+    """Return the children of a node with nodes for words without tags; an only word stays: the node is its tag."""
+    if len(children) == 1 and isinstance(children[0], _Untagged):
+        return [children[0].word]
+    found = []
+    for child in children:
+        if isinstance(child, _Untagged):
+            word, number, place = child
+            if "[" in word or "]" in word:
+                raise TreeError(_MIXED, source, place.line, place.column)
+            child = make_node("", (word,), number, number + 1)
+        found.append(child)
+    return found
 
 
 class BracketNode(Protocol):
@@ -118,7 +231,9 @@ def write_brackets(tree: BracketNode) -> str:
         if isinstance(item, str):
             parts.append(item)
         elif isinstance(item.children[0], str):
-            parts.append(f" ({item.label} {item.children[0]})")
+            parts.append(
+                f" ({item.label} {item.children[0]})" if item.label else f" {item.children[0]}"
+            )
         else:
             parts.append(f" ({item.label}")
             stack.append(")")

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast, overload
 
 from bnaparser.errors import TreeError, quoted
+from bnaparser.files.tables import json_line
 from bnaparser.trees.brackets import (
     ROOT_LABELS,
     Place,
@@ -27,6 +28,7 @@ from bnaparser.trees.drawing.text import draw_text
 from bnaparser.trees.escapes import unescape
 
 if TYPE_CHECKING:
+    from bnaparser.trees.heads.rules import HeadRules
     from bnaparser.trees.search.pattern import Match
 
 
@@ -52,7 +54,8 @@ class Tree:
 
     ``label`` is the node's label. ``children`` are its nodes, left to right; a part-of-speech node
     (pre-terminal) has exactly one child, its word, a ``str``. ``span`` are the words it covers,
-    half-open, counted in the tree that it was made in: ``tree[1].span`` is ``(2, 7)``. A tree is
+    half-open, counted in the tree that it was made in: ``tree[1].span`` is ``(2, 7)``. A word that has no tag,
+    as in ``(NP a wug)``, stands in a part-of-speech node whose label is ``""``. A tree is
     indexed and iterated as its children are: ``tree[0]`` is the first one, ``len(tree)`` counts them.
     Two trees are equal when labels, shape and words are; where they stand does not matter.
     """
@@ -68,18 +71,22 @@ class Tree:
     def __init__(self, label: str, children: Iterable[Tree | str]):
         """Make a tree of its own: it starts at word 0, and children are moved to their places.
 
+        One word makes a part-of-speech node; several words, or words beside nodes, have no tags.
         Moving copies a child; to build a large tree from many parts use `from_spans` or `parse`.
-        Raises TreeError if ``children`` is empty or mixes words and nodes, or if the label or a
-        word could not be read back (blanks, round brackets, an empty word).
+        Raises TreeError if ``children`` is empty, or if the label or a word could not be read back (blanks, round
+        brackets, an empty word).
         """
         parts = tuple(children)
-        if not parts or (len(parts) > 1 and any(isinstance(part, str) for part in parts)):
-            raise TreeError(f"the node {quoted(label)} must have either one word or nodes below it")
+        if not parts:
+            raise TreeError(f"the node {quoted(label)} must have words or nodes below it")
+        if len(parts) == 1 and isinstance(only := parts[0], Tree) and not only.label and only.word:
+            parts = (only.word,)  # so it is read back from brackets
         end = 0
         moved: list[Tree | str] = []
         for part in parts:
             if isinstance(part, str):
-                moved.append(check_readable(part, "word"))
+                check_readable(part, "word")
+                moved.append(part if len(parts) == 1 else _node("", (part,), end, end + 1))
                 end += 1
             else:
                 moved.append(part if part.start == end else assemble(*flatten(part), end))
@@ -92,9 +99,12 @@ class Tree:
 
     @classmethod
     def parse(cls, text: str, source: str = "<string>") -> Tree:
-        """Read the one tree that ``text`` holds; raises TreeError if there is none, or a second."""
+        """Read the one tree that ``text`` holds; raises TreeError if there is none, or a second.
+
+        Brackets are round or square, and words may stand without tags: ``[NP a wug]``.
+        """
         found: Tree | None = None
-        for tree, place in parse_trees_with_places(text, source):
+        for tree, place in parse_trees_with_places(text, source, untagged=True):
             if found is not None:
                 message = "a second tree starts here; read several trees with parse_trees"
                 raise TreeError(message, source, place.line, place.column)
@@ -123,7 +133,7 @@ class Tree:
 
     @classmethod
     def from_nltk(cls, tree: Any) -> Tree:
-        """Convert an ``nltk.Tree`` whose leaves are words, each below its own tag.
+        """Convert an ``nltk.Tree`` whose leaves are words.
 
         Words are taken as they are; raises TreeError as the constructor does.
         """
@@ -157,7 +167,7 @@ class Tree:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The part-of-speech tags, one a word."""
+        """The part-of-speech tags, one a word; ``""`` for a word without one."""
         return tuple(node.label for node in self.preterminals())
 
     def nodes(self) -> Iterator[Tree]:
@@ -205,6 +215,41 @@ class Tree:
 
         return columns_of(sums_of(self, {}))
 
+    def fold(self, *patterns: str) -> Tree:
+        """Return the tree with phrases folded: their words without inner structure, which pictures show as triangles.
+
+        Args:
+            patterns: labels or search patterns (docs/search.md). Each phrase that one of them finds is folded.
+
+        Raises:
+            PatternError: a pattern cannot be read.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(S (NP (PRP I)) (VP (VBD saw) (NP (DT a) (NN wug))))")
+            >>> print(tree.fold("NP < NN"))
+            (S (NP (PRP I)) (VP (VBD saw) (NP a wug)))
+        """
+        from bnaparser.trees.search.pattern import compiled
+
+        found = {id(one.node) for text in patterns for one in compiled(text).matches(self, True)}
+        labels: list[str] = []
+        arities: list[int] = []
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            labels.append(node.label)
+            below = node.subtrees
+            if below and id(node) in found:
+                words = node.end - node.start
+                inside = words if words > 1 else 0  # a phrase of one word is its tag
+                labels += [""] * inside
+                arities += [inside, *([0] * inside)]
+            else:
+                arities.append(len(below))
+                stack.extend(below[::-1])
+        return assemble(labels, arities, self.words, self.start)
+
     def pretty(self) -> str:
         """Return the tree on several lines, indented; a node with only words below takes one."""
         return indent_brackets(self)
@@ -213,9 +258,105 @@ class Tree:
         """Return the tree drawn for a terminal of so many columns, its words as text has them: ``(``."""
         return draw_text(self, width, self._words_of_text())
 
+    def to_svg(self) -> str:
+        """Return the drawn tree as an SVG document on one line; folded phrases are triangles."""
+        return draw(self, self._words_of_text())
+
+    def to_latex(self) -> str:
+        """Return the tree as an environment of LaTeX's forest package."""
+        from bnaparser.render import forest
+
+        return forest(self, self._words_of_text())
+
+    def to_png(self) -> bytes:
+        """Return the drawn tree as a PNG, by the extra ``pictures``."""
+        from bnaparser.render import png
+
+        return png(self, self._words_of_text())
+
+    def to_pdf(self) -> bytes:
+        """Return the drawn tree as a PDF of one page, by the extra ``pictures``."""
+        from bnaparser.render import pdf
+
+        return pdf(self, self._words_of_text())
+
+    def to_html(self) -> str:
+        """Return a page with the drawn tree and its brackets."""
+        from bnaparser.render import HTML_END, HTML_START
+
+        return f"{HTML_START}{self.to_html_section()}{HTML_END}"
+
+    def to_html_section(self) -> str:
+        """Return the tree's part of such a page, which may hold any number of them."""
+        from bnaparser.render import html_section
+
+        words = self._words_of_text()
+        return html_section(" ".join(words), self, words)
+
+    def to_mrg(self) -> str:
+        """Return the tree as in the Penn Treebank's ``.mrg`` files, its words as they are."""
+        from bnaparser.render import penn
+
+        return penn(self)
+
+    def to_conllu(self, number: int = 1, rules: HeadRules | None = None) -> str:
+        """Return the tree in CoNLL-U, dependencies found by head rules; ``number`` is the sentence's, from 1.
+
+        Raises TreeError if a word has no tag.
+        """
+        from bnaparser.render import conllu
+        from bnaparser.trees.heads.rules import UD
+
+        return conllu(self, number, self._words_of_text(), rules=UD if rules is None else rules)
+
+    def to_export(self) -> str:
+        """Return the tree as a document in NEGRA's export format."""
+        from bnaparser.render import EXPORT_START, export
+
+        return EXPORT_START + export(self, 1, self._words_of_text())
+
+    def to_tiger(self) -> str:
+        """Return the tree as a document in TIGER-XML."""
+        from bnaparser.render import TIGER_END, TIGER_START, tiger
+
+        return TIGER_START + tiger(self, 1, self._words_of_text()) + TIGER_END
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of a parse (`bnaparser.Parse.to_dict`); a tree that no parser made has scores None."""
+        words = self._words_of_text()
+        starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+        constituents = [
+            {
+                "label": label,
+                "start": span.start - self.start,
+                "end": span.end - self.start,
+                "char_start": starts[span.start - self.start],
+                "char_end": starts[span.end - self.start] - 1,
+                "score": None,
+            }
+            for span in self.spans()
+            for label in span.label.split(CHAIN)
+        ]
+        tokens = [
+            {"text": word, "tag": tag, "start": start, "end": start + len(word)}
+            for word, tag, start in zip(words, self.tags, starts, strict=False)
+        ]
+        return {
+            "text": " ".join(words),
+            "tree": str(self),
+            "score": None,
+            "tokens": tokens,
+            "constituents": constituents,
+            "error": None,
+        }
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as one line of JSON."""
+        return json_line(self.to_dict())
+
     def _repr_svg_(self) -> str:
         """Show the tree in a notebook."""
-        return draw(self, self._words_of_text())
+        return self.to_svg()
 
     def _words_of_text(self) -> list[str]:
         return [unescape(word) for word in self.words]
@@ -274,18 +415,25 @@ def parse_trees(text: str | Iterable[str], source: str = "<string>") -> Iterator
     """Yield the trees of a text, or of lines such as an open file, as soon as each is closed.
 
     Trees stand one a line, several a line or over many lines; an outer bracket without a label
-    gets the label ``""``. Raises TreeError, with line and column, at the first thing that is
-    wrong; the trees before it have been yielded by then.
+    gets the label ``""``. Each word needs a tag; `Tree.parse` reads words without tags, too. Raises TreeError, with
+    line and column, at the first thing that is wrong; the trees before it have been yielded by then.
     """
     return (tree for tree, _ in parse_trees_with_places(text, source))
 
 
 def parse_trees_with_places(
-    text: str | Iterable[str], source: str = "<string>", first_line: int = 1
+    text: str | Iterable[str],
+    source: str = "<string>",
+    first_line: int = 1,
+    *,
+    untagged: bool = False,
 ) -> Iterator[tuple[Tree, Place]]:
-    """Do as `parse_trees` and yield with each tree the place (line, column) where it starts."""
+    """Yield the trees as `parse_trees` does, each with the place (line, column) where it starts.
+
+    With ``untagged``, words may stand without tags.
+    """
     lines = text.split("\n") if isinstance(text, str) else text
-    return read_brackets(lines, source, _node, first_line)
+    return read_brackets(lines, source, _node, first_line, untagged=untagged)
 
 
 def _node(label: str, children: tuple[Tree | str, ...], start: int, end: int) -> Tree:
@@ -418,14 +566,21 @@ def flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
     stack = [tree]
     while stack:
         node = stack.pop()
+        if isinstance(node, str):  # a word without a tag
+            labels.append("")
+            words.append(check_readable(node, "word"))
+            arities.append(0)
+            continue
         children = list(node)
         is_tag = len(children) == 1 and isinstance(children[0], str)
         labels.append(check_readable(str(node.label()), "label", may_be_empty=not is_tag))
         if is_tag:
             words.append(check_readable(children[0], "word"))
             arities.append(0)
-        elif not children or not all(hasattr(child, "label") for child in children):
-            raise TreeError(f"the node {node.label()!r} must have one word or nodes below it")
+        elif not children or not all(
+            isinstance(one, str) or hasattr(one, "label") for one in children
+        ):
+            raise TreeError(f"the node {node.label()!r} must have words or nodes below it")
         else:
             arities.append(len(children))
             stack.extend(reversed(children))
@@ -440,7 +595,8 @@ def assemble_nltk(labels: Sequence[str], arities: Sequence[int], words: Sequence
     built: list[Any] = []
     for label, arity in zip(reversed(labels), reversed(arities), strict=True):
         if arity == 0:
-            built.append(NltkTree(label, [left.pop()]))
+            word = left.pop()
+            built.append(NltkTree(label, [word]) if label else word)
         else:
             children = built[: -arity - 1 : -1]
             del built[-arity:]

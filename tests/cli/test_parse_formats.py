@@ -56,14 +56,22 @@ def test_a_drawing_shows_words_as_the_text_has_them(run: Run) -> None:
     assert "(" in [one.text for one in ElementTree.fromstring(tree._repr_svg_()).iter(f"{SVG}text")]
 
 
-def test_several_drawings_are_no_svg(run: Run, tmp_path: Path) -> None:
+def test_several_drawings_are_a_file_each(run: Run, tmp_path: Path) -> None:
     """They stood in one file, a drawing a line, which no viewer opens."""
+    code, out, err = run("It rained.\nDogs bark.\n", "svg")
+    said = (
+        "bnaparse: an SVG holds one tree, here is a second one: give --format html, a page with all"
+    )
+    assert (code, out, err.startswith(said)) == (2, "", True)
     before = tmp_path / "all.svg"
     before.write_text("<svg/>", encoding="utf-8")
-    for options in ([], ["-o", str(before)], ["-o", str(tmp_path / "new.svg")]):
-        code, out, err = run("It rained.\nDogs bark.\n", "svg", *options)
-        said = "bnaparse: an SVG holds one tree, here is a second one: give --format html, a page with all"
-        assert (code, out, err.startswith(said)) == (2, "", True)
+    for target in (before, tmp_path / "new.svg"):
+        code, out, err = run("It rained.\n\nDogs bark.\n", "svg", "-o", str(target))
+        files = [target.with_name(f"{target.stem}-{number}.svg") for number in (1, 3)]
+        assert (code, out) == (0, "")
+        assert err == f"bnaparse: 2 pictures: {files[0]} to {files[1]}\n"
+        titles = [ElementTree.parse(file).getroot()[0].text for file in files]
+        assert titles == ["It rained .", "Dogs bark ."]
     assert before.read_text(encoding="utf-8") == "<svg/>"
     assert not (tmp_path / "new.svg").exists()
 
@@ -104,7 +112,10 @@ def test_latex_is_a_forest_a_sentence_and_a_comment_where_there_is_none(run: Run
     code, out, _ = run(LINES, "latex")
     blocks = out.split("\n\n")
     assert code == 1
-    assert blocks[0] == "% The document's preamble needs \\usepackage{forest}"
+    assert blocks[0] == (
+        "% The document's preamble needs \\usepackage{forest} and, for triangles,"
+        " \\useforestlibrary{linguistics}"
+    )
     assert [block.startswith("\\begin{forest}\n") for block in blocks[1:]] == [True, False, True]
     assert blocks[2].startswith("% no tree: the sentence has 3,000 words")
     assert blocks[3].endswith("\\end{forest}\n")
@@ -151,7 +162,7 @@ def test_parquet_pdf_and_png_are_written_to_a_file(
         target = tmp_path / f"out.{form}"
         assert bnaparse(["It rained.", "-f", form, "-o", str(target), *given]) == 0
         assert target.read_bytes().startswith(start)
-    assert bnaparse(["It rained. Dogs bark.", "-f", "png", "-o", str(target), *given]) == 2
+    assert bnaparse(["It rained. Dogs bark.", "-f", "png", *given]) == 2
     assert (
         "a PNG holds one tree, here is a second one: give --format pdf" in capsys.readouterr().err
     )
@@ -195,11 +206,8 @@ def test_of_no_tree_there_is_no_picture(
 def test_a_file_that_is_no_text_keeps_what_it_held_until_the_new_one_is_whole(
     tiny_model_dir: Path, tmp_path: Path
 ) -> None:
-    target = tmp_path / "out.png"
+    target = tmp_path / "out"
     target.write_bytes(b"an older file")
-    given = ["--model", str(tiny_model_dir), "--device", "cpu", "-q", "-o", str(target)]
-    assert bnaparse(["It rained. Dogs bark.", "-f", "png", *given]) == 2
-    assert target.read_bytes() == b"an older file"
     with target.open("a", encoding="utf-8") as file, writer("parquet", file) as write:
         write(Parser.load(tiny_model_dir, "cpu").parse_words(["It", "rained"]))
         assert target.read_bytes() == b"an older file"

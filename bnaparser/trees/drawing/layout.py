@@ -121,14 +121,15 @@ class Box:
     word: str | None
     parent: int
     width: float
+    is_folded: bool = False  # several words below one phrase, drawn as a triangle
     x: float = 0
     y: float = 0
     drop: float = ROW_HEIGHT  # from this box's row to the next one
 
     @property
     def is_untagged(self) -> bool:
-        """Whether a word is shown without its tag: punctuation that is its own tag."""
-        return self.label == self.word
+        """Whether a word is shown without a tag: it has none, or is punctuation that is its own tag."""
+        return self.label in ("", self.word)
 
     def branch_to(self, child: Box) -> tuple[float, float, float]:
         """Return the heights at which the branch to a child starts, bends and ends.
@@ -138,6 +139,15 @@ class Box:
         top = self.y + LABEL_HEIGHT / 2
         bottom = child.y + (LABEL_HEIGHT / 4 if child.is_untagged else -LABEL_HEIGHT / 2)
         return top, top + self.drop - LABEL_HEIGHT, bottom
+
+    def triangle_to(self, child: Box) -> list[tuple[float, float]]:
+        """Return the corners of the triangle over folded words: the top, then left and right."""
+        bottom, half = child.y + LABEL_HEIGHT / 4, (child.width - WORD_GAP) / 2
+        return [
+            (self.x, self.y + LABEL_HEIGHT / 2),
+            (child.x - half, bottom),
+            (child.x + half, bottom),
+        ]
 
 
 @dataclass(frozen=True)
@@ -153,6 +163,12 @@ def drawn_top(tree: DrawableTree) -> DrawableTree:
     """Return the topmost node that is drawn: a root such as TOP is left out where it has one child."""
     below = tree.subtrees
     return below[0] if tree.label in ROOT_LABELS and len(below) == 1 else tree
+
+
+def is_folded(node: DrawableTree) -> bool:
+    """Tell whether a phrase is drawn as a triangle: several words are below it, all without tags."""
+    below = node.subtrees
+    return len(below) > 1 and not any(child.label or child.subtrees for child in below)
 
 
 def arrange(tree: DrawableTree, words: Sequence[str] | None = None) -> TreeLayout:
@@ -195,7 +211,14 @@ def _boxes(
         if node.word is None:
             width = text_width(label, LABEL_SIZE) * _BOLD + 2 * LABEL_PADDING + LABEL_GAP
             boxes.append(Box(label, None, parent, width))
-            stack.extend((child, number) for child in reversed(node.subtrees))
+            if is_folded(node):
+                text = " ".join(words[child.start - start] for child in node.subtrees)
+                children[number].append(number + 1)
+                children.append([])
+                width = text_width(text, WORD_SIZE) + WORD_GAP
+                boxes.append(Box("", text, number, width, is_folded=True))
+            else:
+                stack.extend((child, number) for child in reversed(node.subtrees))
         else:
             word = words[node.start - start]
             width = max(text_width(word, WORD_SIZE), text_width(label, TAG_SIZE)) + WORD_GAP

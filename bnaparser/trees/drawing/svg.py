@@ -127,6 +127,9 @@ def _of_boxes(boxes: Sequence[Box], probabilities: Sequence[float | None]) -> li
 
 
 def _branch(parent: Box, child: Box, probability: float | None) -> str:
+    if child.is_folded:
+        corners = "L".join(f"{x:g} {y:g}" for x, y in parent.triangle_to(child))
+        return f'<path class="triangle" d="M{corners}Z"/>'
     top, bend, bottom = parent.branch_to(child)
     drop = f"V{bottom:g}" if bottom > bend else ""
     faint = _opacity("stroke", strength(probability)) if is_unsure(probability) else ""

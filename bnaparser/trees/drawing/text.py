@@ -1,14 +1,14 @@
 """A tree drawn with letters and box-drawing characters, for terminals.
 
 Where it fits, every phrase stands over its words, as on paper; where it does not, a line a node,
-indented, as folders are listed.
+indented, as folders are listed. Words without tags that are all a phrase has stand below a triangle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bnaparser.trees.drawing.layout import DrawableTree, cells, drawn_top, visible
+from bnaparser.trees.drawing.layout import DrawableTree, cells, drawn_top, is_folded, visible
 
 GAP = 2  # columns between two words or labels
 # What a branch looks like in a cell that it leaves to these sides: up, down, left, right.
@@ -16,6 +16,7 @@ _BRANCHES = {
     "ud": "│", "dr": "┌", "dl": "┐", "dlr": "┬", "ulr": "┴", "udlr": "┼", "udr": "├", "udl": "┤",
     "ul": "┘", "ur": "└", "lr": "─",
 }  # fmt: skip
+_LEFT, _RIGHT = "\u2571", "\u2572"  # the sides of a triangle
 
 
 def draw_text(tree: DrawableTree, width: int = 80, words: Sequence[str] | None = None) -> str:
@@ -27,34 +28,46 @@ def draw_text(tree: DrawableTree, width: int = 80, words: Sequence[str] | None =
     """
     shown = tree.words if words is None else words
     top = drawn_top(tree)
-    nodes = list(top.nodes())
-    texts = [_texts(node, shown, tree.start) for node in nodes]
-    below = _numbers_of_children(nodes)
+    texts, below = _drawn_nodes(top, [visible(word) for word in shown], tree.start)
     slots = _slots(texts, below)
     lines: list[str] = []
     if slots[0] - GAP <= width:
         lines = [line.rstrip(" ") for line in _from_root_down(texts, below, slots)]
     # A word of an even number of letters leans to the right, at the edge over it.
     if not lines or max(map(cells, lines)) > width:
-        lines = [line.rstrip(" ") for line in _outline(top, texts)]
+        lines = [line.rstrip(" ") for line in _outline(texts, below)]
     return "\n".join(lines)
 
 
-def _texts(node: DrawableTree, words: Sequence[str], start: int) -> list[str]:
-    """What is written of a node: its label, and below a tag its word."""
-    texts = [node.label] if node.word is None else [node.label, words[node.start - start]]
-    return list(map(visible, texts))
+def _drawn_nodes(
+    top: DrawableTree, words: Sequence[str], start: int
+) -> tuple[list[list[str]], list[list[int]]]:
+    """Return, in pre-order, what is written of each node, one text a line, and the numbers of its children.
 
-
-def _numbers_of_children(nodes: Sequence[DrawableTree]) -> list[list[int]]:
-    """Of nodes in pre-order, where the children of each stand in the list."""
-    below: list[list[int]] = [[] for _ in nodes]
-    waiting: list[int] = []  # the first nodes of what follows, the nearest last
-    for number in reversed(range(len(nodes))):
-        for _ in nodes[number].subtrees:
-            below[number].append(waiting.pop())
-        waiting.append(number)
-    return below
+    A phrase has its label, a word its tag (without one, a branch) and itself, folded words a triangle and themselves.
+    """
+    texts: list[list[str]] = []
+    below: list[list[int]] = []
+    stack = [(top, -1)]
+    while stack:
+        node, parent = stack.pop()
+        number = len(texts)
+        if parent >= 0:
+            below[parent].append(number)
+        below.append([])
+        label = visible(node.label)
+        if node.word is not None:
+            texts.append([label or _BRANCHES["ud"], words[node.start - start]])
+            continue
+        texts.append([label])
+        if is_folded(node):
+            text = " ".join(words[child.start - start] for child in node.subtrees)
+            below[number].append(number + 1)
+            below.append([])
+            texts.append([f"{_LEFT}{'─' * (cells(text) - 2)}{_RIGHT}", text])
+        else:
+            stack.extend((child, number) for child in reversed(node.subtrees))
+    return texts, below
 
 
 def _slots(texts: Sequence[Sequence[str]], below: Sequence[Sequence[int]]) -> list[int]:
@@ -137,14 +150,15 @@ def _branch(line: list[str], parent: int, children: Sequence[int]) -> None:
         line[column] = _BRANCHES[sides]
 
 
-def _outline(top: DrawableTree, texts: Iterable[Sequence[str]]) -> Iterable[str]:
+def _outline(texts: Sequence[Sequence[str]], below: Sequence[Sequence[int]]) -> Iterable[str]:
     """A line a node, below its parent and to the right of it; a word beside its tag."""
-    in_order = iter(texts)
-    stack = [(top, "", "")]  # node, what stands before it, what stands before its children
+    stack = [(0, "", "")]  # node, what stands before it, what stands before its children
     while stack:
-        node, before, inside = stack.pop()
-        yield before + " ".join(next(in_order))
-        children = [(child, f"{inside}├─ ", f"{inside}│  ") for child in node.subtrees]
+        number, before, inside = stack.pop()
+        of_node = texts[number]
+        has_tag = not of_node[0].startswith((_LEFT, _BRANCHES["ud"]))
+        yield before + " ".join(of_node if has_tag else of_node[1:])
+        children = [(child, f"{inside}├─ ", f"{inside}│  ") for child in below[number]]
         if children:
-            children[-1] = (node.subtrees[-1], f"{inside}└─ ", f"{inside}   ")
+            children[-1] = (below[number][-1], f"{inside}└─ ", f"{inside}   ")
         stack.extend(reversed(children))

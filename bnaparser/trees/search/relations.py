@@ -34,6 +34,8 @@ class IndexedTree:
         stack: list[tuple[Tree | str, int]] = [(tree, -1)]
         while stack:
             part, parent = stack.pop()
+            if not isinstance(part, str) and not part.label and part.word:
+                part = part.word  # a word without a tag
             parents.append(parent)
             if isinstance(part, str):
                 labels.append(part)
