@@ -230,7 +230,7 @@ def test_a_file_that_holds_no_trees(run: Run, tmp_path: Path, content: str, mess
 
 
 def test_wrong_usage(run: Run, trees: Path) -> None:
-    for given, message in [
+    cases: list[tuple[list[object], str]] = [
         (["draw", trees, "--sentences", "4"], "there is no tree 4: the input holds 3"),
         (["draw", trees, "--sentences", "2-9"], "there is no tree 9: the input holds 3"),
         (["draw", trees, "--sentences", "0"], "'0': give numbers from 1 and ranges"),
@@ -248,7 +248,8 @@ def test_wrong_usage(run: Run, trees: Path) -> None:
             ["convert", WUG, "--to", "conllu"],
             "the tree:1:1: CoNLL-U needs a part-of-speech tag for each word: give 'a'",
         ),
-    ]:
+    ]
+    for given, message in cases:
         code, out, err = run(*given)
         assert (code, out) == (2, ""), given
         assert message in err
