@@ -46,106 +46,114 @@ class ServerSettings(BaseSettings):
         env_prefix=ENVIRONMENT_PREFIX, extra="forbid", frozen=True, validate_default=True
     )
 
-    host: str = Field(default="127.0.0.1", min_length=1, description="address to listen on")
-    port: int = _number(8000, "port to listen on; 0: a free one", ge=0, le=65535)
+    host: str = Field(default="127.0.0.1", min_length=1, description="network address to listen on")
+    port: int = _number(8000, "port to listen on; 0 takes a free port", ge=0, le=65535)
     model: str = Field(
         default="en",
         min_length=1,
-        description="a model that ships or of a package, a model folder, or org/name of a model hub;"
-        " several with commas between them, one for each language",
+        description="name or folder of the parser, or org/name on a model hub; several parsers for"
+        " different languages are separated by commas",
     )
     language: str | None = Field(
         default=None,
         min_length=1,
-        description="what language texts are in, unless a request says it; by default it is guessed"
-        " where the models know several",
+        description="language of texts whose request gives none; by default detected, if the models know"
+        " several languages",
     )
     classifier: str | None = Field(
         default=None,
         min_length=1,
-        description="a classifier for /v1/classify, named like a model; by default there is none",
+        description="name or folder of a task model for /v1/classify; by default none",
     )
     device: str | None = Field(
-        default=None, min_length=1, description="torch device; by default the first GPU, or the CPU"
+        default=None,
+        min_length=1,
+        description="device to compute on, such as cpu or cuda:0; by default the first GPU, else the CPU",
     )
     precision: Literal["auto", "float32", "bfloat16", "int8"] = Field(
         default="auto",
-        description="the numbers that the parser computes in: auto (the fastest that keeps the"
-        " accuracy), float32, bfloat16, or int8, which is for the CPU",
+        description="number format of the network; auto takes the fastest one that keeps the accuracy;"
+        " int8 is for the CPU",
     )
     backend: Literal["auto", "compiled", "torch"] = Field(
         default="auto",
-        description="what computes: compiled loops, torch (PyTorch), or auto, the faster that is installed and can",
+        description="implementation of the network: compiled (on the CPU) or torch (PyTorch); auto takes the"
+        " faster one that is installed",
     )
-    workers: int = _number(1, "processes, each with its own models", ge=1, le=256)
+    workers: int = _number(1, "number of worker processes; each loads its own models", ge=1, le=256)
     threads: int | None = _number(
         None,
-        "threads of a worker's models; by default the cores divided by the workers",
+        "number of threads of a worker; by default the number of cores divided by that of workers",
         ge=1,
         le=1024,
     )
     batch_tokens: int | None = _number(
         None,
-        "words that a batch holds at most, and so how long a short request may have to wait; by"
-        f" default {BATCH_WORDS_A_THREAD} for each thread on a CPU, {BATCH_WORDS_ON_GPU} on a GPU",
+        "maximum number of words in a batch; smaller batches let short requests wait less; by default"
+        f" {BATCH_WORDS_A_THREAD} per thread on a CPU, {BATCH_WORDS_ON_GPU} on a GPU",
     )
     queue_words: int = _number(
         50_000,
-        "words that wait in a worker at most, and no more than it can answer within two thirds of"
-        " the deadline; further requests get 503",
+        "maximum number of words in the queue of a worker, which is also limited to what the worker can"
+        " parse in two thirds of the deadline; further requests get 503",
     )
     deadline_seconds: float = _number(
-        60.0, "seconds that a request may take once its body is read; then it gets 504", gt=0
+        60.0,
+        "time limit for a request in seconds, from the end of its body; a slower request gets 504",
+        gt=0,
     )
     body_seconds: float = _number(
         30.0,
-        "seconds that a request's head may take to arrive, then the connection is closed, and as"
-        " many again its body, then it gets 408",
+        "time limit in seconds for the arrival of a request's headers, after which the connection is closed,"
+        " and for its body, after which the request gets 408",
         gt=0,
     )
     stall_seconds: float = _number(
         60.0,
-        "seconds for which a client may take nothing of its answer; then its connection is closed",
+        "time limit in seconds for a client that reads nothing of its answer; then the connection is"
+        " closed",
         gt=0,
         le=86_400,
     )
     drain_seconds: float = _number(
-        30.0, "seconds that work taken in has to finish when the service is stopped", ge=0
+        30.0,
+        "time in seconds that accepted requests have to finish when the service is stopped",
+        ge=0,
     )
-    max_body_bytes: int = _number(2_000_000, "bytes that a request's body may have")
-    max_characters: int = _number(200_000, "characters of text that a request may have")
+    max_body_bytes: int = _number(2_000_000, "maximum size of a request body in bytes")
+    max_characters: int = _number(200_000, "maximum number of characters of text in a request")
     max_sentences: int = _number(
-        5_000, "sentences, or texts, that a request may have; lines four times as many"
+        5_000, "maximum number of sentences or texts in a request; of lines four times as many"
     )
     max_words: int = _number(
         500,
-        "words that a sentence may have; a longer one gives an error in its place. Time grows with"
-        " their cube, memory with their square",
+        "maximum number of words in a sentence; a longer sentence gets an error, not a tree. Time grows"
+        " with the cube of the length, memory with its square",
         ge=1,
         le=100_000,
     )
     max_n_best: int = _number(
-        100, "trees of a sentence that a request may ask for", ge=1, le=MOST_TREES
+        100, "maximum number of trees per sentence (n_best) in a request", ge=1, le=MOST_TREES
     )
-    max_json_depth: int = _number(32, "how deep a request's JSON may nest", ge=3, le=200)
+    max_json_depth: int = _number(32, "maximum nesting depth of a request's JSON", ge=3, le=200)
     search_seconds: float = _number(
-        2.0, "seconds that a search in trees may take; then it gets 504", gt=0
+        2.0, "time limit for a search in trees in seconds; a slower search gets 504", gt=0
     )
     key: SecretStr | None = Field(
         default=None,
-        description="requests must bear this key, all but those for /live",
+        description="secret key that each request must send, except requests for /live",
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="web origins whose pages may call the service, separated by commas; * for all",
+        description="web origins whose pages may call the service, separated by commas; * allows all",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="what is logged: debug, info, warning or error"
+        default="info", description="lowest level of log messages"
     )
     log_format: Literal["json", "text"] | None = Field(
         default=None,
-        description="how it is logged: json, or text for people; by default text where standard"
-        " error is a terminal",
+        description="format of log messages: json, or text for people; by default text if standard error is"
+        " a terminal, else json",
     )
 
     def batch_words(self, device: str, threads: int) -> int:

@@ -1,4 +1,4 @@
-"""The command lines: ``bnaparse`` turns text into trees, ``bnaparser VERB`` does all the rest.
+"""The commands: ``bnaparse`` parses text, ``bnaparser VERB`` does everything else.
 
 A verb is a module of this package with ``add_arguments`` and ``run``, or one of the ``COMMANDS`` of a module
 that several verbs share. The module is imported when the verb is used, so that ``--help`` answers at once.
@@ -15,7 +15,7 @@ from bnaparser import __version__
 from bnaparser.cli.arguments import (
     add_examples,
     completing,
-    given_verb,
+    first_argument,
     read_arguments,
     suggestion,
 )
@@ -23,26 +23,26 @@ from bnaparser.cli.console import guarded, leaving_on_signals
 from bnaparser.errors import require_extra
 
 VERBS = {
-    "parse": "turn text into trees (the same as bnaparse)",
-    "corpus": "parse files of any number and size, stop and go on, in many processes",
-    "classify": "label texts, guided by their trees",
-    "train": "train a parser, or a task's model, by a recipe",
-    "pretrain": "pre-train an encoder on spans of text (SpanBERT)",
-    "evaluate": "score trees, or a model, against gold trees as EVALB does",
-    "inspect": "draw a task model's gates and attention maps",
-    "probe": "measure how much of a sentence's tree an encoder's word vectors hold",
-    "serve": "run the HTTP service and its page",
-    "search": "find nodes of trees by a pattern, as tregex does",
-    "measure": "measure the syntactic complexity of texts or trees, as a table",
-    "draw": "draw trees that exist: in the terminal, as SVG, PNG, PDF, LaTeX, HTML",
-    "convert": "write trees that exist in another format",
-    "treebank": "show what a treebank holds, and write it cleaned",
-    "prune": "make an encoder or parser with fewer layers or word pieces",
-    "average": "make one parser of several that began as one",
-    "calibrate": "make a parser's probabilities of constituents ones to believe",
-    "ensemble": "parse with several parsers that decide together",
-    "models": "list models, describe, import, export or remove one",
-    "check": "print versions and devices, and parse one sentence",
+    "parse": "parse text into constituency trees (the same as bnaparse)",
+    "corpus": "parse many or large files in several processes; an interrupted run can be resumed",
+    "classify": "predict labels, tags, relations, scores or answers for texts, with a task model",
+    "train": "train a parser or a task model from a recipe",
+    "pretrain": "pre-train an encoder on spans of text, from a recipe (SpanBERT)",
+    "evaluate": "score predicted trees, or a parser, against gold trees (EVALB)",
+    "inspect": "draw the attention maps and gates of a task model",
+    "probe": "measure how well word vectors of an encoder predict syntax trees (structural probe)",
+    "serve": "run the HTTP service and its web page",
+    "search": "find nodes in trees by a pattern (tregex syntax)",
+    "measure": "write a table of syntactic complexity measures of texts or trees",
+    "draw": "draw existing trees: in the terminal, as SVG, PNG, PDF, LaTeX or HTML",
+    "convert": "convert existing trees to another format",
+    "treebank": "summarise a treebank, convert and clean it",
+    "prune": "make a smaller encoder or parser: fewer layers or a smaller vocabulary",
+    "average": "average the weights of parsers that were fine-tuned from the same model",
+    "calibrate": "calibrate the constituent probabilities of a parser (temperature scaling)",
+    "ensemble": "parse with an ensemble of parsers",
+    "models": "list, describe, import, export or remove models",
+    "check": "print versions and devices, and parse a test sentence (for bug reports)",
 }
 
 # The module of verbs that share one.
@@ -83,8 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    name = given_verb(given)
+    typed = list(sys.argv[1:] if arguments is None else arguments)
+    name = first_argument(typed)
     parser = argparse.ArgumentParser(
         prog="bnaparser", description="Constituency parsing.", allow_abbrev=False
     )
@@ -98,13 +98,13 @@ def _main(arguments: Sequence[str] | None) -> int:
     if name not in VERBS:
         if name and not name.startswith("-") and not completing():
             parser.error(f"there is no verb {name!r}{_meant(name)}")
-        read_arguments(parser, given, parser)  # help, the version, or no verb: it ends here
-        parser.error("give the verb first")
+        read_arguments(parser, typed, parser)  # help, the version, or no verb: it ends here
+        parser.error("the verb must come before its options: bnaparser VERB ...")
     module = import_module(f"bnaparser.cli.{_MODULES.get(name, name)}")
     commands = getattr(module, "COMMANDS", {})
     add_arguments, run_verb = commands.get(name) or (module.add_arguments, module.run)
     add_arguments(subs[name])
-    options = read_arguments(parser, given, subs[name])
+    options = read_arguments(parser, typed, subs[name])
 
     def run(options: argparse.Namespace) -> int:
         if name in NEEDS:

@@ -1,4 +1,4 @@
-"""How both commands read what was typed: suggestions for slips, examples, completion in the shell."""
+"""Read the command line: shared options, suggestions for misspelt names, examples, shell completion."""
 
 from __future__ import annotations
 
@@ -10,109 +10,147 @@ from pathlib import Path
 
 from bnaparser.files.text_files import OPTION
 
+DEVICE_HELP = "device to compute on, such as cpu or cuda:0 (default: the first GPU, else the CPU)"
+OUTPUT_HELP = "output file; - is standard output (default: standard output)"
+QUIET_HELP = "print no notes and no progress on standard error"
+LANGUAGE_HELP = (
+    "language of the text, such as en or zh (default: the model's language; detected if the model"
+    " knows several)"
+)
+SPLIT_HELP = (
+    "how the input is divided into sentences: paragraph: a line is a paragraph, and sentences are"
+    " detected in it; text: running text with line breaks anywhere; line: a line is a sentence; token:"
+    " a line is a sentence, with blanks between its words (default: paragraph)"
+)
+BATCH_HELP = "maximum number of subwords in a batch (default: 500; on a GPU 16384)"
+MODEL_HELP = "name or folder of the parser (default: en, or an installed model for --language)"
+
 
 def add_examples(parser: argparse.ArgumentParser, examples: str) -> None:
-    """Show these lines at the end of ``--help``, as they are."""
+    """Show examples at the end of ``--help``, with their line breaks."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = f"examples:\n{examples}"
 
 
 def read_arguments(
-    parser: argparse.ArgumentParser, given: Sequence[str], verb: argparse.ArgumentParser
+    parser: argparse.ArgumentParser, arguments: Sequence[str], verb: argparse.ArgumentParser
 ) -> argparse.Namespace:
-    """Return what was given, with ``command`` as it was typed; ``verb`` is whose options they are.
+    """Parse the command line; ``command`` of the result is the command as the user typed it.
 
-    Ends the process with exit code 2 where something does not fit.
+    Ends the process with exit code 2 if the arguments are wrong.
+
+    Args:
+        parser: the parser of the whole command line.
+        arguments: the command line without the name of the program.
+        verb: the parser of the verb, whose usage is printed with an error.
     """
     if completing():
         import argcomplete
 
         argcomplete.autocomplete(parser)
-    found, unknown = parser.parse_known_args(given)
-    if hasattr(found, "files"):  # they may stand behind options, which argparse does not see
+    found, unknown = parser.parse_known_args(arguments)
+    if hasattr(found, "files"):  # argparse does not find files after options
         found.files += [word for word in unknown if word == "-" or not word.startswith("-")]
         unknown = [word for word in unknown if word not in found.files]
     if unknown:
         verb.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, verb)}")
     for name in ("model", "parser"):
         if getattr(found, name, None) == "":
-            verb.error(f"argument --{name}: the name is empty")
+            verb.error(
+                f"argument --{name}: the name is empty: give the name or the folder of a model"
+            )
     found.command = verb.prog
     return found
 
 
 def completing() -> bool:
-    """Whether the shell asks, by way of argcomplete, what may stand on the command line."""
+    """Return whether this process completes a command line for the shell (argcomplete)."""
     return "_ARGCOMPLETE" in os.environ
 
 
-def given_verb(given: Sequence[str]) -> str:
-    """Return the first argument, of the line that is to be completed if there is one."""
-    words = os.environ.get("COMP_LINE", "").split()[1:] if completing() else given
+def first_argument(arguments: Sequence[str]) -> str:
+    """Return the first argument, or "" without arguments; during shell completion, that of the line to complete."""
+    words = os.environ.get("COMP_LINE", "").split()[1:] if completing() else arguments
     return words[0] if words else ""
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """Return what to say of a name that is none of those known: the closest one, if one is close."""
+    """Return "; did you mean NAME?" with the known name most similar to ``name``, or "" if none is similar."""
     close = get_close_matches(name, known, 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def typed_path(path: Path) -> str:
-    """Return a path as it can be typed in a command: in quotes where it holds blanks."""
+def quoted_path(path: Path) -> str:
+    """Return a path as a user types it in a shell: in quotes if it holds blanks."""
     return f'"{path}"' if any(map(str.isspace, str(path))) else str(path)
 
 
-def typed_model(folder: Path) -> str:
-    """Return what stands for a model's folder in a command, where a name that ships would go before."""
+def quoted_model(folder: Path) -> str:
+    """Return a model folder as a user types it: with ``./`` if a model that ships has this name."""
     from bnaparser.models import shipped
 
-    return f"./{folder}" if str(folder) in shipped() else typed_path(folder)
+    return f"./{folder}" if str(folder) in shipped() else quoted_path(folder)
 
 
 def _meant(unknown: Sequence[str], parser: argparse.ArgumentParser) -> str:
-    options = list(parser._option_string_actions)  # argparse tells them in no other way
+    options = list(parser._option_string_actions)  # argparse has no public list of its options
     names = [word.partition("=")[0] for word in unknown if word.startswith("--")]
     if not names and unknown[0].startswith("-"):
-        return (
-            f"; what begins with - and is no option comes after --: {parser.prog} -- {unknown[0]}"
-        )
+        return f"; for text that begins with -, write -- before the text: {parser.prog} -- {unknown[0]}"
     return next(filter(None, (suggestion(name, options) for name in names)), "")
 
 
 def add_precision(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the choices of the numbers that a parser computes in, and of what computes."""
+    """Add ``--precision`` and ``--backend``."""
     parser.add_argument(
         "--precision",
         choices=("auto", "float32", "bfloat16", "int8"),
         default="auto",
-        help="numbers to compute in (default: auto, the fastest that keeps the accuracy)",
+        help="number format of the network; auto takes the fastest one that keeps the accuracy (default: auto)",
     )
     parser.add_argument(
         "--backend",
         choices=("auto", "compiled", "torch"),
         default="auto",
-        help="what computes: compiled loops, or PyTorch (default: auto, the faster that is installed)",
+        help="implementation of the network: compiled (on the CPU) or torch (PyTorch); auto takes the faster one"
+        " that is installed (default: auto)",
     )
 
 
 def add_recipe(parser: argparse.ArgumentParser, written: str) -> None:
-    """Add a recipe, settings that override it, and where is ``written`` what it makes."""
-    parser.add_argument("recipe", type=Path, metavar="RECIPE.toml")
+    """Add the recipe, ``--output``, ``--set`` and ``--fresh``; ``written`` names the files in the output folder."""
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", help=f"{written} (default: runs/NAME)"
+        "recipe",
+        type=Path,
+        metavar="RECIPE.toml",
+        help="recipe: the settings of the training, in TOML",
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="TABLE.KEY=VALUE", help="override a setting"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help=f"output folder for {written} (default: runs/NAME, after the name of the recipe)",
     )
-    parser.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="TABLE.KEY=VALUE",
+        help="replace a setting of the recipe, such as train.seed=2; may be repeated",
+    )
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="start from scratch: delete what an earlier run left in the output folder",
+    )
 
 
 def add_encoding(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the encoding of the input."""
+    """Add ``--encoding``."""
     parser.add_argument(
         OPTION,
         metavar="NAME",
-        help="encoding of the input, such as cp1252 or utf-16-le (default: what its byte order mark"
-        " says, else UTF-8)",
+        help="encoding of the input, such as cp1252 or utf-16-le (default: by the byte order mark, else"
+        " UTF-8)",
     )

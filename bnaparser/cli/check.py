@@ -1,4 +1,4 @@
-"""``bnaparser check``: what a bug report should begin with."""
+"""``bnaparser check``: print the facts that a bug report should begin with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from importlib import metadata
 from importlib.util import find_spec
 
-from bnaparser.cli.arguments import add_precision
+from bnaparser.cli.arguments import DEVICE_HELP, add_precision
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, quiet_libraries
 from bnaparser.compute.cores import usable_threads
 
@@ -26,8 +26,14 @@ SENTENCE = "The cat sat on the mat."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the choice of the model and the device."""
-    parser.add_argument("-m", "--model", default="en", metavar="NAME|DIR")
-    parser.add_argument("--device")
+    parser.add_argument(
+        "-m",
+        "--model",
+        default="en",
+        metavar="NAME|DIR",
+        help="name or folder of the parser (default: en)",
+    )
+    parser.add_argument("--device", help=DEVICE_HELP)
     add_precision(parser)
 
 
@@ -66,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"backend: torch ({reason or 'there are no compiled loops for this network'})")
     else:
         print(f"backend: {parser.backend}")
-    print(f"products of bytes: {instructions().int8}, {instructions().lanes} lanes")
+    print(f"int8 products: {instructions().int8}, {instructions().lanes} lanes")
     print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
     return SUCCESS if parse.error is None else SOME_FAILED
 

@@ -1,4 +1,4 @@
-"""``bnaparser classify``: text in; label, probabilities and trees out, or answers to questions."""
+"""``bnaparser classify``: predict labels, tags, relations, scores or answers for texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bnaparser.cli.arguments import add_encoding, add_examples
+from bnaparser.cli.arguments import (
+    DEVICE_HELP,
+    OUTPUT_HELP,
+    QUIET_HELP,
+    add_encoding,
+    add_examples,
+)
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.streams import (
     answered,
@@ -34,38 +40,49 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the text, where to read and write, the format and the models."""
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="one text; none: read input")
+    parser.add_argument(
+        "text",
+        nargs="*",
+        metavar="TEXT",
+        help="one text to classify (default: read --input, or standard input)",
+    )
     parser.add_argument(
         "-i",
         "--input",
         type=Path,
         metavar="FILE",
-        help="read this file, a text a line (also .gz, .xz, .bz2, .zst); -: standard input",
+        help="input file with one text per line (also .gz, .xz, .bz2, .zst); - is standard input",
     )
     add_encoding(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     parser.add_argument(
         "-f",
         "--format",
         choices=FORMATS,
         default="text",
-        help="one answer a line; text (default): label, probabilities and trees with tabs between; "
-        "json: an object with label, probabilities, trees; of answers, the best ones and their places",
+        help="output format, one line per text. text: label, probabilities and trees, separated by tabs; json:"
+        " an object with label, probabilities and trees, or with the best answers and their character"
+        " offsets (default: text)",
     )
     parser.add_argument(
         "--passage",
         type=Path,
         metavar="FILE",
-        help="of a model of answers: each text is a question about what stands in this file",
+        help="for question answering: the file with the passage; each text is a question about the passage",
     )
-    parser.add_argument("--model", default="sst2", metavar="NAME|DIR", help="default: sst2")
     parser.add_argument(
-        "--parser", metavar="NAME|DIR", help="default: the one that the model was trained with"
+        "--model",
+        default="sst2",
+        metavar="NAME|DIR",
+        help="name or folder of the task model (default: sst2)",
     )
-    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--parser",
+        metavar="NAME|DIR",
+        help="name or folder of the parser (default: the parser that the model was trained with)",
+    )
+    parser.add_argument("--device", help=DEVICE_HELP)
+    parser.add_argument("-q", "--quiet", action="store_true", help=QUIET_HELP)
     add_examples(parser, EXAMPLES)
 
 
@@ -74,7 +91,9 @@ def run(options: argparse.Namespace) -> int:
     if options.text and options.input:
         raise SettingsError("give either text or --input, not both")
     if options.text and options.encoding and options.passage is None:
-        raise SettingsError("--encoding is of files and standard input: leave it out")
+        raise SettingsError(
+            "--encoding is for files and standard input: leave it out if you give TEXT"
+        )
     passage = None
     if options.passage is not None:  # line ends as they are: answers have places
         passage = read_text(options.passage, options.encoding, OPTION)
@@ -90,11 +109,13 @@ def run(options: argparse.Namespace) -> int:
         )
         classifier = _load(options)
         if passage is not None and not classifier.model.kind.passages:
-            raise SettingsError(f"{options.model} answers no questions: leave --passage out")
+            raise SettingsError(
+                f"{options.model} is no model for question answering: leave --passage out"
+            )
         empty(output)
         if reader is None:
             answers: Iterable[tuple[int, Classification | None]] = [
-                (1, classifier(_asked(" ".join(options.text), passage)))
+                (1, classifier(_with_passage(" ".join(options.text), passage)))
             ]
         else:
             progress = not (options.quiet or output.isatty())
@@ -102,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
         return _write(answers, output, options.format)
 
 
-def _asked(text: str, passage: str | None) -> str | tuple[str, str]:
+def _with_passage(text: str, passage: str | None) -> str | tuple[str, str]:
     return text if passage is None else (text, passage)
 
 
@@ -112,7 +133,7 @@ def _answers(
     """Yield every line's number and answer, None for a blank one."""
 
     def answer(chunk: list[tuple[int, str]]) -> Iterator[tuple[int, Classification | None]]:
-        lines = [_asked(line, passage) for _, line in chunk if line.strip()]
+        lines = [_with_passage(line, passage) for _, line in chunk if line.strip()]
         found = iter(classifier.classify_many(lines))
         for number, line in chunk:
             yield number, next(found) if line.strip() else None

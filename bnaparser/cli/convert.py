@@ -1,4 +1,4 @@
-"""``bnaparser draw FILE`` and ``bnaparser convert FILE --to FORMAT``: trees that exist, as pictures and in other formats."""
+"""``bnaparser draw FILE`` and ``bnaparser convert FILE --to FORMAT``: write existing trees as pictures or in other formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bnaparser.cli.arguments import add_encoding, add_examples
+from bnaparser.cli.arguments import OUTPUT_HELP, add_encoding, add_examples
 from bnaparser.cli.console import SUCCESS, USAGE, say
 from bnaparser.cli.formats import FORMATS, PICTURES, SUFFIXES, OfFile, described, writer
 from bnaparser.cli.streams import open_output, standard_input
@@ -43,7 +43,7 @@ def add_draw_arguments(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--format",
         choices=PICTURES,
-        help=f"default: what the name of --output tells, else draw. {described(PICTURES)}",
+        help=f"output format. {described(PICTURES)} (default: by the ending of --output, else draw)",
     )
     add_examples(parser, DRAW_EXAMPLES)
 
@@ -56,7 +56,7 @@ def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
         dest="format",
         choices=tuple(FORMATS),
         metavar="FORMAT",
-        help=f"default: what the name of --output tells. {described()}",
+        help=f"output format. {described()} (default: by the ending of --output)",
     )
     add_examples(parser, CONVERT_EXAMPLES)
 
@@ -66,48 +66,47 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help="trees in any format that `bnaparser treebank` reads, in square brackets, JSON lines or Parquet with a"
-        " field tree; a folder, a pattern in quotes, or a tree itself; -, or none: standard input",
+        help="file of trees, in any format of 'bnaparser treebank', in square brackets, or JSON Lines or Parquet"
+        " with a field tree; folder of such files, file pattern in quotes, or a tree; - is standard input"
+        " (default: standard input)",
     )
     add_encoding(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     parser.add_argument(
         "--sentences",
         type=_ranges,
         metavar="N,N-M",
-        help="only these trees, counted from 1, such as 3,7-9 or 12- (from 12 on)",
+        help="numbers of the trees to write, from 1, such as 3,7-9 or 12- (12 and all later trees); default: all",
     )
     parser.add_argument(
         "--fold",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="show phrases as triangles over their words: those with a label, NP, or that a search pattern finds,"
-        " 'NP << PP'; may be given again",
+        help="draw phrases as triangles over their words: phrases with a label, such as NP, or matches of a search"
+        " pattern, such as 'NP << PP'; may be repeated",
     )
     parser.add_argument(
         "--keep-functions",
         action="store_true",
-        help="in trees of NEGRA export and TIGER-XML, have the functions of edges in labels: NP-SB",
+        help="add edge functions of NEGRA export and TIGER-XML to labels: NP-SB",
     )
 
 
 def run_draw(options: argparse.Namespace) -> int:
     """Draw the trees of files."""
-    options.format = options.format or _told_by_name(options.output) or "draw"
+    options.format = options.format or _format_by_ending(options.output) or "draw"
     if options.format not in PICTURES:
         raise SettingsError(
-            f"{options.output}: {options.format} is no picture: give --format ({', '.join(PICTURES)}), or use"
-            " bnaparser convert"
+            f"{options.output}: {options.format} is no picture format: give --format (one of"
+            f" {', '.join(PICTURES)}), or use bnaparser convert"
         )
     return _run(options)
 
 
 def run_convert(options: argparse.Namespace) -> int:
     """Write the trees of files in another format."""
-    options.format = options.format or _told_by_name(options.output)
+    options.format = options.format or _format_by_ending(options.output)
     if options.format is None:
         raise SettingsError(f"give --to FORMAT, one of {', '.join(FORMATS)}")
     return _run(options)
@@ -119,7 +118,7 @@ COMMANDS = {
 }
 
 
-def _told_by_name(output: Path | None) -> str | None:
+def _format_by_ending(output: Path | None) -> str | None:
     return None if output is None else SUFFIXES.get(output.suffix.lower())
 
 
@@ -135,10 +134,10 @@ def _run(options: argparse.Namespace) -> int:
     paths = options.files or ["-"]
     inputs = [] if _is_tree(paths) else [file for path in paths for file in _files(path)]
     chosen = _chosen(_trees(paths, options), options.sentences)
-    first = next(chosen, None)  # what is wrong with the first tree is said before a file is made
+    first = next(chosen, None)  # reports errors of the first tree before a file is made
     if first is None:
         names = ("standard input" if path == "-" else path for path in paths)
-        raise DataError(f"{', '.join(names)}: no tree in it")
+        raise DataError(f"{', '.join(names)}: the input holds no tree")
     with (
         open_output(options.output, *inputs) as output,
         writer(options.format, output) as write,
@@ -157,7 +156,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _is_tree(paths: Sequence[str]) -> bool:
-    """Tell whether a tree was typed, not the name of a file."""
+    """Return whether the argument is a tree in brackets, not the name of a file."""
     return paths[0].lstrip().startswith(("(", "[")) and not Path(paths[0]).exists()
 
 
@@ -186,7 +185,7 @@ def _any(text: str) -> bool:
 
 
 def _chosen(trees: Iterator[Found], ranges: Sequence[range] | None) -> Iterator[tuple[int, Found]]:
-    """Yield the trees that were asked for, with their numbers; DataError where there is none of a number."""
+    """Yield the chosen trees with their numbers. Raises DataError for a number without a tree."""
     numbered = enumerate(trees, 1)
     if ranges is None:
         yield from numbered
@@ -208,7 +207,7 @@ def _chosen(trees: Iterator[Found], ranges: Sequence[range] | None) -> Iterator[
 
 
 def _ranges(text: str) -> list[range]:
-    """Read ``3,7-9,12-``."""
+    """Parse numbers and ranges such as ``3,7-9,12-``."""
     ranges = []
     for part in text.split(","):
         found = _RANGE.fullmatch(part.strip())

@@ -1,4 +1,4 @@
-"""``bnaparser corpus IN... OUT``: parse files of any number and size, in one process or many."""
+"""``bnaparser corpus IN... OUT``: parse any number of files of any size, in one process or many."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.arguments import add_encoding, add_examples, add_precision
+from bnaparser.cli.arguments import (
+    BATCH_HELP,
+    DEVICE_HELP,
+    LANGUAGE_HELP,
+    MODEL_HELP,
+    QUIET_HELP,
+    SPLIT_HELP,
+    add_encoding,
+    add_examples,
+    add_precision,
+)
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
-from bnaparser.cli.options import add_trees, parse_options_of
+from bnaparser.cli.options import add_tree_options, parse_options_of
 from bnaparser.errors import SettingsError
 from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS
@@ -27,7 +37,7 @@ EXAMPLES = """\
   bnaparser corpus texts/ parsed/ --workers 8
   bnaparser corpus texts/ parsed/ --engine ray --ray-address auto --workers 64"""
 _KINDS = ("text", "jsonl", "csv", "tsv", "parquet", "conllu")
-_SAYS_EVERY = 60.0  # seconds, where there is no terminal for a bar
+_REPORT_SECONDS = 60.0  # seconds, where there is no terminal for a bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,13 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="IN... OUT",
-        help="files, folders, patterns in quotes; .gz, .xz, .bz2, .zst are unpacked; last the folder"
-        " to write to",
+        help="input files, folders or patterns in quotes (also .gz, .xz, .bz2, .zst), and last the output"
+        " folder",
     )
-    _add_reading(parser.add_argument_group("reading"))
-    add_trees(parser.add_argument_group("asking"))
-    _add_writing(parser.add_argument_group("writing"))
-    _add_working(parser.add_argument_group("working"))
+    _add_reading(parser.add_argument_group("input"))
+    add_tree_options(parser.add_argument_group("trees"))
+    _add_writing(parser.add_argument_group("output"))
+    _add_working(parser.add_argument_group("model and workers"))
     add_examples(parser, EXAMPLES)
 
 
@@ -51,63 +61,83 @@ def _add_reading(read: argparse._ArgumentGroup) -> None:
         "--from",
         dest="kind",
         choices=_KINDS,
-        help="what all files are; by default their names tell: .txt, .jsonl, .csv, .tsv, .parquet,"
-        " .conllu",
+        help="format of all input files (default: by the ending: .txt, .jsonl, .csv, .tsv, .parquet,"
+        " .conllu)",
     )
     add_encoding(read)
-    read.add_argument("--field", default="text", metavar="NAME", help="which has the text (text)")
-    read.add_argument("--id", metavar="NAME", help="which has a document's id, each once")
+    read.add_argument(
+        "--field",
+        default="text",
+        metavar="NAME",
+        help="field or column that holds the text (default: text)",
+    )
+    read.add_argument(
+        "--id",
+        metavar="NAME",
+        help="field or column that holds the id of a document; ids must be unique",
+    )
     read.add_argument(
         "--split",
         choices=SPLITS,
         default="paragraph",
-        help="what a line of a text is, as for bnaparse; default: paragraph",
+        help=SPLIT_HELP,
     )
 
 
 def _add_writing(write: argparse._ArgumentGroup) -> None:
-    write.add_argument("--to", choices=("jsonl", "parquet"), default="jsonl", help="default: jsonl")
+    write.add_argument(
+        "--to", choices=("jsonl", "parquet"), default="jsonl", help="output format (default: jsonl)"
+    )
     write.add_argument(
         "--measures",
         action="store_true",
-        help="write the measures of syntactic complexity of each sentence into the field measures",
+        help="add the field measures: measures of syntactic complexity of each sentence",
     )
     write.add_argument(
         "--shard-size",
         type=int,
         default=1_000_000,
         metavar="N",
-        help="characters of input for a file of output, about; default: 1000000",
+        help="approximate number of input characters per output file (default: 1000000)",
     )
     write.add_argument(
-        "--fresh", action="store_true", help="begin anew, also over another run's output"
+        "--fresh",
+        action="store_true",
+        help="start from scratch: delete the output of an earlier run instead of resuming it",
     )
 
 
 def _add_working(work: argparse._ArgumentGroup) -> None:
-    work.add_argument(
-        "-m", "--model", metavar="NAME|DIR", help="default: en, or one that is here for --language"
-    )
-    work.add_argument(
-        "--language", metavar="CODE", help="of all texts; default: the model's, or guessed"
-    )
-    work.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    work.add_argument("-m", "--model", metavar="NAME|DIR", help=MODEL_HELP)
+    work.add_argument("--language", metavar="CODE", help=LANGUAGE_HELP)
+    work.add_argument("--device", help=DEVICE_HELP)
     add_precision(work)
-    work.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")
+    work.add_argument("--batch-tokens", type=int, metavar="N", help=BATCH_HELP)
     work.add_argument(
         "--workers",
         type=int,
         metavar="N",
-        help="that parse at once, a core each; default: the cores, with a GPU 1",
-    )
-    work.add_argument("--engine", choices=("processes", "ray"), default="processes")
-    work.add_argument(
-        "--ray-address", metavar="ADDRESS", help="a cluster; default: one of this run's own"
+        help="number of worker processes (default: the number of cores; with a GPU 1)",
     )
     work.add_argument(
-        "--ray-gpus", type=float, default=0.0, metavar="SHARE", help="of a GPU for each worker"
+        "--engine",
+        choices=("processes", "ray"),
+        default="processes",
+        help="where workers run: processes of this machine, or a Ray cluster (default: processes)",
     )
-    work.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    work.add_argument(
+        "--ray-address",
+        metavar="ADDRESS",
+        help="address of the Ray cluster (default: start a local one)",
+    )
+    work.add_argument(
+        "--ray-gpus",
+        type=float,
+        default=0.0,
+        metavar="X",
+        help="GPUs per Ray worker; may be a fraction (default: 0)",
+    )
+    work.add_argument("-q", "--quiet", action="store_true", help=QUIET_HELP)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -120,10 +150,12 @@ def run(options: argparse.Namespace) -> int:
     shown.close()
     if not options.quiet:
         say(
-            f"{totals['sentences']:,} sentences of {totals['documents']:,} documents: {corpus.output}"
+            f"{totals['sentences']:,} sentences of {totals['documents']:,} documents are in {corpus.output}"
         )
     if totals["failed"]:
-        say(f"{totals['failed']:,} without a tree: {corpus.output}/errors.jsonl")
+        say(
+            f"{totals['failed']:,} of {totals['sentences']:,} sentences have no tree; {corpus.output}/errors.jsonl lists the reasons"
+        )
     return SOME_FAILED if totals["failed"] else SUCCESS
 
 
@@ -133,14 +165,16 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
     from bnaparser.parsing.corpus.shards import ShardSettings
 
     if len(options.files) < 2:
-        raise SettingsError("give what to read, and last the folder to write to")
+        raise SettingsError(
+            "give at least one input file, and last the output folder: bnaparser corpus IN... OUT"
+        )
     *inputs, output = options.files
     if Path(output).is_file():
-        raise SettingsError(f"{output} is a file: give last the folder to write to")
+        raise SettingsError(f"{output} is a file, but the last argument must be the output folder")
     if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
     if options.engine != "ray" and (options.ray_address is not None or options.ray_gpus):
-        raise SettingsError("--ray-address and --ray-gpus are of Ray: give --engine ray as well")
+        raise SettingsError("--ray-address and --ray-gpus need --engine ray")
     settings = CorpusSettings(
         kind=options.kind,
         encoding=options.encoding,
@@ -180,12 +214,12 @@ def _load(options: argparse.Namespace) -> Parser:
 
 
 class _Shown:
-    """What a run shows of itself: a bar on a terminal, else a line a minute."""
+    """The progress of a run: a bar on a terminal, else a line each minute."""
 
     def __init__(self, progress: CorpusProgress, quiet: bool):
         from tqdm import tqdm
 
-        self.quiet, self.said = quiet, time.monotonic()
+        self.quiet, self.reported = quiet, time.monotonic()
         self.on_terminal = sys.stderr.isatty() and not quiet
         self.bar = tqdm(
             total=progress.total,
@@ -199,24 +233,24 @@ class _Shown:
     def report(self, progress: CorpusProgress) -> None:
         """Show how far the run is."""
         if self.on_terminal:
-            self.bar.set_postfix_str(_told(progress), refresh=False)
+            self.bar.set_postfix_str(_progress_line(progress), refresh=False)
             self.bar.update(progress.read - self.bar.n)
-        elif not self.quiet and time.monotonic() - self.said >= _SAYS_EVERY:
-            self.said = time.monotonic()
+        elif not self.quiet and time.monotonic() - self.reported >= _REPORT_SECONDS:
+            self.reported = time.monotonic()
             share = 100 * progress.read / max(1, progress.total)
-            say(f"{share:.0f} %, {_told(progress)}")
+            say(f"{share:.0f} %, {_progress_line(progress)}")
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self.bar.close()
 
 
-def _told(progress: CorpusProgress) -> str:
-    """Sentences, how many a second, and the time left at the speed so far."""
+def _progress_line(progress: CorpusProgress) -> str:
+    """Return the number of sentences, sentences per second, and the time left at the average speed."""
     gone = max(1e-9, time.monotonic() - progress.start)
     rate = progress.new_sentences / gone
     new, left = progress.read - progress.kept, progress.total - progress.read
-    told = f"{progress.sentences:,} sentences, {rate:,.0f}/s"
+    line = f"{progress.sentences:,} sentences, {rate:,.0f}/s"
     if new <= 0:
-        return told
-    return f"{told}, {timedelta(seconds=round(left * gone / new))} left"
+        return line
+    return f"{line}, {timedelta(seconds=round(left * gone / new))} left"

@@ -1,4 +1,4 @@
-"""``bnaparser ensemble``: text in, trees out that several parsers agree on."""
+"""``bnaparser ensemble``: parse text with several parsers whose scores are averaged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bnaparser.cli.arguments import add_encoding, add_examples
+from bnaparser.cli.arguments import (
+    DEVICE_HELP,
+    OUTPUT_HELP,
+    QUIET_HELP,
+    SPLIT_HELP,
+    add_encoding,
+    add_examples,
+)
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, quiet_libraries, say
 from bnaparser.cli.streams import (
     answered,
@@ -36,39 +43,43 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the models, their shares, what is parsed and where the trees go."""
+    """Add the models, their weights, the input and the output."""
     parser.add_argument(
         "models", nargs="+", metavar="MODEL", help="names or folders of two parsers or more"
     )
     parser.add_argument(
-        "--shares", nargs="+", type=float, metavar="X", help="one for each model (equal ones)"
+        "--weights",
+        nargs="+",
+        type=float,
+        metavar="X",
+        help="weight of each model (default: equal weights)",
     )
     parser.add_argument(
         "-i",
         "--input",
         type=Path,
         metavar="FILE",
-        help="text (also .gz, .xz, .bz2, .zst); -: standard input",
+        help="text file (also .gz, .xz, .bz2, .zst); - is standard input (default: standard input)",
     )
     add_encoding(parser)
-    parser.add_argument("--trees", metavar="FILE", help="parse the words of these trees instead")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
+        "--trees", metavar="FILE", help="parse the words of the trees in this file instead of text"
     )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     parser.add_argument(
         "--split", choices=SPLITS, default="paragraph",
-        help="what a line is, as for bnaparse (%(default)s)",
+        help=SPLIT_HELP,
     )  # fmt: skip
     parser.add_argument(
-        "--language", metavar="CODE", help="of models for several languages, the one of the text"
+        "--language", metavar="CODE", help="language of the text, if a model knows several"
     )
-    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("--device", help=DEVICE_HELP)
+    parser.add_argument("-q", "--quiet", action="store_true", help=QUIET_HELP)
     add_examples(parser, EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write a tree a line, an empty line where there is none; 1 when some sentence has none."""
+    """Write one tree per line, an empty line for a sentence without a tree; return 1 if there is one."""
     if options.trees is not None and options.input is not None:
         raise SettingsError("give either --input or --trees, not both")
     quiet_libraries()
@@ -83,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
             source = stack.enter_context(open_input(options.input))
             reader = read_input(source, options.input, options.encoding)
         output = stack.enter_context(open_output(options.output, options.input, source, *trees))
-        ensemble = Ensemble.load(options.models, options.shares, options.device, options.language)
+        ensemble = Ensemble.load(options.models, options.weights, options.device, options.language)
         empty(output)
         if reader is None:
             return _write(_of_trees(ensemble, trees), output)

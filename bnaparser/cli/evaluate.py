@@ -11,9 +11,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from bnaparser.cli.arguments import add_examples, add_precision
+from bnaparser.cli.arguments import DEVICE_HELP, add_examples, add_precision
 from bnaparser.cli.console import SOME_FAILED, SUCCESS
-from bnaparser.cli.options import GOLD, NONE, TAGS_HELP, given_tags, missing_tags
+from bnaparser.cli.options import GOLD, NONE, TAGS_HELP, missing_tags, tag_rows
 from bnaparser.errors import SettingsError
 from bnaparser.eval import compare_outputs, score_with_pyevalb
 from bnaparser.eval.api import Trees, read_sides
@@ -45,52 +45,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "gold",
         metavar="GOLD",
-        help="gold trees in any format that `bnaparser treebank` reads; .gz, .xz, .bz2 are unpacked",
+        help="file of gold trees, in any format of 'bnaparser treebank' (also .gz, .xz, .bz2)",
     )
     parser.add_argument(
-        "pred", metavar="PRED", nargs="?", help="predicted trees, likewise; left out with --model"
+        "pred",
+        metavar="PRED",
+        nargs="?",
+        help="file of predicted trees, in any of these formats; leave out with --model",
     )
-    parser.add_argument(
-        "--prm", metavar="FILE", help="EVALB parameter file (default: the COLLINS.prm shipped here)"
-    )
+    parser.add_argument("--prm", metavar="FILE", help="EVALB parameter file (default: COLLINS.prm)")
     parser.add_argument(
         "--scorer",
         choices=("evalb", "pyevalb"),
         default="evalb",
-        help="evalb: our own, the same byte for byte (default); pyevalb: the package PYEVALB",
+        help="evalb: built in, with the output of the C program EVALB byte for byte; pyevalb: the package"
+        " PYEVALB (default: evalb)",
     )
     parser.add_argument(
         "--significance",
         metavar="OTHER_PRED",
-        help="also test whether PRED and this other output differ in F1 by more than chance",
+        help="second file of predicted trees: test whether its F1 differs from that of PRED by more than chance",
     )
     parser.add_argument(
         "--keep-functions",
         action="store_true",
-        help="score labels whole, with their functions (NP-SBJ); EVALB scores NP",
+        help="compare labels with their functions (NP-SBJ); EVALB compares NP",
     )
-    parser.add_argument("--model", metavar="M", help="parse the words of GOLD with this model")
+    parser.add_argument(
+        "--model",
+        metavar="NAME|DIR",
+        help="parse the words of GOLD with this model, and score its trees",
+    )
     parser.add_argument(
         "--release",
         choices=("ptb", "ctb"),
-        help="GOLD is the folder of a release, Penn Treebank 3 (LDC99T42) or Chinese Treebank 5.1"
-        " (LDC2005T01): print a standard part's table row, LR, LP and F1, with gold tags in the trees",
+        help="score --model on a standard part of a treebank, as the papers do (LR, LP, F1, gold tags in the"
+        " trees); GOLD is the folder of Penn Treebank 3 (LDC99T42) or Chinese Treebank 5.1 (LDC2005T01)",
     )
     parser.add_argument(
         "--split",
         choices=("train", "dev", "test"),
-        help="the part of the release (default: test)",
+        help="with --release: part of the treebank (default: test)",
     )
     parser.add_argument(
-        "--save", metavar="FOLDER", help="write the release's gold.mrg and predicted.mrg there"
+        "--save", metavar="DIR", help="with --release: folder for gold.mrg and predicted.mrg"
     )
     parser.add_argument(
-        "--language", metavar="CODE", help="that of GOLD, where the model knows several"
+        "--language", metavar="CODE", help="language of GOLD, if the model knows several"
     )
     parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
-    parser.add_argument(
-        "--device", metavar="DEVICE", help="where the model runs, e.g. cpu or cuda (default: best)"
-    )
+    parser.add_argument("--device", help=DEVICE_HELP)
     add_precision(parser)
     add_examples(parser, EXAMPLES)
 
@@ -105,23 +109,29 @@ def run(args: argparse.Namespace) -> int:
         return _run_release(args)
     for option in ("split", "save"):
         if getattr(args, option) is not None:
-            raise SettingsError(f"--{option} is for a release of a treebank: give --release, too")
+            raise SettingsError(f"--{option} needs --release ptb or --release ctb")
     if args.pred is None and args.model is None:
-        raise SettingsError("evaluate needs PRED, the predicted trees, or --model to make them")
+        raise SettingsError(
+            "evaluate needs PRED, a file of predicted trees, or --model, which predicts trees"
+        )
     if args.pred is not None and args.model is not None:
-        raise SettingsError("evaluate takes PRED or --model, not both")
+        raise SettingsError("evaluate takes either PRED or --model, not both")
     if args.tags != NONE and args.model is None:
-        raise SettingsError("--tags are for a model to read: give --model, or leave them out")
+        raise SettingsError("--tags needs --model: tags are the input of a model")
     if args.language is not None and args.model is None:
-        raise SettingsError("--language is for a model to parse in: give --model, or leave it out")
+        raise SettingsError("--language needs --model: it is the language that the model parses")
     if args.prm is not None and args.scorer == "pyevalb":
-        raise SettingsError("PYEVALB reads no parameter file: leave out --prm, or use evalb")
+        raise SettingsError("--prm needs --scorer evalb: PYEVALB reads no parameter file")
     if args.keep_functions and args.scorer == "pyevalb":
-        raise SettingsError("--keep-functions is for the scorer evalb: leave out --scorer pyevalb")
+        raise SettingsError(
+            "--keep-functions needs --scorer evalb: PYEVALB always removes functions"
+        )
     if args.significance is not None:
         for path in filter(None, (args.gold, args.pred)):
             if Path(path).is_fifo():
-                raise SettingsError(f"{path} can be read only once: --significance needs a file")
+                raise SettingsError(
+                    f"{path} is a pipe, which can be read only once: --significance needs a file"
+                )
     for path in filter(None, (args.gold, args.pred)):
         refuse_binary_file(Path(path))
     return run_model(args) if args.model is not None else run_files(args)
@@ -131,7 +141,7 @@ def _run_release(args: argparse.Namespace) -> int:
     from bnaparser.cli import table_row
 
     if args.model is None:
-        raise SettingsError("--release is for a model: give --model, too")
+        raise SettingsError("--release needs --model: give the model to score")
     unused = {
         "PRED": args.pred is not None,
         "--prm": args.prm is not None,
@@ -142,8 +152,8 @@ def _run_release(args: argparse.Namespace) -> int:
     for name, is_given in unused.items():
         if is_given:
             raise SettingsError(
-                f"--release takes no {name}: write the trees with --save FOLDER, then score"
-                " FOLDER/gold.mrg and FOLDER/predicted.mrg"
+                f"--release takes no {name}: write the trees with --save DIR, then score"
+                " DIR/gold.mrg and DIR/predicted.mrg"
             )
     return table_row.run(args)
 
@@ -233,7 +243,7 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
 
     # Traces are no words to parse, and an outer bracket without a label would count against us.
     trees = load_clean_trees(args.gold, Cleaning(cut_functions=not args.keep_functions))
-    tags, source = given_tags(args.tags, trees), args.tags
+    tags, source = tag_rows(args.tags, trees), args.tags
     parser = Parser.load(
         args.model,
         device=args.device,
@@ -245,7 +255,7 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     # EVALB leaves words out by their tags: where a model has none of its own, the gold ones stand in.
     if tags is None and not parser.predicts_tags:
-        tags, source = given_tags(GOLD, trees), GOLD
+        tags, source = tag_rows(GOLD, trees), GOLD
     start = time.perf_counter()
     parses = parser.parse_many([tree.words for tree in trees], tags)
     seconds = max(time.perf_counter() - start, 1e-9)

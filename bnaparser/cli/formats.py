@@ -1,4 +1,4 @@
-"""The formats of all commands that write trees: one table, with what each writes for a tree, and around all of them."""
+"""The output formats of all commands that write trees: how each writes a tree, and the start and end of its file."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Write(Protocol):
 
 
 class TextFormat(NamedTuple):
-    """A format of text: what it says of itself, and what is written.
+    """A text format: its description, and the functions that write it.
 
     ``each`` gets a parse that may have failed, and its number from 1. ``blank`` is for an empty line of
     the input that is to stay one. ``document`` has what stands before all and after all. ``all_trees``:
@@ -105,7 +105,7 @@ class TextFormat(NamedTuple):
 
 
 class BinaryFormat(NamedTuple):
-    """A format that is written whole at the end, as bytes: what it says of itself, and what opens it.
+    """A binary format, whose file is written as a whole at the end.
 
     ``open`` makes of a file a function to write. ``all_trees`` as of a text.
     """
@@ -116,9 +116,9 @@ class BinaryFormat(NamedTuple):
 
 
 class PictureFormat(NamedTuple):
-    """A format that holds one tree: what it says of itself, its name, what draws it, and what holds several trees.
+    """A picture format, whose file holds one tree: several trees become several files.
 
-    Each further tree gets a file of its own. ``is_text``: it may be shown in a terminal.
+    ``instead`` names the formats that hold several trees. ``is_text``: a terminal can show the format.
     """
 
     about: str
@@ -255,38 +255,40 @@ _LATEX_START = (
 )
 
 FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
-    "bracket": TextFormat("one tree a line", _bracket, between="\n"),
-    "pretty": TextFormat("brackets, indented", _pretty),
-    "draw": TextFormat("drawn with lines", _draw),
-    "json": TextFormat("one object a line", _json, all_trees=True),
+    "bracket": TextFormat("one tree per line, in brackets", _bracket, between="\n"),
+    "pretty": TextFormat("indented brackets", _pretty),
+    "draw": TextFormat("text drawing", _draw),
+    "json": TextFormat("one JSON object per line", _json, all_trees=True),
     "columns": TextFormat(
-        "one constituent a line: place, label, score, probability",
+        "tab-separated, one constituent per line",
         _columns,
         "",
         _columns_document,
         True,
     ),
-    "mrg": TextFormat("as the Penn Treebank's files", _mrg, ""),
-    "conllu": TextFormat("CoNLL-U, dependencies by head rules", _conllu, ""),
+    "mrg": TextFormat("layout of the Penn Treebank's files", _mrg, ""),
+    "conllu": TextFormat("CoNLL-U with dependencies derived by head rules", _conllu, ""),
     "export": TextFormat("NEGRA's export format", _export, "", _export_document),
     "tiger": TextFormat("TIGER-XML", _tiger, "", _tiger_document),
-    "parquet": BinaryFormat("a table with the fields of json (extra parquet)", _parquet, True),
+    "parquet": BinaryFormat(
+        "Parquet table with the fields of json (extra parquet)", _parquet, True
+    ),
     "svg": PictureFormat(
-        "a drawing, a file for each tree",
+        "drawing, one file per tree",
         "an SVG",
         _svg,
-        "--format html, a page with all, or pdf, a page for each",
+        "--format html, one page with all trees, or --format pdf, one page per tree",
         is_text=True,
     ),
-    "html": TextFormat("one page with all trees", _html, "", _html_page),
-    "latex": TextFormat("for the forest package", _latex, "", lambda: (_LATEX_START, "")),
+    "html": TextFormat("page with all trees", _html, "", _html_page),
+    "latex": TextFormat("LaTeX, for the package forest", _latex, "", lambda: (_LATEX_START, "")),
     "png": PictureFormat(
-        "a picture, a file for each tree (extra pictures)",
+        "picture, one file per tree (extra pictures)",
         "a PNG",
         lambda parse: parse.to_png(),
-        "--format pdf, a page for each",
+        "--format pdf, with one page per tree",
     ),
-    "pdf": BinaryFormat("a page for each tree (extra pictures)", _pdf),
+    "pdf": BinaryFormat("one page per tree (extra pictures)", _pdf),
 }
 """All formats by their names."""
 
@@ -302,7 +304,7 @@ SUFFIXES = {
 
 
 def described(names: Sequence[str] = tuple(FORMATS)) -> str:
-    """Return what ``--help`` says of the formats."""
+    """Return the list of formats for ``--help``."""
     return "; ".join(f"{name}: {FORMATS[name].about}" for name in names)
 
 
@@ -324,7 +326,9 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
     """
     form = FORMATS[name]
     if output.isatty() and not (isinstance(form, TextFormat) or getattr(form, "is_text", False)):
-        raise SettingsError(f"{name} is no text for a terminal: give --output FILE")
+        raise SettingsError(
+            f"{name} is a binary format, which a terminal cannot show: give --output FILE"
+        )
     if isinstance(form, TextFormat):
         yield from _text(form, output, trees)
     elif isinstance(form, PictureFormat):
@@ -393,8 +397,8 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
             return
         if not is_file(output):
             raise SettingsError(
-                f"{form.name} holds one tree, here is a second one: give {form.instead},"
-                " or --output FILE, a file for each"
+                f"{form.name} file holds one tree, but the input gives more: use {form.instead},"
+                " or --output FILE for one file per tree"
             )
         for place, data in [(number, picture)] if files else [first, (number, picture)]:
             path = Path(output.name)
@@ -421,5 +425,5 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
 
 
 def _say_none(name: str, output: TextIO) -> None:
-    say(f"there is no tree to write: {name} of none is no file, and none is written")
+    say(f"no sentence has a tree: no {name} file is written")
     drop_if_empty(output)

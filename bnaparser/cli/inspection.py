@@ -1,4 +1,4 @@
-"""The verbs that look into models: ``inspect`` (gates, attention maps) and ``probe`` (the tree in word vectors)."""
+"""The verbs that inspect models: ``inspect`` (gates, attention maps) and ``probe`` (the tree in word vectors)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bnaparser.cli.arguments import DEVICE_HELP
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, quiet_libraries, say
 from bnaparser.cli.streams import refuse_file_names
 from bnaparser.errors import DataError, SettingsError
@@ -28,16 +29,18 @@ GATE_COLUMNS = ("model", "layer", "mean", "deviation", "minimum", "maximum", "to
 
 def add_inspect_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the models, the texts, where to write, and which layer and head to show."""
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="each argument is one text")
     parser.add_argument(
-        "-i", "--input", type=Path, metavar="FILE", help="texts of a file (UTF-8), one a line"
+        "text", nargs="*", metavar="TEXT", help="text; give several arguments for several texts"
+    )
+    parser.add_argument(
+        "-i", "--input", type=Path, metavar="FILE", help="file with one text per line (UTF-8)"
     )
     parser.add_argument(
         "--model",
         action="append",
         required=True,
         metavar="NAME|DIR",
-        help="a task's model; give it again for others to compare",
+        help="name or folder of a task model with syntax-guided attention; repeat to compare models",
     )
     parser.add_argument(
         "-o",
@@ -45,24 +48,32 @@ def add_inspect_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help=f"gets {GATES} and {ATTENTION}",
+        help=f"output folder for {GATES} and {ATTENTION}",
     )
     parser.add_argument(
-        "--layer", type=int, metavar="N", help="maps of this layer, from 1 (default: mean of all)"
+        "--layer",
+        type=int,
+        metavar="N",
+        help="show the attention of layer N, from 1 (default: mean of all layers)",
     )
     parser.add_argument(
-        "--head", type=int, metavar="N", help="maps of this head, from 1 (default: mean of all)"
+        "--head",
+        type=int,
+        metavar="N",
+        help="show the attention of head N, from 1 (default: mean of all heads)",
     )
     parser.add_argument(
-        "--parser", metavar="NAME|DIR", help="default: the one that a model was trained with"
+        "--parser",
+        metavar="NAME|DIR",
+        help="name or folder of the parser (default: the parser that the model was trained with)",
     )
-    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    parser.add_argument("--device", help=DEVICE_HELP)
 
 
 def run_inspect(options: argparse.Namespace) -> int:
     """Draw both figures and print the gates; 1 when texts had to be left out."""
     if bool(options.text) == bool(options.input):
-        raise SettingsError("give texts or --input FILE: one of the two")
+        raise SettingsError("give either TEXT or --input FILE")
     refuse_file_names(options.text, options.command, "read")
     from bnaparser.cli.console import quiet_libraries
 
@@ -99,12 +110,12 @@ def _texts(options: argparse.Namespace) -> list[str]:
 
     texts = [line for _, line in read_lines(options.input) if line.strip()]
     if not texts:
-        raise DataError(f"{options.input}: no text in it")
+        raise DataError(f"{options.input} holds no text")
     return texts
 
 
 def _folder(path: Path) -> Path:
-    """Make the folder for the figures before models are loaded: a wrong name is known at once."""
+    """Make the folder for the figures, before models are loaded."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -113,7 +124,7 @@ def _folder(path: Path) -> Path:
 
 
 def _load(name: str, device: str | None) -> tuple[TaskModel, str]:
-    """Return a model and the name of what guides its attention; SettingsError where nothing does."""
+    """Return a model and the name of its attention variant; SettingsError if its attention is unguided."""
     from bnaparser import models
     from bnaparser.inspection.texts import attention_variant, variant_title
     from bnaparser.tasks.model import load_model, to_device
@@ -128,7 +139,7 @@ def _load(name: str, device: str | None) -> tuple[TaskModel, str]:
 def _readable(
     model: TaskModel, texts: list[str], options: argparse.Namespace
 ) -> list[PreparedExample]:
-    """Return the texts that a model can read, with their trees; report the others."""
+    """Return the examples of the texts that a model can read; report the texts that it cannot read."""
     from bnaparser.inspection.texts import prepare
     from bnaparser.tasks.trees import tree_source
 
@@ -143,7 +154,7 @@ def _readable(
         else:
             examples.append(one)
     if not examples:
-        raise DataError("no text is left to look at")
+        raise DataError("none of the texts can be inspected: see the reasons above")
     return examples
 
 
@@ -194,17 +205,21 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="NAME|DIR",
-        help="an encoder of transformers, or a task's model; give it again for others to compare",
+        help="encoder (folder or name on the Hugging Face hub), or task model (name or folder); repeat to compare"
+        " several",
     )
     for part in PARTS:
         parser.add_argument(
             f"--{part}",
             required=True,
             metavar="TREES",
-            help="bracketed trees, or CoNLL-U by its name in .conllu; .gz and .xz are unpacked",
+            help=f"{part} part of the treebank: bracketed trees, or CoNLL-U in a file .conllu (also .gz, .xz)",
         )
     parser.add_argument(
-        "--limit", type=_positive, metavar="N", help="the first N sentences of each file"
+        "--limit",
+        type=_positive,
+        metavar="N",
+        help="use only the first N sentences of each file (default: all)",
     )
     parser.add_argument(
         "--layer",
@@ -212,27 +227,33 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="N",
-        help="0 is the embeddings (default: all layers); may be given again",
+        help="probe layer N, 0 for the embeddings; may be repeated (default: all layers)",
     )
-    parser.add_argument("--rank", type=_positive, default=64, help="of the probe (default: 64)")
-    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="default: 1")
+    parser.add_argument(
+        "--rank", type=_positive, default=64, metavar="N", help="rank of the probe (default: 64)"
+    )
+    parser.add_argument(
+        "--seed", type=_seed, default=1, metavar="N", help="random seed (default: 1)"
+    )
     parser.add_argument(
         "--heads",
         choices=("ud", "collins"),
         default="ud",
-        help="head rules that turn brackets to dependencies (default: ud)",
+        help="head rules that convert bracketed trees to dependencies (default: ud)",
     )
     parser.add_argument(
         "--syntax",
         choices=("parsed", "gold", "none"),
         default="parsed",
-        help="what a model with syntax is shown: trees from where its training had them "
-        "(default), the treebank's own, or none",
+        help="input trees of a syntax-guided task model: parsed: from the source that its training used; gold:"
+        " from the treebank; none: no trees (default: parsed)",
     )
     parser.add_argument(
-        "--parser", metavar="NAME|DIR", help="of parsed trees (default: the model's own)"
+        "--parser",
+        metavar="NAME|DIR",
+        help="name or folder of the parser for --syntax parsed (default: the model's parser)",
     )
-    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    parser.add_argument("--device", help=DEVICE_HELP)
 
 
 def _positive(text: str) -> int:
@@ -244,7 +265,7 @@ def _seed(text: str) -> int:
 
 
 def _number(text: str, least: int, most: int) -> int:
-    """Return a number of these; argparse would name the function where it is none at all."""
+    """Return a whole number within the limits; argparse would name this function in its own message."""
     try:
         number = int(text)
     except ValueError:
@@ -263,7 +284,7 @@ def run_probe(options: argparse.Namespace) -> int:
     from bnaparser.trees.heads.dependencies import head_rules
 
     if options.parser and options.syntax != "parsed":
-        raise SettingsError(f"--parser gives parsed trees, and --syntax is {options.syntax}")
+        raise SettingsError(f"--parser needs --syntax parsed, and --syntax is {options.syntax}")
     rules = head_rules(options.heads)
     gold = {part: read_gold(getattr(options, part), rules, options.limit) for part in PARTS}
     print("\t".join(PROBE_COLUMNS), flush=True)
@@ -272,7 +293,7 @@ def run_probe(options: argparse.Namespace) -> int:
         reader = load_reader(name, options.device)
         if options.parser and len(names) == 1 and reader.syntax.variant is None:
             raise SettingsError(
-                f"{name} is a plain encoder, which sees no trees: leave out --parser"
+                f"{name} is a plain encoder, which reads no trees: leave out --parser"
             )
         for layer, scores in _probe(options, reader, gold):
             shown = (
@@ -288,7 +309,7 @@ def run_probe(options: argparse.Namespace) -> int:
 def _probe(
     options: argparse.Namespace, reader: Reader, gold: Mapping[str, Sequence[GoldSentence]]
 ) -> Iterator[tuple[int, ProbeScores]]:
-    """Yield the scores of each layer that is asked for."""
+    """Yield the number and the scores of each layer to probe."""
     from bnaparser.inspection.structural_probe import ProbeSettings, probe
 
     layers = reader.chosen(options.layer)

@@ -11,7 +11,18 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from bnaparser.cli.arguments import add_encoding, add_examples, add_precision
+from bnaparser.cli.arguments import (
+    BATCH_HELP,
+    DEVICE_HELP,
+    LANGUAGE_HELP,
+    MODEL_HELP,
+    OUTPUT_HELP,
+    QUIET_HELP,
+    SPLIT_HELP,
+    add_encoding,
+    add_examples,
+    add_precision,
+)
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.streams import empty, in_chunks, open_output, read_input, standard_input
 from bnaparser.compute.cores import usable_cores
@@ -66,72 +77,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help="texts, files of trees, parses in JSON lines or Parquet, folders of these; compressed or not; -, or"
-        " none: standard input",
+        help="text, file of trees, or parses in JSON Lines or Parquet (also .gz, .xz, .bz2, .zst), or folder of"
+        " such files; - is standard input (default: standard input)",
     )
     add_encoding(parser)
     parser.add_argument(
         "--from",
         dest="kind",
         choices=("text", "trees"),
-        help="what all files are; by default their names and first signs tell",
+        help="content of all files (default: by their endings and first characters)",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     parser.add_argument(
         "--by",
         choices=("text", "sentence", "word"),
         default="text",
-        help="what a row is about (default: text)",
+        help="unit of a row: a text, a sentence or a word (default: text)",
     )
     parser.add_argument(
         "-f",
         "--format",
         choices=FORMATS,
         default="csv",
-        help="default: csv; json: one object a line; parquet needs --output",
+        help="output format. json: one object per line; parquet needs --output (default: csv)",
     )
     parser.add_argument(
         "--patterns",
         type=Path,
         metavar="FILE",
-        help="patterns of your own, name = pattern a line; each is a column more",
+        help="file with your own search patterns, one NAME = PATTERN per line; each adds a column",
     )
     parser.add_argument(
         "--matches",
         action="append",
         default=[],
         metavar="COUNT",
-        help="show what a count counts (such as C, or a pattern's name) instead of the table; may be given"
-        " again",
+        help="list the matches of a count (such as C, or the name of a pattern) instead of the table; may be"
+        " repeated",
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes that measure trees (default: the cores)"
+        "--workers",
+        type=int,
+        metavar="N",
+        help="number of processes that measure trees (default: the number of cores)",
     )
-    _add_parsing(parser.add_argument_group("texts"))
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
+    _add_parsing(parser.add_argument_group("parsing of texts"))
+    parser.add_argument("-q", "--quiet", action="store_true", help=QUIET_HELP)
     add_examples(parser, EXAMPLES)
 
 
 def _add_parsing(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "-m", "--model", metavar="NAME|DIR", help="default: en, or one for the --language"
-    )
-    group.add_argument(
-        "--language", metavar="CODE", help="the texts'; default: the model's, or guessed"
-    )
-    group.add_argument(
-        "--split", choices=SPLITS, default="paragraph", help="what a line is, as for bnaparse"
-    )
+    group.add_argument("-m", "--model", metavar="NAME|DIR", help=MODEL_HELP)
+    group.add_argument("--language", metavar="CODE", help=LANGUAGE_HELP)
+    group.add_argument("--split", choices=SPLITS, default="paragraph", help=SPLIT_HELP)
     group.add_argument(
         "--probabilities",
         action="store_true",
-        help="fill the columns entropy and closed_probability",
+        help="compute the columns entropy and closed_probability",
     )
-    group.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    group.add_argument("--device", help=DEVICE_HELP)
     add_precision(group)
-    group.add_argument("--batch-tokens", type=int, metavar="N", help="as for bnaparse")
+    group.add_argument("--batch-tokens", type=int, metavar="N", help=BATCH_HELP)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -146,7 +152,9 @@ def run(options: argparse.Namespace) -> int:
     known = (*l2sca.COUNTS, *patterns)
     for name in options.matches:
         if name not in known:
-            raise SettingsError(f"--matches {name}: there is no such count: {', '.join(known)}")
+            raise SettingsError(
+                f"--matches {name}: there is no count of this name; the counts are {', '.join(known)}"
+            )
     inputs = _Inputs(options)
     table = Table("sentence" if options.matches else options.by, patterns)
     with open_output(options.output, *inputs.paths) as output:

@@ -1,4 +1,4 @@
-"""Verbs that make a model of models: ``average``, ``calibrate`` and ``prune``."""
+"""Verbs that make a model from other models: ``average``, ``calibrate`` and ``prune``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.arguments import add_examples, add_precision, typed_model, typed_path
+from bnaparser.cli.arguments import (
+    DEVICE_HELP,
+    add_examples,
+    add_precision,
+    quoted_model,
+    quoted_path,
+)
 from bnaparser.cli.console import quiet_libraries
-from bnaparser.cli.options import NONE, TAGS_HELP, given_tags, missing_tags
+from bnaparser.cli.options import NONE, TAGS_HELP, missing_tags, tag_rows
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.files.folder import LABELS, check_new, new_folder
 from bnaparser.files.temporary import temporary_folder
@@ -26,28 +32,34 @@ if TYPE_CHECKING:
 
 
 def add_average_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the models, their shares, the new folder and how it is stored."""
+    """Add the models, their weights, the output folder and the number format."""
     parser.add_argument(
-        "models", nargs="+", metavar="MODEL", help="folders or names of two parsers or more"
+        "models", nargs="+", metavar="MODEL", help="names or folders of two parsers or more"
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     parser.add_argument(
-        "--shares", nargs="+", type=float, metavar="X", help="one for each model (equal ones)"
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder for the new parser"
+    )
+    parser.add_argument(
+        "--weights",
+        nargs="+",
+        type=float,
+        metavar="X",
+        help="weight of each model (default: equal weights)",
     )
     parser.add_argument(
         "--store", choices=("float32", "float16", "int8"), default="float32",
-        help="how weights are written (%(default)s)",
+        help="number format of the stored weights (default: %(default)s)",
     )  # fmt: skip
 
 
 def run_average(options: argparse.Namespace) -> int:
-    """Write the mean; its metrics.json says of what it is the mean, and has no scores."""
+    """Write the averaged parser; its metrics.json names the models, and has no scores."""
     quiet_libraries()
     from bnaparser.network import storage
     from bnaparser.network.averaging import average
 
     check_new(options.output)
-    model = average(options.models, options.shares)
+    model = average(options.models, options.weights)
     with new_folder(options.output) as folder:
         storage.save(model, folder, options.store, {"average of": options.models})
     return 0
@@ -62,32 +74,35 @@ CALIBRATE_EXAMPLES = """\
 
 def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the model, the trees, how they are read, and the new folder."""
-    parser.add_argument("model", metavar="MODEL", help="folder or name of a parser")
+    parser.add_argument("model", metavar="MODEL", help="name or folder of the parser")
     parser.add_argument(
         "--data", nargs="+", required=True, metavar="TREES",
-        help="development trees, which the parser has not learned from; .xz is unpacked",
+        help="development trees that were not training data (also .xz)",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR",
-        help="write the parser here, calibrated (without it the temperature is only shown)",
+        help="folder for the calibrated parser (default: only print the temperature)",
     )  # fmt: skip
-    parser.add_argument("--map", metavar="FILE", help="a TOML file with label maps")
-    parser.add_argument("--map-set", metavar="NAME", help="which map of that file to apply")
+    parser.add_argument("--map", metavar="FILE", help="TOML file with label maps")
+    parser.add_argument("--map-set", metavar="NAME", help="name of the map to apply")
     parser.add_argument(
         "--language", nargs="+", metavar="CODE",
-        help="of a parser of several languages, that of the trees, or of each file of --data",
+        help="for a parser of several languages: the language of all trees, or of each file of --data",
     )  # fmt: skip
     parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
     parser.add_argument(
-        "--sentences", type=int, metavar="N", help="the first N of each treebank (all)"
+        "--sentences",
+        type=int,
+        metavar="N",
+        help="use only the first N sentences of each file (default: all)",
     )
-    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    parser.add_argument("--device", help=DEVICE_HELP)
     add_precision(parser)
     add_examples(parser, CALIBRATE_EXAMPLES)
 
 
 def run_calibrate(options: argparse.Namespace) -> int:
-    """Find the temperature, show what it is worth, and write the parser that has it."""
+    """Fit the temperature, print the calibration before and after, and write the calibrated parser."""
     _check_calibration(options)
     quiet_libraries()
     from bnaparser.chart import ScoresError
@@ -107,13 +122,15 @@ def run_calibrate(options: argparse.Namespace) -> int:
     try:
         temperature = best_temperature(charts)
     except ScoresError as error:
-        raise ModelError(f"{options.model} has scores that are no numbers: {error}") from error
+        raise ModelError(
+            f"{options.model} is damaged, its scores are not finite numbers: {error}"
+        ) from error
     print(_shown(charts, network.settings.chart.temperature, temperature))
     if options.output is not None:
         found = {"data": options.data, "sentences": len(charts), "temperature": temperature}
         with new_folder(options.output) as new:
             copy_at_temperature(folder, new, temperature, found)
-        print(f"{options.output} is written: bnaparse --model {typed_model(options.output)} ...")
+        print(f"{options.output} is written: bnaparse --model {quoted_model(options.output)} ...")
     return 0
 
 
@@ -121,10 +138,11 @@ def _check_calibration(options: argparse.Namespace) -> None:
     if options.sentences is not None and options.sentences < 1:
         raise SettingsError(f"--sentences {options.sentences}: it must be at least 1")
     if (options.map is None) != (options.map_set is None):
-        raise SettingsError("--map FILE and --map-set NAME belong together: give both or neither")
+        raise SettingsError("--map FILE and --map-set NAME need each other: give both, or neither")
     if len(options.language or [""]) not in (1, len(options.data)):
         raise SettingsError(
-            f"{len(options.language)} languages for {len(options.data)} files of --data: give one of all, or one of each"
+            f"--language has {len(options.language)} codes for {len(options.data)} files of --data: give one code,"
+            " or one code for each file"
         )
     if options.output is not None:
         check_new(options.output)
@@ -142,9 +160,9 @@ def _calibration_examples(options: argparse.Namespace, network: ParsingNetwork) 
         source = DataSettings(path=path, map=options.map_set, language=language)
         found = read_examples(source, settings)
         if not found:
-            raise DataError(f"{path}: no tree in it")
+            raise DataError(f"{path} holds no tree")
         treebanks.append(found)
-    tags = given_tags(options.tags, [one.tree for found in treebanks for one in found])
+    tags = tag_rows(options.tags, [one.tree for found in treebanks for one in found])
     if tags is None and network.settings.tags.given:
         raise missing_tags(options.model, "--tags FILE, or --tags gold")
     if tags is not None:
@@ -161,13 +179,14 @@ def _languages(options: argparse.Namespace, network: ParsingNetwork) -> list[str
     known = network.settings.text.languages
     if options.language is None and len(known) > 1:
         raise SettingsError(
-            f"{options.model} is for {', '.join(known)}: --language says in which the trees are"
+            f"{options.model} knows several languages ({', '.join(known)}): give the language of the trees with"
+            " --language CODE"
         )
-    given = options.language or known[:1]
-    unknown = next((code for code in given if match_language(code, known) is None), None)
+    codes = options.language or known[:1]
+    unknown = next((code for code in codes if match_language(code, known) is None), None)
     if unknown is not None:
         raise SettingsError(unknown_language(unknown, known))
-    return list(given) if len(given) == len(options.data) else list(given) * len(options.data)
+    return list(codes) if len(codes) == len(options.data) else list(codes) * len(options.data)
 
 
 def _shown(charts: list[GoldChart], before: float, after: float) -> str:
@@ -181,7 +200,7 @@ def _shown(charts: list[GoldChart], before: float, after: float) -> str:
     judged = [judge_constituents(charts, temperature) for temperature in (before, after)]
     right = 100 * judged[0].right.mean()
     lines = [
-        f"{len(charts):,} sentences, {len(judged[0].right):,} constituents, {right:.2f} % right",
+        f"{len(charts):,} sentences, {len(judged[0].right):,} constituents, {right:.2f} % correct",
         f"{'':32}{'before':>10}{'after':>10}",
     ]
     table = {
@@ -195,36 +214,47 @@ def _shown(charts: list[GoldChart], before: float, after: float) -> str:
         lines.append(f"{name:32}{one:10.4g}{other:10.4g}")
     impossible = sum(not one.possible for one in charts)
     if impossible:
-        lines.append(f"{impossible:,} trees cannot be the model's: the likelihood is of the others")
+        lines.append(
+            f"{impossible:,} trees are impossible under the model; the log-likelihood leaves these trees out"
+        )
     return "\n".join(lines)
 
 
 def add_prune_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the encoder, the new folder, and what is to be smaller."""
+    """Add the model, the output folder, and the new sizes."""
     parser.add_argument(
         "encoder",
         metavar="ENCODER",
-        help="a Hugging Face folder or hub name, or a parser's name or folder",
+        help="encoder (folder or name on the Hugging Face hub), or parser (name or folder)",
     )
-    parser.add_argument("output", type=Path, metavar="DIR")
+    parser.add_argument("output", type=Path, metavar="DIR", help="folder for the smaller model")
     parser.add_argument(
         "--text",
         nargs="+",
         metavar="FILE",
-        help="text or trees (.mrg, or on a line that begins with (TOP (), plain or .xz, that tell what"
-        " is used",
+        help="text files or files of trees (.mrg, or lines that begin with '(TOP ('; also .xz), whose subwords"
+        " are counted",
     )
-    parser.add_argument("--size", type=int, metavar="N", help="word pieces to keep")
-    parser.add_argument("--layers", type=int, metavar="N", help="layers to keep, the lowest ones")
+    parser.add_argument(
+        "--size",
+        type=int,
+        metavar="N",
+        help="size of the new vocabulary: the N most frequent subwords of --text are kept",
+    )
+    parser.add_argument(
+        "--layers", type=int, metavar="N", help="number of layers to keep, from the lowest"
+    )
 
 
 def run_prune(options: argparse.Namespace) -> int:
     """Write the smaller encoder or parser."""
     if options.size is None and options.layers is None:
-        raise SettingsError("what is to be smaller? --size N --text FILE, or --layers N, or both")
+        raise SettingsError(
+            "prune needs --size N with --text FILE (a smaller vocabulary), or --layers N (fewer layers), or both"
+        )
     if (options.size is None) != (options.text is None):
         raise SettingsError(
-            "--size and --text belong together: the pieces used most often are kept"
+            "--size and --text need each other: --size N keeps the N most frequent subwords of --text FILE"
         )
     for name in ("size", "layers"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
@@ -238,14 +268,14 @@ def run_prune(options: argparse.Namespace) -> int:
     if name in models.shipped() or find_installed(name) is not None:
         options.encoder = str(models.find(name))
     if Path(options.encoder).is_file():
-        given = typed_path(Path(options.encoder))
+        path = quoted_path(Path(options.encoder))
         raise SettingsError(
-            f"{name} is a file: give a folder ('bnaparser models import {given} FOLDER' makes one of a model's zip)"
+            f"{name} is a file, but prune needs a folder: 'bnaparser models import {path} FOLDER' unpacks a zipped model"
         )
     kind = _prune_parser if (Path(options.encoder) / LABELS).is_file() else _prune_encoder
     kept = kind(options)
     if kept is not None:
-        print(f"{kept:.2%} of the pieces in the text are kept")
+        print(f"{kept:.2%} of the subwords of the text are in the new vocabulary")
     return 0
 
 
@@ -275,7 +305,9 @@ def _prune_parser(options: argparse.Namespace) -> float | None:
 
     model = storage.load(options.encoder)
     if not isinstance(model.encoder, PretrainedEncoder) or model.subwords is None:
-        raise ModelError(f"{options.encoder} reads characters: it has nothing to prune")
+        raise ModelError(
+            f"{options.encoder} has a character encoder, without a vocabulary or layers to prune"
+        )
     kept = None
     if options.layers is not None:
         model.encoder.keep_lowest(options.layers)
@@ -296,14 +328,16 @@ def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]
 
     counts = count_subwords(tokenizer, _lines(paths))
     if not counts:
-        raise DataError(f"{', '.join(paths)}: no text in it, so no piece is worth keeping")
+        raise DataError(
+            f"{', '.join(paths)}: no text in it: --text needs text whose subwords can be counted"
+        )
     return counts
 
 
 def _lines(paths: list[str]) -> Iterator[str]:
-    """Yield the lines of texts, and of each tree the words as a text has them.
+    """Yield lines of text; a tree gives its words, joined by blanks.
 
-    Trees are what a file of trees by its name holds, and lines that begin with their root.
+    Trees are the content of files with the ending of a treebank, and lines that begin with "(TOP (".
     """
     from bnaparser.files.compressed import ending
     from bnaparser.treebanks.lines import read_lines
@@ -323,7 +357,7 @@ def _lines(paths: list[str]) -> Iterator[str]:
 
 
 def _text(tree: Tree) -> str:
-    """Return the words of a tree as a text has them, without traces; empty where there are none."""
+    """Return the words of a tree joined by blanks, without traces; "" if the tree has no words."""
     from bnaparser.trees.cleaning import clean
     from bnaparser.trees.escapes import unescape
 

@@ -1,4 +1,4 @@
-"""``bnaparser models``: what models there are, and what is known of each; imported, exported, removed."""
+"""``bnaparser models``: list, describe, import, export and remove models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bnaparser.cli.arguments import add_examples, typed_model, typed_path
+from bnaparser.cli.arguments import add_examples, quoted_model, quoted_path
 from bnaparser.cli.console import say
 from bnaparser.errors import ModelError, require_extra
 from bnaparser.files.folder import METRICS, check_new, new_folder
@@ -30,44 +30,57 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what can be done with models; nothing: they are listed."""
+    """Add the commands; without a command, models are listed."""
     add_examples(parser, EXAMPLES)
     commands = parser.add_subparsers(metavar="COMMAND", dest="models_command")
-    _command(commands, "list", "list the models that are installed, as without a command")
+    _command(commands, "list", "list the installed models (also without a command)")
     for name, summary in (
-        ("describe", "what is known of a model: where it is from, what it is, licence, scores"),
-        ("card", "print a model's card: how it was made, and what for"),
+        ("describe", "show the origin, kind, size, languages, licence and scores of a model"),
+        ("card", "print the model card: purpose, training data, scores"),
     ):
         _command(commands, name, summary).add_argument(
-            "name", metavar="NAME", help="a name, a folder, or org/name[@revision] of a hub"
+            "name",
+            metavar="NAME",
+            help="name or folder of a model, or org/name[@revision] on a hub",
         )
     importing = _command(
         commands, "import",
-        "write one of benepar's models, or a zip, as a model folder: safetensors, our settings",
+        "convert a benepar model, or unpack a zipped model, into a model folder",
     )  # fmt: skip
-    importing.add_argument("source", metavar="SOURCE", help="a folder, a zip or a checkpoint")
-    importing.add_argument("target", metavar="DEST", help="the folder to write")
+    importing.add_argument(
+        "source", metavar="SOURCE", help="folder, zip file or benepar checkpoint"
+    )
+    importing.add_argument("target", metavar="DEST", help="folder to write")
     importing.add_argument(
         "--store", choices=("float32", "float16", "int8"),
-        help="how weights are stored (default: float32; a model of bnaparser's own: as it is)",
+        help="number format of the stored weights (default: float32; for a model of bnaparser: unchanged)",
     )  # fmt: skip
     exporting = _command(
-        commands, "export", "write a model as a package: pip install ./DEST gives it a name"
-    )
-    exporting.add_argument("source", metavar="NAME", help="a name, a folder, or org/name of a hub")
-    exporting.add_argument("target", metavar="DEST", help="the folder to write")
-    exporting.add_argument(
-        "--name", metavar="NAME", help="by which it is then found (default: that of DEST)"
+        commands, "export", "write a model as a Python package, which pip install ./DEST installs"
     )
     exporting.add_argument(
-        "--version", default="1.0.0", metavar="VERSION", help="the package's (default: 1.0.0)"
+        "source", metavar="NAME", help="name or folder of a model, or org/name on a hub"
     )
-    removing = _command(commands, "remove", "take a model that a hub gave out of its cache")
-    removing.add_argument("name", metavar="NAME", help="org/name, or org/name@revision")
+    exporting.add_argument("target", metavar="DEST", help="folder to write")
+    exporting.add_argument(
+        "--name",
+        metavar="NAME",
+        help="name of the installed model, for --model NAME (default: the name of the folder DEST)",
+    )
+    exporting.add_argument(
+        "--version",
+        default="1.0.0",
+        metavar="VERSION",
+        help="version of the package (default: 1.0.0)",
+    )
+    removing = _command(commands, "remove", "delete a downloaded hub model from the cache")
+    removing.add_argument(
+        "name", metavar="NAME", help="org/name or org/name@revision of a hub model"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the models, or do what was asked."""
+    """Run the command, or list the models."""
     match options.models_command:
         case "describe":
             _describe(options.name)
@@ -102,19 +115,19 @@ def _import(source: str, target: Path, store: str | None) -> None:
     require_extra("torch")
     check_new(target)
     found = models.find(source)
-    with unzipped(found) if found.is_file() else nullcontext(found) as given:
-        ours = given is not None and not is_benepars(given)
-        model = None if ours and store is None else storage.load(given or found)
-        files = files_below(given) if ours and given is not None else []
+    with unzipped(found) if found.is_file() else nullcontext(found) as unpacked:
+        ours = unpacked is not None and not is_benepars(unpacked)
+        model = None if ours and store is None else storage.load(unpacked or found)
+        files = files_below(unpacked) if ours and unpacked is not None else []
         with new_folder(target) as folder:
             for file in files:
-                copy = folder / file.relative_to(given or found)
+                copy = folder / file.relative_to(unpacked or found)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, copy)
             if model is not None:
                 metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
                 storage.save(model, folder, store or "float32", metrics)
-    print(f"{target} is written: bnaparse --model {typed_model(target)} ...")
+    print(f"{target} is written: bnaparse --model {quoted_model(target)} ...")
 
 
 def _export(source: str, target: Path, name: str | None, version: str) -> None:
@@ -130,7 +143,7 @@ def _export(source: str, target: Path, name: str | None, version: str) -> None:
     if missing:
         say(f"who gets it will look for {' and '.join(missing)}: the model has none")
     verb = "bnaparse" if kind(target) == "parser" else "bnaparser classify"
-    install = f"pip install {typed_path(Path(os.path.realpath(target)))}"
+    install = f"pip install {quoted_path(Path(os.path.realpath(target)))}"
     print(f"{target} is written: {install}; {verb} --model {name} ...")
 
 
@@ -176,7 +189,7 @@ def _folder(found: Path) -> Iterator[Path]:
     with unzipped(found) as folder:
         if folder is None:
             raise ModelError(
-                f"{found} is no model of ours: 'bnaparser models import {typed_path(found)} DEST' makes it one"
+                f"{found} is no model of ours: 'bnaparser models import {quoted_path(found)} DEST' makes it one"
             )
         yield folder
 

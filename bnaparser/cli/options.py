@@ -1,4 +1,4 @@
-"""Options that several verbs share: which trees, probabilities, constraints, and part-of-speech tags."""
+"""Options that several verbs share: trees, probabilities, constraints and part-of-speech tags."""
 
 from __future__ import annotations
 
@@ -23,62 +23,71 @@ if TYPE_CHECKING:
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
 
 
-def add_trees(parser: Options) -> None:
-    """Add the options of which trees are wanted, and what of them."""
+def add_tree_options(parser: Options) -> None:
+    """Add ``--n-best``, ``--probabilities``, ``--decoder``, ``--seed`` and ``--temperature``."""
     parser.add_argument(
-        "--n-best", type=int, default=1, metavar="N", help="the N best trees of each sentence"
+        "--n-best",
+        type=int,
+        default=1,
+        metavar="N",
+        help="number of trees for each sentence, the best ones (default: 1)",
     )
     parser.add_argument(
         "--probabilities",
         action="store_true",
-        help="how sure it is of each constituent and each tree: as numbers in json, jsonl, columns and"
-        " parquet, in drawings (svg, html) what it is unsure of is faint",
+        help="compute the probability of each constituent and of each tree: numbers in json, jsonl,"
+        " columns and parquet; in svg and html, uncertain constituents are drawn paler",
     )
     parser.add_argument(
         "--decoder",
         choices=("best", "expected", "sample"),
         default="best",
-        help="the tree of the highest score (default), of the most constituents that are expected to"
-        " be right, or drawn at random by its probability",
+        help="which tree is chosen. best: the tree with the highest score; expected: the tree that"
+        " maximises the expected number of correct minus wrong constituents (minimum Bayes risk);"
+        " sample: a random tree, drawn with its probability (default: best)",
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="of --decoder sample (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="random seed of --decoder sample (default: 0)"
+    )
     parser.add_argument(
         "--temperature",
         type=float,
         metavar="X",
-        help="what scores are divided by to become probabilities (default: the model's)",
+        help="temperature of the probabilities, of --decoder expected and of --decoder sample: scores are"
+        " divided by X (default: the model's temperature)",
     )
 
 
-def add_questions(parser: argparse.ArgumentParser) -> None:
-    """Add these, and the options of what is known of the sentences."""
-    add_trees(parser)
+def add_parse_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `add_tree_options`, ``--markup``, ``--dependencies`` and ``--penalty``."""
+    add_tree_options(parser)
     parser.add_argument(
         "--markup",
         action="store_true",
-        help="the text holds brackets that say what is known, such as [NP the old man] or"
-        " [~ words kept together] (docs/chart.md)",
+        help="read constraints from brackets in the text, such as [NP the old man] or [~ words kept"
+        " together]; docs/chart.md lists them",
     )
     parser.add_argument(
         "--dependencies",
         type=Path,
         metavar="FILE",
-        help="parse the sentences of this file (CoNLL-U) so that trees fit their heads; -: standard input",
+        help="CoNLL-U file: parse its sentences, and prefer trees that fit its dependency heads; - is"
+        " standard input",
     )
     parser.add_argument(
         "--penalty",
         type=float,
         metavar="X",
-        help="with --dependencies: what each word that speaks against a constituent takes off its score (default: 2)",
+        help="with --dependencies: score that a constituent loses for each head that contradicts it (default: 2)",
     )
 
 
 def parse_options_of(options: argparse.Namespace) -> ParseOptions:
-    """Return what the options ask of every sentence; SettingsError where one is out of range."""
+    """Return the `ParseOptions` of the command line. Raises SettingsError if a value is out of range."""
     from bnaparser.parsing.options import ParseOptions
 
     try:
-        asked = ParseOptions(
+        parse_options = ParseOptions(
             options.n_best,
             options.probabilities,
             options.decoder,
@@ -89,12 +98,14 @@ def parse_options_of(options: argparse.Namespace) -> ParseOptions:
         name, _, rest = str(error).partition(" ")
         raise SettingsError(f"--{name.replace('_', '-')} {rest}") from None
     if options.seed is not None and options.decoder != "sample":
-        raise SettingsError("--seed is of trees that are drawn: give --decoder sample as well")
-    return asked
+        raise SettingsError(
+            "--seed needs --decoder sample: the other decoders use no random numbers"
+        )
+    return parse_options
 
 
-def malus_of(options: argparse.Namespace) -> float:
-    """Return what the options say of the penalty, or the default; SettingsError where it is out of range."""
+def penalty_of(options: argparse.Namespace) -> float:
+    """Return ``--penalty`` or its default. Raises SettingsError if the value is out of range."""
     from bnaparser.parsing.named_constraints import check_amount
     from bnaparser.parsing.options import PENALTY
 
@@ -107,7 +118,7 @@ def malus_of(options: argparse.Namespace) -> float:
 
 
 class DependencyFile:
-    """The sentences of a file in CoNLL-U, each with its heads. Raises DataError where it cannot be read.
+    """The sentences and heads of a CoNLL-U file. Raises DataError if the file cannot be read.
 
     ``input`` is the file, or standard input for ``-``.
     """
@@ -121,12 +132,12 @@ class DependencyFile:
         self.input: BufferedIOBase | Path = path
         lines = read_lines(path, encoding)
         if str(path) == "-":
-            self.input = standard_input("name the file: --dependencies FILE")
+            self.input = standard_input("name a file: --dependencies FILE")
             lines = iter(LineReader(self.input, encoding=encoding))
         self._sentences = read_conllu(lines, str(path))
-        self._first = next(self._sentences, None)  # a wrong name is known at once
+        self._first = next(self._sentences, None)  # reports a wrong file name at once
         if self._first is None:
-            raise DataError(f"{path} holds no sentence")
+            raise DataError(f"{path} holds no sentence: --dependencies needs a CoNLL-U file")
 
     def __iter__(self) -> Iterator[ConlluSentence]:
         if self._first is not None:
@@ -134,14 +145,14 @@ class DependencyFile:
         yield from self._sentences
 
     def heads_of(self, sentence: ConlluSentence) -> Dependencies:
-        """Return a sentence's heads as its trees are to fit them."""
+        """Return the heads of a sentence as the `Dependencies` that its tree should fit."""
         from bnaparser.parsing.options import Dependencies
 
         return Dependencies(sentence.heads, _punctuation(sentence), self.penalty)
 
 
 def _punctuation(sentence: ConlluSentence) -> tuple[bool, ...]:
-    """Tell which words are punctuation: by their tags, or else because they have no letter or digit."""
+    """Return for each word whether it is punctuation: by its tag, or without tags if it has no letter and no digit."""
     from bnaparser.trees.heads.dependencies import is_punctuation
 
     if sentence.universal:
@@ -153,15 +164,15 @@ def _punctuation(sentence: ConlluSentence) -> tuple[bool, ...]:
 
 NONE, GOLD = "none", "gold"
 TAGS_HELP = (
-    "part-of-speech tags for the model: a file with a line of tags for each sentence, or with trees"
-    " that have them; gold: those of the gold trees; say which beside the figures"
+    "part-of-speech tags that the model reads: a file with a line of tags for each sentence, or a file"
+    " of trees with tags; gold: the tags of the gold trees. Report the choice with the scores"
 )
 
 
-def given_tags(option: str, gold: Sequence[Tree]) -> list[Tags] | None:
-    """Return the tags that ``--tags`` asks for, a row for each gold tree, or None without any.
+def tag_rows(option: str, gold: Sequence[Tree]) -> list[Tags] | None:
+    """Return the tags that ``--tags`` names, a row for each gold tree, or None for ``none``.
 
-    Raises DataError or TreeError where a file of tags cannot be read or does not fit.
+    Raises DataError or TreeError if the file cannot be read, or does not fit the gold trees.
     """
     if option == NONE:
         return None
@@ -171,20 +182,20 @@ def given_tags(option: str, gold: Sequence[Tree]) -> list[Tags] | None:
 
 
 def missing_tags(model: str, advice: str) -> SettingsError:
-    """Return what is raised where a model that reads tags is given none."""
-    return SettingsError(f"the model {model} reads part-of-speech tags: give them with {advice}")
+    """Return the error for a model that needs part-of-speech tags as input and gets none."""
+    return SettingsError(f"the model {model} needs part-of-speech tags as input: give {advice}")
 
 
 class TagStream:
-    """The rows of a file of tags, taken as sentences come, in constant memory.
+    """The rows of a file of tags, read sentence by sentence in constant memory.
 
-    Raises DataError where the file cannot be read, or holds more or fewer rows than there are
+    Raises DataError if the file cannot be read, or if it has more or fewer rows than the input has
     sentences.
     """
 
     def __init__(self, path: Path):
         self.path, self._rows, self._taken = path, read_tags(path), 0
-        self._first = list(islice(self._rows, 1))  # a wrong name is known at once
+        self._first = list(islice(self._rows, 1))  # reports a wrong file name at once
 
     def take(self, count: int) -> list[Tags]:
         """Return the tags of the next sentences."""
@@ -192,11 +203,16 @@ class TagStream:
         self._first = self._first[count:]
         if len(rows) < count:
             ends = f"{self.path} ends after {self._taken + len(rows):,} lines of tags"
-            raise DataError(f"{ends}, but the sentences go on")
+            raise DataError(
+                f"{ends}, but the input has more sentences: give one line of tags for each"
+            )
         self._taken += count
         return [row.tags for row in rows]
 
     def check_end(self) -> None:
         """Raise DataError where rows are left that no sentence took."""
         for row in (*self._first, *islice(self._rows, 1)):
-            raise DataError(f"{self.path}:{row.line}: tags after those of the last sentence")
+            raise DataError(
+                f"{self.path}:{row.line}: the file has more lines of tags than the input has sentences: give one"
+                " line of tags for each sentence"
+            )

@@ -1,4 +1,4 @@
-"""``bnaparse``: text in, trees out."""
+"""``bnaparse``: parse text into constituency trees."""
 
 from __future__ import annotations
 
@@ -12,16 +12,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser import __version__
-from bnaparser.cli.arguments import add_encoding, add_examples, add_precision, read_arguments
+from bnaparser.cli.arguments import (
+    BATCH_HELP,
+    DEVICE_HELP,
+    LANGUAGE_HELP,
+    OUTPUT_HELP,
+    QUIET_HELP,
+    SPLIT_HELP,
+    add_encoding,
+    add_examples,
+    add_precision,
+    read_arguments,
+)
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, guarded, leaving_on_signals, say
 from bnaparser.cli.formats import FORMATS, described, writer
 from bnaparser.cli.options import (
     DependencyFile,
     TagStream,
-    add_questions,
-    malus_of,
+    add_parse_options,
     missing_tags,
     parse_options_of,
+    penalty_of,
 )
 from bnaparser.cli.streams import (
     answered,
@@ -59,25 +70,26 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``bnaparse``."""
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="text; none: read input")
+    parser.add_argument(
+        "text",
+        nargs="*",
+        metavar="TEXT",
+        help="text to parse (default: read --input, or standard input)",
+    )
     parser.add_argument(
         "-i",
         "--input",
         type=Path,
         metavar="FILE",
-        help="read this file (also .gz, .xz, .bz2, .zst); -: standard input",
+        help="input file (also .gz, .xz, .bz2, .zst); - is standard input",
     )
     add_encoding(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     parser.add_argument(
         "--split",
         type=lambda name: "text" if name == "sentence" else name,  # an older spelling
         choices=SPLITS,
-        help="what a line is. paragraph (default): its end ends a sentence, and sentences are found "
-        "within it; text: hard-wrapped running text; line: one sentence, an empty line gives an "
-        "empty line; token: that, its words are separated by blanks",
+        help=f"{SPLIT_HELP}; with line and token, an empty line gives an empty line",
     )
     parser.add_argument(
         "-f",
@@ -85,48 +97,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMATS,
         default="bracket",
         metavar="NAME",
-        help=f"default: bracket. {described()}",
+        help=f"output format. {described()} (default: bracket)",
     )
     parser.add_argument(
         "--tags",
         type=Path,
         metavar="FILE",
-        help="with --split token: part-of-speech tags, a line for each sentence, or trees that have them",
+        help="with --split token: file of part-of-speech tags, a line for each sentence, or of trees with"
+        " tags",
     )
     _add_model(parser)
-    add_questions(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
+    add_parse_options(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help=QUIET_HELP)
     add_examples(parser, EXAMPLES)
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the model and of how much it takes at once."""
+    """Add the options of the model, and its limits."""
     parser.add_argument(
         "-m",
         "--model",
         metavar="NAME|DIR",
-        help="one, or several with commas between them (default: en, or one that is installed for"
-        " the --language)",
+        help="name or folder of the parser, or several separated by commas, one for each language"
+        " (default: en, or an installed model for --language)",
     )
     parser.add_argument(
         "--language",
         metavar="CODE",
-        help="the text's, such as en or zh; by default guessed, where the models know several",
+        help=LANGUAGE_HELP,
     )
-    parser.add_argument("--device", help="a torch device, such as cpu or cuda:0")
+    parser.add_argument("--device", help=DEVICE_HELP)
     add_precision(parser)
     parser.add_argument(
         "--batch-tokens",
         type=int,
         metavar="N",
-        help="word pieces a batch at most (default: 500, on a GPU 16384)",
+        help=BATCH_HELP,
     )
     parser.add_argument(
         "--max-words",
         type=int,
         default=2000,
         metavar="N",
-        help="of a sentence: one with more has no tree (default: 2000)",
+        help="maximum number of words in a sentence; a longer sentence gets an error, not a tree (default:"
+        " 2000)",
     )
 
 
@@ -144,8 +158,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     )
     parser.add_argument("-V", "--version", action="version", version=f"bnaparser {__version__}")
     add_arguments(parser)
-    given = sys.argv[1:] if arguments is None else arguments
-    return guarded(run, read_arguments(parser, given, parser))
+    typed = sys.argv[1:] if arguments is None else arguments
+    return guarded(run, read_arguments(parser, typed, parser))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -165,7 +179,9 @@ def run(options: argparse.Namespace) -> int:
             "--penalty is of heads that are given: give --dependencies FILE as well"
         )
     if options.tags is not None and options.split != "token":
-        raise SettingsError("--tags needs sentences of given words: give --split token as well")
+        raise SettingsError(
+            "--tags needs --split token: tags are for sentences whose words are separated by blanks"
+        )
     refuse_file_names(options.text, options.command, "parse")
     parse_options = parse_options_of(options)
     with ExitStack() as stack:
@@ -196,7 +212,7 @@ def _parses(
     parse_options: ParseOptions,
     progress: bool,
 ) -> Iterator[tuple[str, Parse | None]]:
-    """Yield each sentence's parse with its place; None for an empty line that is to stay one."""
+    """Yield each sentence's place and parse; None for an empty line, which is written as one."""
     from bnaparser.parsing.markup import MarkedLines
     from bnaparser.text.splitting import split_lines
 
@@ -220,35 +236,42 @@ def _parses(
 
 
 def _run_dependencies(options: argparse.Namespace) -> int:
-    """Parse the sentences of a file so that their trees fit its heads."""
+    """Parse the sentences of ``--dependencies``, and prefer trees that fit its heads."""
     if options.text or options.input or options.split or options.markup:
         raise SettingsError(
-            "--dependencies has the sentences: give no text, --input, --split or --markup"
+            "--dependencies FILE holds the sentences to parse: leave out TEXT, --input, --split and --markup"
         )
     parse_options = parse_options_of(options)
-    given = DependencyFile(options.dependencies, malus_of(options), options.encoding)
+    dependency_file = DependencyFile(options.dependencies, penalty_of(options), options.encoding)
     tags = None if options.tags is None else TagStream(options.tags)
     with ExitStack() as stack:
-        output = stack.enter_context(open_output(options.output, given.input, options.tags))
+        output = stack.enter_context(
+            open_output(options.output, dependency_file.input, options.tags)
+        )
         parser = _load(options)
         if parser.reads_tags and tags is None:
             raise missing_tags(options.model, "--tags FILE")
-        code = _write(_fitting(parser, given, tags, parse_options), output, options)
+        code = _write(_fitting(parser, dependency_file, tags, parse_options), output, options)
         if tags is not None:
             tags.check_end()
         return code
 
 
 def _fitting(
-    parser: Parser, given: DependencyFile, tags: TagStream | None, parse_options: ParseOptions
+    parser: Parser,
+    dependency_file: DependencyFile,
+    tags: TagStream | None,
+    parse_options: ParseOptions,
 ) -> Iterator[tuple[str, Parse | None]]:
     from bnaparser.text.sentence import from_words
 
-    source, number = iter(given), 0
+    source, number = iter(dependency_file), 0
     while ahead := list(islice(source, READ_AHEAD)):
         rows = None if tags is None else tags.take(len(ahead))
         sentences = [parser.text.of_words(from_words(one.words)) for one in ahead]
-        options = [replace(parse_options, dependencies=given.heads_of(one)) for one in ahead]
+        options = [
+            replace(parse_options, dependencies=dependency_file.heads_of(one)) for one in ahead
+        ]
         for parse in parser.parse_sentences(sentences, rows, options=options):
             number += 1
             yield f"sentence {number}", parse
@@ -257,7 +280,7 @@ def _fitting(
 def _write(
     parses: Iterable[tuple[str, Parse | None]], output: TextIO, options: argparse.Namespace
 ) -> int:
-    """Write each parse, None for an empty line; report the failed ones."""
+    """Write each parse (None: an empty line), report failed sentences, and return the exit code."""
     code = SUCCESS
     with writer(options.format, output, options.n_best) as write:
         for place, parse in parses:

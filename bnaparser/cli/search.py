@@ -11,7 +11,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, TextIO, cast
 
-from bnaparser.cli.arguments import add_encoding, add_examples
+from bnaparser.cli.arguments import OUTPUT_HELP, add_encoding, add_examples
 from bnaparser.cli.console import SUCCESS, USAGE, say
 from bnaparser.cli.streams import empty, open_output, standard_input
 from bnaparser.errors import SettingsError
@@ -39,60 +39,72 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verb's arguments."""
     parser.add_argument(
-        "pattern", metavar="PATTERN", help="in quotes; docs/search.md has all signs"
+        "pattern",
+        metavar="PATTERN",
+        help="pattern in quotes, in the syntax of tregex; docs/search.md lists all operators",
     )
     parser.add_argument(
         "files",
         nargs="*",
         metavar="FILE",
-        help="trees (also .gz, .xz, .bz2, .zst), JSON lines or Parquet with a field tree, a folder, a pattern in"
-        " quotes; -, or none: standard input",
+        help="file of trees, JSON Lines or Parquet with a field tree (also .gz, .xz, .bz2, .zst), folder of such"
+        " files, or file pattern in quotes; - is standard input (default: standard input)",
     )
     add_encoding(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write here; -: standard output"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     parser.add_argument(
         "-f",
         "--format",
         choices=SHOWN,
         default="bracket",
-        help="default: bracket. bracket, words, json: one a line; pretty: brackets, indented; draw:"
-        " drawn with lines",
+        help="output format. bracket, words, json: one match per line; pretty: indented brackets; draw: text"
+        " drawing (default: bracket)",
     )
     parser.add_argument(
         "--name",
         action="append",
         default=[],
         metavar="NAME",
-        help="show the node that the pattern names so, not its first node; may be given again",
+        help="show the node that the pattern calls NAME (VP < NP=NAME) instead of the first node; may be repeated",
     )
-    parser.add_argument("--whole", action="store_true", help="show the whole tree instead")
     parser.add_argument(
-        "--once", action="store_true", help="each node once, not once for every way to match it"
+        "--whole", action="store_true", help="show the whole tree instead of the matched node"
     )
-    parser.add_argument("--invert", action="store_true", help="show the trees without a match")
-    parser.add_argument("-n", "--places", action="store_true", help="begin with file and line")
+    parser.add_argument(
+        "--once",
+        action="store_true",
+        help="show each node once, even if the pattern matches it in several ways",
+    )
+    parser.add_argument("--invert", action="store_true", help="show the trees that have no match")
+    parser.add_argument(
+        "-n",
+        "--places",
+        action="store_true",
+        help="begin each line with the file and the line number",
+    )
     parser.add_argument(
         "-c",
         "--count",
         action="store_true",
-        help="show the number of matches only; with --places a table: file, line and number of each tree",
+        help="show only the number of matches; with --places a table with file, line and number of matches of"
+        " each tree",
     )
     parser.add_argument(
         "--heads",
         choices=(COLLINS.name, UD.name),
         default=COLLINS.name,
-        help="the head rules of <# and its kind; default: collins",
+        help="head rules for the operators <# ># <<# >># (default: collins)",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no line about numbers and time")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print no summary on standard error"
+    )
     add_examples(parser, EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what is found; 0 also if that is nothing."""
+    """Print the matches; return 0 also without a match."""
     if options.invert and (options.name or options.once):
-        raise SettingsError("--invert shows trees without a match: give no --name and no --once")
+        raise SettingsError("--invert shows trees without a match: leave out --name and --once")
     try:
         pattern = Pattern(options.pattern, head_rules(options.heads))
     except PatternError as error:
@@ -103,7 +115,9 @@ def run(options: argparse.Namespace) -> int:
     for name in options.name:
         if name not in pattern.names:
             known = ", ".join(sorted(pattern.names)) or "none: write NP=name"
-            raise SettingsError(f"the pattern names no node {name!r}; its names are {known}")
+            raise SettingsError(
+                f"--name {name}: the pattern has no node called {name!r}; its names are {known}"
+            )
     search = _Search(pattern, options)
     inputs = [one for path in search.paths for one in _files(path)]
     with open_output(options.output, *inputs) as output:
@@ -177,7 +191,7 @@ class _Search:
                     break
 
     def parts(self, match: Match, tree: Tree) -> list[Tree | str]:
-        """The nodes that are shown of a match."""
+        """Return the nodes of a match that are shown."""
         if self.options.whole:
             return [tree]
         if not self.options.name:
@@ -185,7 +199,7 @@ class _Search:
         return [match.names[name] for name in self.options.name if name in match.names]
 
     def write(self, found: Found, part: Tree | str, facts: dict[str, Any], output: TextIO) -> None:
-        """Write a node, or the facts of its match, in the format that was asked for."""
+        """Write a node, or a match in JSON, in the output format."""
         form = self.options.format
         if form == "json":
             output.write(json_line({"source": found.source, "line": found.line, **facts}) + "\n")
@@ -203,24 +217,26 @@ class _Search:
         output.write(f"{place} {text}\n" if place else f"{text}\n")
 
     def notes(self) -> list[str]:
-        """Return what should be said of labels and words that no tree has, or of no tree at all."""
-        return self.unseen.notes(self.matches) if self.seen else ["there was no tree to search"]
+        """Return notes about labels and words of the pattern that no tree has, and about input without trees."""
+        return self.unseen.notes(self.matches) if self.seen else ["the input holds no tree"]
 
     def count(self, of: str = "") -> str:
-        """What was found, in how many trees; ``of`` says of how many."""
+        """Return the number of matches and of trees with a match; ``of`` names all trees, as " of 1,000"."""
+        trees = "tree" if self.hits == 1 and not of else "trees"
         if self.options.invert:
-            return f"{self.hits:,}{of} trees without a match"
-        return f"{self.matches:,} matches in {self.hits:,}{of} trees"
+            return f"{self.hits:,}{of} {trees} without a match"
+        matches = "match" if self.matches == 1 else "matches"
+        return f"{self.matches:,} {matches} in {self.hits:,}{of} {trees}"
 
     def summary(self) -> str:
-        """What was found, in how many trees, and how fast."""
+        """Return the numbers of matches and trees, the time, and the speed."""
         seconds = time.monotonic() - self.start
         rate = self.seen / max(seconds, 1e-9)
         return f"{self.count(f' of {self.seen:,}')}, {seconds:.1f} s, {rate:,.0f} trees/s"
 
 
 def _files(path: str) -> Sequence[BufferedIOBase | Path]:
-    """The files that a name means, which must not be written; standard input for ``-``."""
+    """Return the input files that a path names, which must not be overwritten; standard input for ``-``."""
     if path != "-":
         return list_parse_files(path)
     return [] if sys.stdin is None else [cast(BufferedIOBase, sys.stdin.buffer)]

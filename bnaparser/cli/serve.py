@@ -26,13 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             secrets.append(f"{_variable(name)}: {_described(field)}.")
         else:
             _add_option(parser, name, field)
-    parser.epilog = " ".join(["By the environment only:", *secrets]).replace("%", "%%")
+    parser.epilog = " ".join(["Set by an environment variable only:", *secrets]).replace("%", "%%")
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it; 0 when it ended in order. Raises SettingsError under Windows."""
     if platform.system() == "Windows":
-        raise SettingsError("the service needs Linux or macOS: on Windows run it in WSL")
+        raise SettingsError("the service needs Linux or macOS: on Windows, run the service in WSL")
     from bnaparser.cli.console import quiet_libraries
 
     settings = settings_of(options)
@@ -44,19 +44,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def settings_of(options: argparse.Namespace) -> ServerSettings:
-    """Return the settings: options come before environment variables, these before defaults.
+    """Return the settings: options override environment variables, which override defaults.
 
-    Raises SettingsError when one of them is not allowed.
+    Raises SettingsError if a value is not allowed.
     """
     from bnaparser.server.settings import ServerSettings, read_settings
 
     names = ServerSettings.model_fields
-    given = {name: value for name in names if (value := getattr(options, name, None)) is not None}
-    return read_settings(given)
+    typed = {name: value for name in names if (value := getattr(options, name, None)) is not None}
+    return read_settings(typed)
 
 
 def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> None:
-    text = f"{_described(field)} ({_variable(name)})".replace("%", "%%")
+    text = f"{_described(field)}; variable {_variable(name)}".replace("%", "%%")
     kinds = (field.annotation, *get_args(field.annotation))
     choices = next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), None)
     metavar = None if choices else name.rpartition("_")[2].upper()
@@ -66,7 +66,7 @@ def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) ->
 
 def _described(field: FieldInfo) -> str:
     described = field.description or ""
-    return described if field.default in (None, ()) else f"{described}; default {field.default}"
+    return described if field.default in (None, ()) else f"{described} (default: {field.default})"
 
 
 def _variable(name: str) -> str:

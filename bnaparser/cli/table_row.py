@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bnaparser.cli.options import given_tags, missing_tags
+from bnaparser.cli.options import missing_tags, tag_rows
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.eval.api import Scores, score
 from bnaparser.treebanks.releases import CTB, PTB
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     if not gold:
         raise DataError(f"{args.gold}: no tree in {release.describe(split)}")
     # Before the model is loaded: a wrong file or folder is known at once.
-    tags = given_tags(args.tags, gold)
+    tags = tag_rows(args.tags, gold)
     if args.save:
         _save(Path(args.save), {})
     from bnaparser.parsing.parser import Parser

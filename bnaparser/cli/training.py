@@ -1,4 +1,4 @@
-"""The verbs that train by a recipe: ``train`` (a parser, a task's model) and ``pretrain`` (an encoder, SpanBERT)."""
+"""The verbs that train from a recipe: ``train`` (a parser, a task's model) and ``pretrain`` (an encoder, SpanBERT)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def add_train_arguments(parser: argparse.ArgumentParser) -> None:
         "--against",
         type=Path,
         metavar="DIR",
-        help="of a task: the output of another run, to test the difference of their predictions",
+        help="for a task: output folder of another run; test whether the predictions of both runs differ by more"
+        " than chance",
     )
     add_examples(parser, TRAIN_EXAMPLES)
 
@@ -48,7 +49,10 @@ def run_train(options: argparse.Namespace) -> int:
 def _train_parser(options: argparse.Namespace, output: Path) -> int:
     """Train a parser, and print the score of its best model."""
     if options.against is not None:
-        raise SettingsError("--against compares tasks' predictions: see 'bnaparser evaluate'")
+        raise SettingsError(
+            "--against is for task recipes: compare two parsers with 'bnaparser evaluate GOLD PRED"
+            " --significance OTHER_PRED'"
+        )
     from bnaparser.training.recipe import load_recipe
 
     recipe = load_recipe(options.recipe, tuple(options.set))
@@ -63,7 +67,7 @@ def _train_parser(options: argparse.Namespace, output: Path) -> int:
 
 
 def is_task_recipe(path: Path) -> bool:
-    """Tell whether a recipe is a task's; one that cannot be read is not, others say why."""
+    """Return whether a file is a task recipe (it has a table [task]); False if it cannot be read."""
     try:
         return "task" in parse_toml(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
@@ -71,7 +75,7 @@ def is_task_recipe(path: Path) -> bool:
 
 
 def _train_task(options: argparse.Namespace, output: Path) -> int:
-    """Train a task once a seed, and print what its results say of its metric."""
+    """Train a task model for each seed, and print the scores."""
     require("train", "sklearn", "seqeval")
     log.info("reading the data of %s; output in %s", options.recipe, output)
     from bnaparser.tasks.all_seeds import train
@@ -108,7 +112,7 @@ def add_pretrain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--show-masks",
         metavar="TEXT",
-        help="train nothing; show how each scheme masks this text",
+        help="do not train: show how each masking scheme masks TEXT",
     )
     add_examples(parser, PRETRAIN_EXAMPLES)
 

@@ -45,49 +45,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="a file (also .xz, .gz), a folder with files of trees, or a pattern in quotes; the format is told from"
-        " the content: brackets (Penn, Penn-Helsinki, SPMRL), NEGRA export, TIGER-XML, CoNLL-U with brackets",
+        help="file of trees (also .xz, .gz), folder of such files, or file pattern in quotes; the format is"
+        " detected: brackets (Penn, Penn-Helsinki, SPMRL), NEGRA export, TIGER-XML, CoNLL-U with brackets",
     )
     parser.add_argument(
         "--split",
         choices=_SPLITS,
         metavar="NAME",
-        help="PATH is a release of the Penn Treebank or of the Chinese Treebank 5.1:"
-        f" take only its standard {', '.join(_SPLITS)}",
+        help="standard part of a release: PATH is the folder of the Penn Treebank or of the Chinese Treebank"
+        f" 5.1; NAME is one of {', '.join(_SPLITS)}",
     )
     add_encoding(parser)
     parser.add_argument(
         "--skip-broken",
         action="store_true",
-        help="leave out trees that cannot be read, with a warning each; a tree must then start at"
-        " the beginning of a line and hold no blank line",
+        help="leave out trees that cannot be read, and print a warning for each; every tree must then start at"
+        " the beginning of a line and contain no blank line",
     )
     parser.add_argument(
-        "--all", action="store_true", help=f"show all labels, not just the {_MOST} most frequent"
+        "--all",
+        action="store_true",
+        help=f"show all labels (default: the {_MOST} most frequent ones)",
     )
-    output = parser.add_argument_group("writing")
+    output = parser.add_argument_group("output")
     output.add_argument(
-        "-o", "--output", metavar="FILE", help="write the trees here; - for standard output"
+        "-o", "--output", metavar="FILE", help="write the trees to this file; - is standard output"
     )
     output.add_argument(
         "--clean",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="take out empty elements; cut functions and indices from labels (NP-SBJ-1 is NP)",
+        help="remove empty elements, and remove functions and indices from labels: NP-SBJ-1 becomes NP",
     )
     output.add_argument(
         "--keep-functions",
         action="store_true",
-        help="leave labels whole when cleaning, for treebanks with labels such as IP-MAT; functions of edges in"
-        " NEGRA export and TIGER-XML get into labels: NP-SB",
+        help="keep functions in labels when cleaning, for treebanks with labels such as IP-MAT; edge functions of"
+        " NEGRA export and TIGER-XML are added to labels: NP-SB",
     )
     output.add_argument(
         "--merge-repeated",
         action="store_true",
-        help="make one node of a node and its only child with the same label",
+        help="merge a node with its only child if both have the same label",
     )
-    output.add_argument("--map", metavar="FILE", help="a TOML file with label maps")
-    output.add_argument("--map-set", metavar="NAME", help="which map of that file to apply")
+    output.add_argument("--map", metavar="FILE", help="TOML file with label maps")
+    output.add_argument("--map-set", metavar="NAME", help="name of the map to apply")
     output.add_argument(
         "--max-words", type=int, metavar="N", help="leave out sentences of more than N words"
     )

@@ -32,50 +32,63 @@ _HARMLESS = {
 
 
 @torch.no_grad()
-def average(names: Sequence[str], shares: Sequence[float] | None = None) -> BnaModel:
-    """Return the mean of two or more parsers' weights; equal shares where none are given.
+def average(names: Sequence[str], weights: Sequence[float] | None = None) -> BnaModel:
+    """Return a parser whose parameters are the weighted mean of two or more parsers' parameters.
 
-    ``names`` are names or folders of models; ``shares`` are positive numbers of any sum. Three models are in
-    memory at a time: the first, the sum and another. The temperature is the mean, too, until the new parser is calibrated. Raises
-    SettingsError where names or shares are wrong, ModelError where two models differ in their
-    network, vocabulary, labels or tags.
+    At most three models are in memory. The temperature is also the weighted mean, until the new
+    parser is calibrated.
+
+    Args:
+        names: names or folders of models.
+        weights: the weight of each model, positive numbers of any sum; by default equal weights.
+
+    Raises:
+        SettingsError: names or weights are wrong.
+        ModelError: two models differ in their network, vocabulary, labels or tags.
     """
-    weights = normalised_shares(len(names), shares, "an average")
+    fractions = normalised_weights(len(names), weights, "an average")
     mean = storage.load(find(names[0]))
-    total = {name: tensor * weights[0] for name, tensor in mean.state_dict().items()}
-    temperature = mean.settings.chart.temperature * weights[0]
-    for name, weight in zip(names[1:], weights[1:], strict=True):
+    total = {name: tensor * fractions[0] for name, tensor in mean.state_dict().items()}
+    temperature = mean.settings.chart.temperature * fractions[0]
+    for name, fraction in zip(names[1:], fractions[1:], strict=True):
         model = storage.load(find(name))
         if difference := _difference(mean, model):
             raise ModelError(f"{names[0]} and {name} cannot be averaged: {difference} differ")
         for key, tensor in model.state_dict().items():
-            total[key].add_(tensor, alpha=weight)
+            total[key].add_(tensor, alpha=fraction)
         mean.allow_empty_root |= model.allow_empty_root
         mean.by_language = _of_both(mean.by_language, model.by_language)
-        temperature += model.settings.chart.temperature * weight
+        temperature += model.settings.chart.temperature * fraction
     mean.load_state_dict(total)
     mean.settings = mean.settings.at_temperature(temperature)
     return mean
 
 
-def normalised_shares(count: int, shares: Sequence[float] | None, what: str) -> list[float]:
-    """Return the shares of so many models as parts of 1; equal ones where none are given.
+def normalised_weights(count: int, weights: Sequence[float] | None, what: str) -> list[float]:
+    """Return the weights of ``count`` models, scaled to the sum 1.
 
-    Raises SettingsError, naming ``what`` is made of the models, where there are not two of them or
-    shares are not a positive number for each.
+    Args:
+        count: the number of models.
+        weights: positive numbers; None for equal weights.
+        what: what is made from the models, for the message, such as "an ensemble".
+
+    Raises:
+        SettingsError: there are fewer than two models, or not one positive number for each.
     """
     if count < 2:
-        raise SettingsError(f"{what} needs two models or more")
-    if shares is None:
+        raise SettingsError(f"{what} needs two models or more, and {count} is given")
+    if weights is None:
         return [1 / count] * count
-    if len(shares) != count:
-        raise SettingsError(f"{len(shares)} shares for {count} models: give one for each")
-    positive = all(hasattr(share, "__float__") and share > 0 for share in shares)
-    if not positive or not sum(shares) < float("inf"):
+    if len(weights) != count:
         raise SettingsError(
-            f"shares {', '.join(map(str, shares))}: each must be a positive number, and not too large"
+            f"{len(weights)} weights for {count} models: give one weight for each model"
         )
-    return [share / sum(shares) for share in shares]
+    positive = all(hasattr(weight, "__float__") and weight > 0 for weight in weights)
+    if not positive or not sum(weights) < float("inf"):
+        raise SettingsError(
+            f"weights {', '.join(map(str, weights))}: each weight must be a positive finite number"
+        )
+    return [weight / sum(weights) for weight in weights]
 
 
 def _of_both(

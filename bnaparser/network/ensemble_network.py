@@ -54,19 +54,19 @@ class EnsembleNetwork:
     """Networks for one language that score together, as one `ParsingNetwork`.
 
     Each reads the words with an encoder and a vocabulary of its own. Labels and tags are those that any of
-    them knows. ``shares`` are how much each counts, parts of 1. The temperature is the mean of theirs,
+    them knows. ``weights`` are the weights of the networks, of sum 1. The temperature is the mean of theirs,
     and words have tags where all of them predict tags. Words of raw text are found by those that find words.
     """
 
-    def __init__(self, networks: Sequence[ParsingNetwork], shares: Sequence[float]):
-        self.networks, self.shares = list(networks), list(shares)
+    def __init__(self, networks: Sequence[ParsingNetwork], weights: Sequence[float]):
+        self.networks, self.weights = list(networks), list(weights)
         self.labels = Inventory.of_labels(name for one in networks for name in one.labels.names)
         self.tags = Inventory.of_tags(name for one in networks for name in one.tags.names)
         self.allowed_tags = allowed_tags(self.tags.names, _known_tags(networks))
         self.allow_empty_root = any(one.allow_empty_root for one in networks)
         temperature = sum(
-            share * one.settings.chart.temperature
-            for share, one in zip(shares, networks, strict=True)
+            weight * one.settings.chart.temperature
+            for weight, one in zip(weights, networks, strict=True)
         )
         predict = all(one.settings.tags.predict for one in networks)
         first = networks[0]
@@ -106,12 +106,12 @@ class EnsembleNetwork:
 
     @property
     def parts(self) -> list[tuple[ParsingNetwork, float]]:
-        """The networks and their shares."""
-        return list(zip(self.networks, self.shares, strict=True))
+        """The networks and their weights."""
+        return list(zip(self.networks, self.weights, strict=True))
 
     def fingerprint(self) -> str:
-        """Return a text that differs for other networks, other weights or other shares."""
-        return "+".join(f"{share} {one.fingerprint()}" for one, share in self.parts)
+        """Return a string that identifies the networks, their parameters and their weights."""
+        return "+".join(f"{weight} {one.fingerprint()}" for one, weight in self.parts)
 
     def in_language(self, language: str) -> EnsembleNetwork:
         """Return itself: an ensemble is for one language."""
@@ -161,41 +161,41 @@ class EnsembleNetwork:
     def all_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
         """Return the mean score of every label of every span: float32 (spans, labels).
 
-        A label that one network does not know, or that is of another language, has there the worst score that the
-        network gives the span; a label that no network knows is barred.
+        If a network does not know a label, or the label is of another language, the label gets the lowest score
+        that this network gives the span; a label that no network knows gets MASKED_SCORE.
         """
         total: NDArray[np.float32] | None = None
-        offered = np.zeros(len(self.labels), np.bool_)
-        for network, known, columns, share in zip(
-            self.networks, encoded.of_each, self._columns, self.shares, strict=True
+        allowed_labels = np.zeros(len(self.labels), np.bool_)
+        for network, known, columns, weight in zip(
+            self.networks, encoded.of_each, self._columns, self.weights, strict=True
         ):
             own = network.all_scores(known)
             scores = np.repeat(_worst(own), len(self.labels), axis=1)
             # In all rows, as it is the label's bias; what is no number stays, so that it is told.
-            may_be = ~(own[0] < MASKED_SCORE / 2)
-            known_columns = np.array(columns)[may_be]
-            scores[:, known_columns] = own[:, may_be]
-            offered[known_columns] = True
-            scores *= np.float32(share)
+            own_labels = ~(own[0] < MASKED_SCORE / 2)
+            known_columns = np.array(columns)[own_labels]
+            scores[:, known_columns] = own[:, own_labels]
+            allowed_labels[known_columns] = True
+            scores *= np.float32(weight)
             total = scores if total is None else total + scores
         assert total is not None
-        total[:, ~offered] = MASKED_SCORE
+        total[:, ~allowed_labels] = MASKED_SCORE
         return total
 
     def all_tag_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
         """Return the mean probability of every tag of every word: float32 (words, tags)."""
         total = np.zeros((sum(encoded.lengths), len(self.tags)), np.float32)
-        for network, known, columns, share in zip(
-            self.networks, encoded.of_each, self._tag_columns, self.shares, strict=True
+        for network, known, columns, weight in zip(
+            self.networks, encoded.of_each, self._tag_columns, self.weights, strict=True
         ):
-            total[:, columns] += share * _softmax(network.all_tag_scores(known))
+            total[:, columns] += weight * _softmax(network.all_tag_scores(known))
         return total
 
     def all_word_scores(self, encoded: EncodedByEach) -> NDArray[np.float32]:
         """Return the mean scores of pieces as beginnings of words, of the networks that find words."""
         finders = [
-            np.float32(share) * network.all_word_scores(known)
-            for (network, share), known in zip(self.parts, encoded.of_each, strict=True)
+            np.float32(weight) * network.all_word_scores(known)
+            for (network, weight), known in zip(self.parts, encoded.of_each, strict=True)
             if network.settings.text.segment_words
         ]
         total: NDArray[np.float32] = sum(finders[1:], start=finders[0])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bnaparser.errors import SettingsError
-from bnaparser.network.averaging import normalised_shares
+from bnaparser.network.averaging import normalised_weights
 from bnaparser.network.ensemble_network import EnsembleNetwork
 from bnaparser.parsing.parser import Parser
 
@@ -26,21 +26,23 @@ class Ensemble(Parser):
 
     Args:
         parsers: Two parsers or more for the same language.
-        shares: How much each counts, positive numbers of any sum; by default all the same.
+        weights: The weight of each parser, positive numbers of any sum; by default equal weights.
 
     Raises:
-        SettingsError: Shares are wrong or there is no second parser, a parser reads tags, or the
-            parsers are not for one language.
+        SettingsError: Weights are wrong, there is no second parser, a parser needs tags as input,
+            or the parsers are not for one language.
     """
 
-    def __init__(self, parsers: Sequence[Parser], shares: Sequence[float] | None = None):
-        self.parsers, self._given_shares = list(parsers), shares
-        self.shares = normalised_shares(len(parsers), shares, "an ensemble")
+    def __init__(self, parsers: Sequence[Parser], weights: Sequence[float] | None = None):
+        self.parsers, self._given_weights = list(parsers), weights
+        self.weights = normalised_weights(len(parsers), weights, "an ensemble")
         for parser in parsers:
             if parser.reads_tags:
-                raise SettingsError(f"{parser.name} reads tags: it cannot be part of an ensemble")
+                raise SettingsError(
+                    f"{parser.name} needs part-of-speech tags as input: leave this model out of the ensemble"
+                )
         language = _same_language(parsers)
-        network = EnsembleNetwork([parser.model for parser in parsers], self.shares)
+        network = EnsembleNetwork([parser.model for parser in parsers], self.weights)
         super().__init__(
             {language: network},
             min(parser.batch_tokens for parser in parsers),
@@ -54,22 +56,24 @@ class Ensemble(Parser):
     def load(  # type: ignore[override]
         cls,
         names: Sequence[str | Path],
-        shares: Sequence[float] | None = None,
+        weights: Sequence[float] | None = None,
         device: str | None = None,
         language: str | None = None,
     ) -> Ensemble:
-        """Load models by their names or folders; of those for several languages the ``language`` is taken.
+        """Load models by their names or folders; ``language`` selects the language of multilingual models.
 
-        Raises as `Parser.load` and the constructor do, and SettingsError where one does not know the
-        language.
+        Raises the errors of `Parser.load` and of the constructor, and SettingsError if a model does
+        not know the language.
         """
         if isinstance(names, str | Path):
-            raise TypeError(f"give a list of names of models, not one: {str(names)!r}")
-        normalised_shares(len(names), shares, "an ensemble")  # before models are loaded
-        return cls([Parser.load(name, device, language=language) for name in names], shares)
+            raise TypeError(
+                f"names must be a list of names of models, such as ['en', 'en-small'], not {str(names)!r}"
+            )
+        normalised_weights(len(names), weights, "an ensemble")  # before models are loaded
+        return cls([Parser.load(name, device, language=language) for name in names], weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.parsers, self._given_shares)
+        return type(self), (self.parsers, self._given_weights)
 
 
 def _same_language(parsers: Sequence[Parser]) -> str:
@@ -81,5 +85,6 @@ def _same_language(parsers: Sequence[Parser]) -> str:
         f"{one.name or 'a model in memory'} is for {', '.join(one.languages)}" for one in parsers
     )
     raise SettingsError(
-        f"an ensemble is for one language: {differences}; say which, or leave one out"
+        f"the models of an ensemble must share one language: {differences}; name the language, or leave out a"
+        " model"
     )

@@ -123,7 +123,7 @@ def test_heads_may_come_on_standard_input(
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run("--dependencies", "-") == expected
     monkeypatch.setattr(sys, "stdin", None)
-    assert run("--dependencies", "-")[2].endswith("name the file: --dependencies FILE\n")
+    assert run("--dependencies", "-")[2].endswith("name a file: --dependencies FILE\n")
 
 
 def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None:
@@ -142,9 +142,9 @@ def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None
         (["--n-best", "100001", "a"], "--n-best is 100,001: it must be at most 100,000"),
         (["--temperature", "0", "a"], "--temperature is 0.0: it must be from 0.001 to 1,000"),
         (["--seed", "-1", "a"], "--seed is -1: it must be at least 0"),
-        (["--seed", "4", "a"], "--seed is of trees that are drawn: give --decoder sample as well"),
+        (["--seed", "4", "a"], "--seed needs --decoder sample"),
         (["--max-words", "0", "a"], "--max-words 0: it must be at least 1"),
-        (["--dependencies", "HEADS", "a"], "--dependencies has the sentences"),
+        (["--dependencies", "HEADS", "a"], "--dependencies FILE holds the sentences to parse"),
         (["--dependencies", "nowhere.conllu"], "nowhere.conllu"),
         (
             ["--dependencies", "HEADS", "--penalty", "nan"],

@@ -103,7 +103,9 @@ def test_several_treebanks_and_fewer_sentences(
     assert calibrate(*command, "--map", str(labels), "--map-set", "mine") == 0
     out = capsys.readouterr().out
     assert out.startswith("51 sentences, ")
-    assert out.endswith("\n1 trees cannot be the model's: the likelihood is of the others\n")
+    assert out.endswith(
+        "\n1 trees are impossible under the model; the log-likelihood leaves these trees out\n"
+    )
 
 
 def test_fewer_sentences_have_their_own_rows_of_a_file_of_tags(
@@ -126,7 +128,7 @@ def test_fewer_sentences_have_their_own_rows_of_a_file_of_tags(
     ("options", "message"),
     [
         (["--sentences", "0"], "--sentences 0: it must be at least 1"),
-        (["--map-set", "gum"], "--map FILE and --map-set NAME belong together"),
+        (["--map-set", "gum"], "--map FILE and --map-set NAME need each other"),
         (["--data", "nowhere.mrg"], "nowhere.mrg: no such file or folder"),
         (["--tags", "nowhere.tags"], "nowhere.tags"),
         (["--output", str(TREES)], "tiny.mrg is there already: name another folder"),
@@ -148,7 +150,7 @@ def test_what_cannot_be_is_one_sentence(
 
 @pytest.mark.parametrize(
     ("trees", "message"),
-    [("\n", "no tree in it"), (UNKNOWN, "make no temperature the best")],
+    [("\n", "holds no tree"), (UNKNOWN, "make no temperature the best")],
 )
 def test_trees_that_do_not_serve(
     calibrate: Callable[..., int],
@@ -207,7 +209,7 @@ def test_scores_that_are_no_numbers_are_told(
             parameter.fill_(float("nan"))
     storage.save(model, tmp_path / "m", "float32", {})
     assert main(["calibrate", str(tmp_path / "m"), "--data", str(TREES)]) == 2
-    assert "has scores that are no numbers: " in capsys.readouterr().err
+    assert "its scores are not finite numbers: " in capsys.readouterr().err
 
 
 def test_a_model_that_reads_tags_wants_them(
@@ -216,6 +218,6 @@ def test_a_model_that_reads_tags_wants_them(
     storage.save(build_model(tagging=TagSettings(given=True)), tmp_path / "m", "float32", {})
     command = ["calibrate", str(tmp_path / "m"), "--data", str(TREES)]
     assert main(command) == 2
-    assert "give them with --tags FILE, or --tags gold" in capsys.readouterr().err
+    assert "give --tags FILE, or --tags gold" in capsys.readouterr().err
     assert main([*command, "--tags", "gold"]) == 2
     assert "make no temperature the best" in capsys.readouterr().err  # it has learned nothing

@@ -213,7 +213,7 @@ def test_a_folded_phrase_is_a_triangle_in_every_picture(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "no tree in it"),
+        ("", "the input holds no tree"),
         ("Just text.\n", ":1:1: 'Just' stands outside all brackets"),
         ("[S [NP a]\n (VP b)]\n", ":2:2: round and square brackets are mixed"),
         ("[S [NP a]\n", ":1:1: the tree that starts here is never closed: 1 ']' missing"),

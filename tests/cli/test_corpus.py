@@ -28,7 +28,7 @@ def given(tiny_model_dir: Path, tmp_path: Path) -> list[str]:
 def test_a_corpus_is_parsed_searched_and_complete(given: list[str], capsys: Streams) -> None:
     assert main(["corpus", "--workers", "1", *given]) == 0
     out, err = capsys.readouterr()
-    assert (out, err) == ("", f"bnaparser corpus: 3 sentences of 1 documents: {given[1]}\n")
+    assert (out, err) == ("", f"bnaparser corpus: 3 sentences of 1 documents are in {given[1]}\n")
     assert main(["corpus", "--workers", "1", *given, "-q"]) == 0
     assert capsys.readouterr().err == f"bnaparser corpus: {given[1]} is complete\n"
     assert main(["search", "__ !> __", given[1], "-c", "-q"]) == 0
@@ -38,26 +38,26 @@ def test_a_corpus_is_parsed_searched_and_complete(given: list[str], capsys: Stre
 def test_sentences_without_a_tree_make_the_exit_code_1(given: list[str], capsys: Streams) -> None:
     Path(given[0]).write_text("word " * 2100 + "\nDogs bark.\n", encoding="utf-8")
     assert main(["corpus", "--workers", "1", "--split", "line", *given]) == 1
-    assert f"1 without a tree: {given[1]}/errors.jsonl" in capsys.readouterr().err
+    assert f"1 of 2 sentences have no tree; {given[1]}/errors.jsonl" in capsys.readouterr().err
     (line,) = (Path(given[1]) / "errors.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["place"] == f"{given[0]}:1"
     for parsed in (given[1], f"{given[1]}/*.jsonl"):  # which stopped at the errors
         assert main(["search", "__ !> __", parsed, "-c", "-q"]) == 0
-        assert capsys.readouterr().out == "1 matches in 1 trees\n"
+        assert capsys.readouterr().out == "1 match in 1 tree\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["only.txt"], "give what to read, and last the folder to write to"),
-        (["{in}", "{in}"], "in.txt is a file: give last the folder to write to"),
+        (["only.txt"], "last the output folder"),
+        (["{in}", "{in}"], "in.txt is a file, but the last argument must be the output folder"),
         (["none.txt", "{out}"], "none.txt: no such file or folder"),
         (["-", "{out}"], "standard input cannot be read again"),
         (["{in}", "{out}", "--workers", "0"], "0 workers: there must be at least 1"),
         (["{in}", "{out}", "--from", "csv"], "in.txt: no field 'text', its fields are It rained."),
         (["{in}", "{out}", "--model", "none"], "no model 'none'"),
         (["{in}", "{out}", "--batch-tokens", "0"], "--batch-tokens 0: it must be at least 1"),
-        (["{in}", "{out}", "--ray-address", "auto"], "are of Ray: give --engine ray as well"),
+        (["{in}", "{out}", "--ray-address", "auto"], "need --engine ray"),
     ],
 )
 def test_mistakes_are_one_sentence(

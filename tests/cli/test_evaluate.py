@@ -174,7 +174,9 @@ def test_what_can_be_read_only_once_is_no_file_for_significance(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(SettingsError, match="pipe can be read only once: --significance needs a"):
+    with pytest.raises(
+        SettingsError, match="pipe is a pipe, which can be read only once: --significance needs a"
+    ):
         run(tmp_path / "pipe", files[1], "--significance", files[0])
 
 

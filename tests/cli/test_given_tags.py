@@ -18,7 +18,7 @@ from bnaparser.training.data import Example
 from bnaparser.trees.tree import Tree
 
 Run = Callable[..., tuple[int, str, str]]
-MISSING = "reads part-of-speech tags: give them with"
+MISSING = "needs part-of-speech tags as input: give"
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_a_model_is_evaluated_with_the_tags_that_it_reads(
     assert "Number of Error sentence  =      0" in gold
     assert gold.partition("-- Scored")[0] != other.partition("-- Scored")[0]
     code, _, err = printed(bnaparser, "evaluate", wsj, wsj, "--tags", "gold")
-    assert code == 2 and "--tags are for a model to read" in err
+    assert code == 2 and "--tags needs --model" in err
 
 
 def test_a_tagger_can_be_judged_with_gold_tags(
@@ -146,7 +146,7 @@ def test_bnaparse_takes_tags_line_by_line(
     assert err == f"bnaparse: the model {model} {MISSING} --split token --tags FILE\n"
     for split in ((), ("--split", "sentence")):
         code, _, err = printed(bnaparse, *options, *split, "--tags", wsj)
-        assert code == 2 and "--tags needs sentences of given words" in err
+        assert code == 2 and "--tags needs --split token" in err
     code, out, err = printed(bnaparse, *options, "--split", "token", "--tags", wsj)
     assert (code, err) == (0, "")
     expected = Parser.load(model, "cpu").parse_many(
@@ -159,8 +159,12 @@ def test_bnaparse_takes_tags_line_by_line(
     ("rows", "code", "reason"),
     [
         ("NNP VBD\nPRP\n", 1, "line 2: 1 tags for 2 words"),
-        ("NNP VBD\n", 2, "ends after 1 lines of tags, but the sentences go on"),
-        ("NNP VBD\n\nPRP VBD\nNN\n", 2, "tags.txt:4: tags after those of the last sentence"),
+        ("NNP VBD\n", 2, "ends after 1 lines of tags, but the input has more sentences"),
+        (
+            "NNP VBD\n\nPRP VBD\nNN\n",
+            2,
+            "tags.txt:4: the file has more lines of tags than the input has sentences",
+        ),
     ],
 )
 def test_bnaparse_says_where_tags_do_not_fit(

@@ -85,7 +85,7 @@ def test_a_text_without_words_is_left_out(run: Run, model_dir: Callable[..., str
     assert code == 1 and out
     assert "text 1 is left out: the text has no words" in err
     code, _, err = run("\u200b", "--model", model_dir(sla={}))
-    assert code == 2 and "no text is left" in err
+    assert code == 2 and "none of the texts can be inspected" in err
 
 
 def test_a_variant_without_gates_has_maps_alone(

@@ -213,7 +213,10 @@ def test_trees_on_standard_input_are_known_as_such(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--matches", "Q"], "--matches Q: there is no such count: W, S, VP"),
+        (
+            ["--matches", "Q"],
+            "--matches Q: there is no count of this name; the counts are W, S, VP",
+        ),
         (["--workers", "0"], "--workers 0: it must be at least 1"),
         (["-f", "parquet"], "parquet is no text: give --output FILE"),
     ],

@@ -59,9 +59,7 @@ def test_a_drawing_shows_words_as_the_text_has_them(run: Run) -> None:
 def test_several_drawings_are_a_file_each(run: Run, tmp_path: Path) -> None:
     """They stood in one file, a drawing a line, which no viewer opens."""
     code, out, err = run("It rained.\nDogs bark.\n", "svg")
-    said = (
-        "bnaparse: an SVG holds one tree, here is a second one: give --format html, a page with all"
-    )
+    said = "bnaparse: an SVG file holds one tree, but the input gives more: use --format html"
     assert (code, out, err.startswith(said)) == (2, "", True)
     before = tmp_path / "all.svg"
     before.write_text("<svg/>", encoding="utf-8")
@@ -164,7 +162,8 @@ def test_parquet_pdf_and_png_are_written_to_a_file(
         assert target.read_bytes().startswith(start)
     assert bnaparse(["It rained. Dogs bark.", "-f", "png", *given]) == 2
     assert (
-        "a PNG holds one tree, here is a second one: give --format pdf" in capsys.readouterr().err
+        "a PNG file holds one tree, but the input gives more: use --format pdf"
+        in capsys.readouterr().err
     )
 
 
@@ -197,7 +196,7 @@ def test_of_no_tree_there_is_no_picture(
         target.write_bytes(b"an older file")
         assert bnaparse(["It rained.", "-f", form, "-o", str(target), *given]) == 1
         assert target.read_bytes() == b"an older file"
-        assert f"there is no tree to write: {form} of none" in capsys.readouterr().err
+        assert f"no sentence has a tree: no {form} file is written" in capsys.readouterr().err
         target.unlink()
         assert bnaparse(["It rained.", "-f", form, "-o", str(target), *given]) == 1
         assert not target.exists()
@@ -230,4 +229,4 @@ def test_what_is_no_text_is_not_for_a_terminal(run: Run, monkeypatch: pytest.Mon
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     code, out, err = run("It rained.\n", "pdf")
     assert (code, out) == (2, "")
-    assert err.startswith("bnaparse: pdf is no text for a terminal: give --output FILE")
+    assert err.startswith("bnaparse: pdf is a binary format, which a terminal cannot show: give --output FILE")

@@ -88,9 +88,9 @@ def test_wrong_usage(
     code, _, err = run("--encoder", str(tmp_path))
     assert code == 2 and "no encoder of transformers" in err
     code, _, err = run("--encoder", encoder, "--parser", "en")
-    assert code == 2 and "is a plain encoder, which sees no trees: leave out --parser" in err
+    assert code == 2 and "is a plain encoder, which reads no trees: leave out --parser" in err
     code, _, err = run("--encoder", encoder, "--parser", "en", "--syntax", "gold")
-    assert code == 2 and "--parser gives parsed trees, and --syntax is gold" in err
+    assert code == 2 and "--parser needs --syntax parsed, and --syntax is gold" in err
     code, _, err = run("--encoder", encoder, "--dev", str(tmp_path / "none.mrg"))
     assert code == 2 and "no such file" in err
     with pytest.raises(SystemExit):

@@ -37,7 +37,7 @@ def run(capsys: Streams, *arguments: object) -> tuple[int, str, str]:
 def test_each_node_found_is_a_line(trees: Path, capsys: Streams) -> None:
     code, out, err = run(capsys, "NP < (PP << of)", trees)
     assert (code, out) == (0, "(NP (NP (NNS Cats)) (PP (IN of) (NP (NNP Rome))))\n")
-    assert err.startswith("bnaparser search: 1 matches in 1 of 2 trees, ")
+    assert err.startswith("bnaparser search: 1 match in 1 of 2 trees, ")
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_each_node_found_is_a_line(trees: Path, capsys: Streams) -> None:
         (["PP=a < NP=b", "--name", "b", "--name", "a", "-f", "words"], "Rome\nof Rome\n"),
         (["of", "--whole"], f"{CATS}\n"),
         (["PP", "--invert"], f"{DOGS}\n"),
-        (["PP", "--invert", "-c"], "1 trees without a match\n"),
+        (["PP", "--invert", "-c"], "1 tree without a match\n"),
         (["NP", "--invert", "-c"], "0 trees without a match\n"),
         (["S << __", "-c"], "22 matches in 2 trees\n"),
         (["S << __", "-c", "--once"], "2 matches in 2 trees\n"),
         (["S <# NP", "--heads", "collins", "-c"], "0 matches in 0 trees\n"),
-        (["PP <# NP", "--heads", "ud", "-c"], "1 matches in 1 trees\n"),
+        (["PP <# NP", "--heads", "ud", "-c"], "1 match in 1 tree\n"),
         (["NP", "-c", "-n"], "source\tline\tcount\n{file}\t1\t3\n{file}\t3\t2\n"),
         (["NP > VP", "-c", "-n"], "source\tline\tcount\n{file}\t1\t0\n{file}\t3\t1\n"),
         (["PP", "-c", "-n", "--invert"], "source\tline\tcount\n{file}\t1\t0\n{file}\t3\t1\n"),
@@ -87,7 +87,7 @@ def test_labels_and_words_that_no_tree_has_are_said(
 def test_that_there_was_no_tree_is_said(tmp_path: Path, capsys: Streams) -> None:
     (tmp_path / "empty.mrg").touch()
     code, out, err = run(capsys, "NP", "-q", tmp_path / "empty.mrg")
-    assert (code, out, err) == (0, "", "bnaparser search: there was no tree to search\n")
+    assert (code, out, err) == (0, "", "bnaparser search: the input holds no tree\n")
 
 
 def test_json_has_the_places_and_names(trees: Path, tmp_path: Path, capsys: Streams) -> None:
@@ -212,9 +212,9 @@ def test_what_is_searched_is_not_overwritten(
     ("name", "content", "arguments", "said"),
     [
         ("t.mrg", CATS, ["NP <"], "the pattern: a node is wanted here: "),
-        ("t.mrg", CATS, ["NP=a", "--name", "b"], "names no node 'b'; its names are a\n"),
+        ("t.mrg", CATS, ["NP=a", "--name", "b"], "has no node called 'b'; its names are a\n"),
         ("t.mrg", CATS, ["NP", "--name", "b"], "its names are none: write NP=name\n"),
-        ("t.mrg", CATS, ["NP", "--invert", "--once"], "give no --name and no --once"),
+        ("t.mrg", CATS, ["NP", "--invert", "--once"], "leave out --name and --once"),
         ("t.mrg", "(TOP (NP", ["NP"], "t.mrg:1:1: the tree that starts here is never closed"),
         ("t.jsonl", '{"a": 1}', ["NP"], "t.jsonl:1: no line of JSON with a field 'tree'"),
         pytest.param("t.jsonl", "[" * 100_000, ["NP"], "t.jsonl:1: no line of JSON", id="deep"),
@@ -241,5 +241,5 @@ def test_a_pattern_s_mistake_has_a_caret(capsys: Streams) -> None:
 def test_lines_that_cannot_match_are_not_read(tmp_path: Path, capsys: Streams) -> None:
     file = tmp_path / "many.mrg"
     file.write_text(f"(TOP (NP))\n{CATS}\n", encoding="utf-8")  # the first is no tree
-    assert run(capsys, "PP", file)[2].startswith("bnaparser search: 1 matches in 1 of 2 trees")
+    assert run(capsys, "PP", file)[2].startswith("bnaparser search: 1 match in 1 of 2 trees")
     assert "the node 'NP' is empty" in run(capsys, "NP", file)[2]

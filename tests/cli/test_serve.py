@@ -43,7 +43,7 @@ def test_help_tells_of_every_setting_and_its_variable(capsys: pytest.CaptureFixt
         assert " ".join((field.description or "").split()) in shown
         # A key on the command line could be read by every user of the machine.
         assert (f"--{name.replace('_', '-')} " in shown) == (name != "key")
-    assert "default 8000 (BNAPARSER_PORT)" in shown
+    assert "(default: 8000); variable BNAPARSER_PORT" in shown
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_on_windows_it_says_where_it_runs(
 ) -> None:
     monkeypatch.setattr("platform.system", lambda: "Windows")
     assert main(["serve"]) == 2
-    assert "on Windows run it in WSL" in capsys.readouterr().err
+    assert "on Windows, run the service in WSL" in capsys.readouterr().err
 
 
 def test_options_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

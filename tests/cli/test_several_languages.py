@@ -93,12 +93,12 @@ def test_trees_of_each_language_calibrate(
 
     code, out, _ = calibrate("es", "zh")
     assert code == 0
-    assert out.startswith("58 sentences, 232 constituents, 98.28 % right\n")
+    assert out.startswith("58 sentences, 232 constituents, 98.28 % correct\n")
     assert "cannot be the model's" not in out
     code, out, error = calibrate("zh", "es")  # labels of the other language are none
     assert (code, out) == (2, "")
     assert "make no temperature the best" in error
-    assert calibrate()[2].endswith("is for zh-Hant, es: --language says in which the trees are\n")
+    assert calibrate()[2].endswith("give the language of the trees with --language CODE\n")
     assert "no model here knows the language 'fr'" in calibrate("es", "fr")[2]
     message = "3 languages for 2 files of --data: give one of all, or one of each"
     assert message in calibrate("es", "zh", "es")[2]

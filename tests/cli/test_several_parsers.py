@@ -18,7 +18,7 @@ def test_text_becomes_trees_and_a_bad_line_an_empty_one(
     text = "The cat sat .\n" + "It " * 2001 + "\nShe sang .\n"
     (tmp_path / "text").write_text(text, encoding="utf-8")
     command = ["ensemble", str(tiny_model_dir), str(tiny_model_dir), "--split", "token", "--quiet"]
-    command += ["--shares", "2", "1", "-i", str(tmp_path / "text"), "-o", str(tmp_path / "trees")]
+    command += ["--weights", "2", "1", "-i", str(tmp_path / "text"), "-o", str(tmp_path / "trees")]
     capsys.readouterr()  # what building the model printed
     assert main(command) == 1
     assert "line 2: the sentence has 2,001 words" in capsys.readouterr().err
@@ -83,7 +83,7 @@ def test_an_output_is_not_emptied_for_trees_that_are_not_there(
     ("arguments", "reason"),
     [
         (["a"], "an ensemble needs two models or more"),
-        (["a", "b", "--shares", "1"], "1 shares for 2 models"),
+        (["a", "b", "--weights", "1"], "1 weights for 2 models"),
         (["a", "b", "--trees", "x", "--input", "x"], "either --input or --trees"),
         (["nowhere", "nobody"], "no model 'nowhere'"),
     ],

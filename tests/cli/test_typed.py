@@ -50,9 +50,9 @@ def test_short_forms(tiny_model_dir: Path, tmp_path: Path) -> None:
         (["parse", "--inptu", "x"], "bnaparser parse: error: unrecognized arguments: --inptu; did"),
         (["parse", "--inptu=x"], "did you mean --input?"),
         (["treebank", "x", "--skip-borken"], "did you mean --skip-broken?"),
-        (["search", "-NONE-", "x"], "comes after --: bnaparser search -- -NONE-\n"),
+        (["search", "-NONE-", "x"], "write -- before the text: bnaparser search -- -NONE-\n"),
         (["check", "x"], "unrecognized arguments: x\n"),
-        (["parse", "--model", ""], "bnaparser parse: error: argument --model: the name is empty\n"),
+        (["parse", "--model", ""], "bnaparser parse: error: argument --model: the name is empty"),
         (["--", "parse"], "bnaparser: error: "),
     ],
 )

@@ -134,7 +134,9 @@ def test_prune_keeps_the_pieces_that_count(
     folder = str(encoder_folder("bert"))
     arguments = ["prune", folder, str(target), "--size", "300", "--text", str(text), str(TREES)]
     assert main(arguments) == 0
-    assert capsys.readouterr().out.endswith("of the pieces in the text are kept\n")
+    assert capsys.readouterr().out.endswith(
+        "of the subwords of the text are in the new vocabulary\n"
+    )
     assert (target / "tokenizer.json").is_file()
 
 

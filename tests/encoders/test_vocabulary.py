@@ -114,7 +114,9 @@ def test_a_parser_is_pruned_as_a_whole(
     size = vocabulary_size(Parser.load(tiny_model_dir)) - 3
     command = ["prune", str(tiny_model_dir), str(tmp_path / "small"), "--text", str(treebank)]
     assert main([*command, "--size", str(size)]) == 0
-    assert capsys.readouterr().out == "100.00% of the pieces in the text are kept\n"
+    assert (
+        capsys.readouterr().out == "100.00% of the subwords of the text are in the new vocabulary\n"
+    )
     whole, small = Parser.load(tiny_model_dir), Parser.load(tmp_path / "small")
     assert vocabulary_size(small) < vocabulary_size(whole)
     words = [tree.words for tree in load_trees(treebank)]

@@ -126,7 +126,7 @@ def test_the_command_writes_a_parser(
 ) -> None:
     folders = [saved("one", seed=1), saved("two", seed=2)]
     target = tmp_path / "mean"
-    command = ["average", *folders, "--shares", "3", "1", "--store", "int8"]
+    command = ["average", *folders, "--weights", "3", "1", "--store", "int8"]
     capsys.readouterr()  # what building the models printed
     assert main([*command, "--output", str(target)]) == 0
     assert capsys.readouterr() == ("", "")
@@ -184,10 +184,10 @@ def test_what_does_not_belong_together_is_named(
     ("count", "shares", "message"),
     [
         (1, None, "two models or more"),
-        (2, (1,), "1 shares for 2 models"),
-        (2, (1, 0), "must be a positive number"),
-        (2, (1, float("nan")), "must be a positive number"),
-        (2, (1e308, 1e308), "and not too large"),
+        (2, (1,), "1 weights for 2 models"),
+        (2, (1, 0), "must be a positive finite number"),
+        (2, (1, float("nan")), "must be a positive finite number"),
+        (2, (1e308, 1e308), "positive finite number"),
     ],
 )
 def test_wrong_shares(

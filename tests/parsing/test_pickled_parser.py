@@ -77,7 +77,7 @@ def test_an_ensemble_goes_along(tiny_model_dir: Path) -> None:
     ensemble = Ensemble.load([tiny_model_dir, tiny_model_dir], [1, 2], "cpu")
     again = pickle.loads(pickle.dumps(ensemble))
     words = [["Mira", "sang", "."]]
-    assert again.shares == ensemble.shares
+    assert again.weights == ensemble.weights
     assert again.parse_many(words) == ensemble.parse_many(words)
 
 
