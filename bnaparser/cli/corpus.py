@@ -94,6 +94,11 @@ def _add_writing(write: argparse._ArgumentGroup) -> None:
         help="add the field measures: measures of syntactic complexity of each sentence",
     )
     write.add_argument(
+        "--clauses",
+        action="store_true",
+        help="write the clauses of each sentence into the field clauses",
+    )
+    write.add_argument(
         "--shard-size",
         type=int,
         default=1_000_000,
@@ -186,6 +191,7 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
             options.shard_size,
             parse_options_of(options),
             options.measures,
+            options.clauses,
         ),
         engine=options.engine,
         workers=options.workers,

@@ -45,6 +45,9 @@ class Parsed(Protocol):
     def to_json(self) -> str:
         """Return it as a line."""
 
+    def clauses_to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of the clauses."""
+
     def to_svg(self) -> str | None:
         """Return the drawing."""
 
@@ -146,6 +149,12 @@ def _draw(parse: Parsed, number: int) -> str:
 
 def _json(parse: Parsed, number: int) -> str:
     return parse.to_json() + "\n"
+
+
+def _clauses(parse: Parsed, number: int) -> str:
+    from bnaparser.files.tables import json_line
+
+    return json_line(parse.clauses_to_dict()) + "\n"
 
 
 _COLUMNS = ("sentence", "tree", "start", "end", "label", "score", "probability", "text")
@@ -259,6 +268,7 @@ FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
     "pretty": TextFormat("indented brackets", _pretty),
     "draw": TextFormat("text drawing", _draw),
     "json": TextFormat("one JSON object per line", _json, all_trees=True),
+    "clauses": TextFormat("clauses of a sentence, one JSON object per line", _clauses),
     "columns": TextFormat(
         "tab-separated, one constituent per line",
         _columns,

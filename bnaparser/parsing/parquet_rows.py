@@ -60,6 +60,24 @@ def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[
     ]
 
 
+def clauses_field() -> tuple[str, Any]:
+    """Return the name and type of the field with the clauses of a sentence."""
+    pa = pyarrow_of()
+    number, text = pa.int32(), pa.string()
+    places = [(name, number) for name in ("start", "end", "char_start", "char_end")]
+    segment = pa.struct([*places, ("text", text)])
+    clause = pa.struct(
+        [
+            *((name, text) for name in ("kind", "text", "label")),
+            ("head", number),
+            ("marker", segment),
+            ("verb", segment),
+            ("segments", pa.list_(segment)),
+        ]
+    )
+    return "clauses", pa.list_(clause)
+
+
 @contextmanager
 def parquet_writer(target: BinaryIO, schema: Any = None) -> Iterator[Callable[[Row], None]]:
     """Give a function that writes a row; ``schema`` is pyarrow's, by default that of a parse.

@@ -13,6 +13,7 @@ from bnaparser import render
 from bnaparser.errors import DataError, quoted
 from bnaparser.files.tables import json_line, parse_json
 from bnaparser.text.sentence import Sentence
+from bnaparser.trees.clauses.clause import Clause, clauses_of, clauses_to_dict
 from bnaparser.trees.escapes import escape_brackets, penn_words
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import CHAIN, Span, Tree
@@ -112,6 +113,22 @@ class Parse:
         # The text begins with the first word; offsets count in the whole input.
         first = self.offsets[0][0]
         return self.text[self.offsets[start][0] - first : self.offsets[end - 1][1] - first]
+
+    def clauses(self) -> list[Clause]:
+        """Return the clauses, in the order of their first words; each word is in exactly one. After an error there is none.
+
+        Raises TreeError if the tree has tags of no treebank that is known. docs/clauses.md says what the kinds are.
+        """
+        if self.tree is None:
+            return []
+        return clauses_of(self.tree, self.words, self.text, self.offsets)
+
+    def clauses_to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of the clauses: text, clauses and error.
+
+        ``clauses`` is None after an error, and where the tree has tags of no treebank that is known.
+        """
+        return clauses_to_dict(self.text, self.clauses, self.error)
 
     def _words_in_trees(self) -> tuple[str, ...]:
         """The words as trees have them, round brackets escaped."""

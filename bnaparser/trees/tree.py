@@ -28,6 +28,7 @@ from bnaparser.trees.drawing.text import draw_text
 from bnaparser.trees.escapes import unescape
 
 if TYPE_CHECKING:
+    from bnaparser.trees.clauses.clause import Clause
     from bnaparser.trees.heads.rules import HeadRules
     from bnaparser.trees.search.pattern import Match
 
@@ -249,6 +250,30 @@ class Tree:
                 arities.append(len(below))
                 stack.extend(below[::-1])
         return assemble(labels, arities, self.words, self.start)
+
+    def clauses(self) -> list[Clause]:
+        """Return the clauses; each word is in exactly one. Offsets are those of the words with blanks between them.
+
+        Raises TreeError if the tree has tags of no treebank that is known. docs/clauses.md says what the kinds are.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(S (NP (PRP I)) (VP (VBP know) (SBAR (S (NP (PRP she)) (VP (VBZ sings))))))")
+            >>> [(clause.kind, clause.text) for clause in tree.clauses()]
+            [('main', 'I know'), ('complement', 'she sings')]
+        """
+        from bnaparser.trees.clauses.clause import clauses_of
+
+        return clauses_of(self)
+
+    def clauses_to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of the clauses: text, clauses and error.
+
+        ``clauses`` is None where the tree has tags of no treebank that is known, which ``error`` says then.
+        """
+        from bnaparser.trees.clauses.clause import clauses_to_dict
+
+        return clauses_to_dict(" ".join(self._words_of_text()), self.clauses)
 
     def pretty(self) -> str:
         """Return the tree on several lines, indented; a node with only words below takes one."""

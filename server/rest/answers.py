@@ -17,6 +17,7 @@ from bnaparser.server.problems import MOST_SAID
 from bnaparser.server.queue.search_process import MOST_TOLD
 from bnaparser.server.queue.threads import Steps
 from bnaparser.server.rest.requests import JSON, PLAIN, Format
+from bnaparser.trees.clauses.partition import Kind
 
 if TYPE_CHECKING:
     from bnaparser.tasks.classifier import Classification
@@ -46,6 +47,28 @@ class Constituent(BaseModel):
     )
 
 
+class Segment(BaseModel):
+    """A run of words, half-open, with the characters that it covers."""
+
+    start: int
+    end: int
+    char_start: int
+    char_end: int
+    text: str
+
+
+class Clause(BaseModel):
+    """A clause of a sentence."""
+
+    kind: Kind
+    text: str = Field(description="its own words, with a blank between segments")
+    label: str = Field(description="the label of its node in the tree")
+    head: int | None = Field(description="the clause that it depends on, from 0; null: main clause")
+    marker: Segment | None = Field(description="what introduces it, such as because, who, and")
+    verb: Segment | None = Field(description="its main verb")
+    segments: list[Segment] = Field(description="its own words, without those of clauses inside")
+
+
 class Alternative(BaseModel):
     """One of the next trees of a sentence."""
 
@@ -56,6 +79,7 @@ class Alternative(BaseModel):
     entropy: float | None = None
     constituents: list[Constituent] | None = Field(default=None, description="with format json")
     svg: str | None = Field(default=None, description="with format svg")
+    clauses: list[Clause] | None = Field(default=None, description="with format clauses")
 
 
 class Entry(BaseModel):
@@ -70,6 +94,9 @@ class Entry(BaseModel):
         default=None, description="with format json: in pre-order"
     )
     svg: str | None = Field(default=None, description="with format svg; null after an error")
+    clauses: list[Clause] | None = Field(
+        default=None, description="with format clauses; null after an error"
+    )
     language: str | None = Field(
         default=None, description="where it was guessed or given, such as en"
     )
@@ -375,6 +402,8 @@ def _fitted(entry: dict[str, Any], parse: Parse, form: Format, scores: bool) -> 
         del entry["constituents"]
     if form == "svg":
         entry["svg"] = parse.to_svg() if parse.error is None else None
+    if form == "clauses":
+        entry["clauses"] = parse.clauses_to_dict()["clauses"]
     if not scores:
         del entry["score"]
         for constituent in entry.get("constituents", ()):

@@ -43,7 +43,7 @@ from bnaparser.text.text_rules import TextRules
 if TYPE_CHECKING:
     from bnaparser.tasks.classifier import Classifier, ReadText
 
-Format = Literal["json", "bracket", "svg"]
+Format = Literal["json", "bracket", "svg", "clauses"]
 _LARGEST = 2**63
 Word = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 
@@ -75,7 +75,7 @@ class Options(Checked):
     format: Format = Field(
         default="json",
         description="json: tree, words and constituents with their places; bracket: the bracketed"
-        " tree only; svg: that and a drawing",
+        " tree only; svg: that and a drawing; clauses: that and the clauses",
     )
     scores: bool = Field(default=True, description="whether the answer holds scores")
     n_best: Whole = Field(default=1, ge=1, description="the best trees of each sentence, so many")

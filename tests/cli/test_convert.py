@@ -110,6 +110,8 @@ def words_in(file: Path, form: str) -> list[str]:
         return text.split("\n\n")[0].splitlines()[-1].split()
     if form == "json":
         return [token["text"] for token in json.loads(text)["tokens"]]
+    if form == "clauses":
+        return str(json.loads(text)["text"]).split(" ")
     if form == "columns":
         return text.splitlines()[1].split("\t")[-1].split()
     if form == "conllu":
@@ -301,3 +303,21 @@ def test_a_tree_has_the_methods_of_a_parse() -> None:
     assert phrase.to_dict()["constituents"][1] == {
         "label": "ADVP", "start": 2, "end": 3, "char_start": 9, "char_end": 14, "score": None
     }  # fmt: skip
+
+
+def test_clauses_of_a_file_of_trees(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "trees.mrg"
+    file.write_text(
+        "(TOP (S (NP (PRP I)) (VP (VBP know) (SBAR (S (NP (PRP she)) (VP (VBZ sings)))))))\n"
+        "(TOP (S (QQ a) (ZZ b)))\n",
+        encoding="utf-8",
+    )
+    code, out, _ = run("convert", file, "--to", "clauses")
+    assert code == 0
+    found, refused = map(json.loads, out.splitlines())
+    assert [(one["kind"], one["text"], one["head"]) for one in found["clauses"]] == [
+        ("main", "I know", None),
+        ("complement", "she sings", 0),
+    ]
+    assert refused["clauses"] is None
+    assert "tags of a treebank that is known" in refused["error"]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.cli import main
+from bnaparser.parsing.result import Parse
 
 Streams = pytest.CaptureFixture[str]
 
@@ -127,3 +128,22 @@ def test_each_sentence_has_its_measures(
     assert len(rows) == 3
     for row, same in zip(rows, measured, strict=True):
         assert row["measures"].items() <= same.items()
+
+
+@pytest.mark.parametrize("to", ["jsonl", "parquet"])
+def test_each_sentence_has_its_clauses(given: list[str], capsys: Streams, to: str) -> None:
+    if to == "parquet":
+        pytest.importorskip("pyarrow")
+    assert main(["corpus", "--workers", "1", *given, "--clauses", "--to", to]) == 0
+    if to == "jsonl":
+        lines = (Path(given[1]) / "part-000000.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+    else:
+        from pyarrow import parquet
+
+        rows = parquet.read_table(Path(given[1]) / "part-000000.parquet").to_pylist()
+    assert len(rows) == 3
+    for row in rows:
+        assert row["clauses"] == Parse.from_dict(row).clauses_to_dict()["clauses"]
+    assert main(["corpus", "--workers", "1", *given, "--to", to]) == 2
+    assert "is the output of another run (clauses: True, now None)" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -117,6 +118,22 @@ def test_latex_is_a_forest_a_sentence_and_a_comment_where_there_is_none(run: Run
     assert [block.startswith("\\begin{forest}\n") for block in blocks[1:]] == [True, False, True]
     assert blocks[2].startswith("% no tree: the sentence has 3,000 words")
     assert blocks[3].endswith("\\end{forest}\n")
+
+
+def test_clauses_are_an_object_a_sentence_with_places_in_its_text(run: Run) -> None:
+    code, out, _ = run(LINES, "clauses")
+    assert code == 1
+    lines = out.split("\n")
+    assert lines[1] == lines[4] == ""
+    first, failed, last = (json.loads(lines[place]) for place in (0, 2, 3))
+    for found, text in ((first, "It rained."), (last, "Dogs bark.")):
+        assert found["text"] == text
+        assert found["error"] is None
+        segments = [one for clause in found["clauses"] for one in clause["segments"]]
+        assert all(text[one["char_start"] : one["char_end"]] == one["text"] for one in segments)
+        assert [clause["kind"] for clause in found["clauses"]].count("main") == 1
+    assert failed["clauses"] is None
+    assert failed["error"].startswith("the sentence has 3,000 words")
 
 
 @pytest.mark.parametrize("form", ["mrg", "conllu", "export", "tiger"])

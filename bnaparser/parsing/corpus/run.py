@@ -230,6 +230,7 @@ class CorpusRun:
             "id": self.settings.id_field,
             "inputs": [[file.name, file.kind, file.size] for file in self.files],
             **({"measures": True} if shard.measures else {}),
+            **({"clauses": True} if shard.clauses else {}),
             **_changed_options(shard.parse_options),
         }
 

@@ -16,7 +16,13 @@ from bnaparser.files.tables import json_line
 from bnaparser.measures.table import SENTENCE_COLUMNS, columns_of, sums_of, without_tree
 from bnaparser.parsing.corpus.documents import Fields, Piece
 from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseOptions
-from bnaparser.parsing.parquet_rows import Row, parquet_writer, parse_fields, pyarrow_of
+from bnaparser.parsing.parquet_rows import (
+    Row,
+    clauses_field,
+    parquet_writer,
+    parse_fields,
+    pyarrow_of,
+)
 from bnaparser.parsing.parser import Parse, Parser
 from bnaparser.text.sentence import Sentence, Split, from_words
 from bnaparser.text.splitting import split_lines, text_lines
@@ -71,6 +77,8 @@ class ShardSettings:
     """What is wanted of each sentence."""
     measures: bool = False
     """Whether each row has the measures of its sentence (docs/measures.md)."""
+    clauses: bool = False
+    """Whether each row has the clauses of its sentence (docs/clauses.md)."""
 
 
 def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
@@ -139,6 +147,8 @@ def _rows(
             row = _row(piece, part, number, parse)
             if settings.measures:
                 row["measures"] = _measures(parse)
+            if settings.clauses:
+                row["clauses"] = parse.clauses_to_dict()["clauses"]
             yield row, piece, parse
 
 
@@ -242,6 +252,8 @@ def _schema(settings: ShardSettings) -> Any:
         types = {int: pa.int64(), float: pa.float64()}
         measures = [(name, types[kind]) for name, kind in SENTENCE_COLUMNS.items()]
         last.append(("measures", pa.struct(measures)))
+    if settings.clauses:
+        last.append(clauses_field())
     return pa.schema([*own, *parse_columns, *last])
 
 

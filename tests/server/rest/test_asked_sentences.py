@@ -53,7 +53,12 @@ def test_several_trees_with_probabilities_are_the_librarys(
 
 
 def test_every_form_has_all_trees(tiny_client: TestClient) -> None:
-    for form, name in (("json", "constituents"), ("bracket", "tree"), ("svg", "svg")):
+    for form, name in (
+        ("json", "constituents"),
+        ("bracket", "tree"),
+        ("svg", "svg"),
+        ("clauses", "clauses"),
+    ):
         for scores in (True, False):
             asked = {"n_best": 3, "format": form, "scores": scores}
             [entry] = parses_of(tiny_client, sentences=["It rained."], **asked)

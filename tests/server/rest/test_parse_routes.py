@@ -53,6 +53,10 @@ def test_formats_hold_what_they_say(tiny_client: TestClient) -> None:
     assert fields(format="svg", scores=False) == {"text", "tree", "svg", "error"}
     [drawn] = parses_of(tiny_client, sentences=["The cat sat."], format="svg")
     assert drawn["svg"].startswith("<svg")
+    assert fields(format="clauses", scores=False) == {"text", "tree", "clauses", "error"}
+    [entry] = parses_of(tiny_client, sentences=["The cat sat."], format="clauses")
+    words = [segment for clause in entry["clauses"] for segment in clause["segments"]]
+    assert sum(segment["end"] - segment["start"] for segment in words) == 4
     [plain] = parses_of(tiny_client, sentences=["The cat sat."], scores=False)
     assert "score" not in plain
     assert all("score" not in part for part in plain["constituents"])
@@ -81,6 +85,9 @@ def test_a_sentence_that_cannot_be_parsed_has_its_error_in_its_place(
     )
     assert [parse["error"] is None for parse in parses] == [True, False, False, True]
     assert parses[1]["tree"] is parses[1]["svg"] is None
+    parses = parses_of(tiny_client, tokens=[["It", "rained"], []], format="clauses")
+    assert parses[1]["clauses"] is None
+    assert parses[1]["error"]
     assert "two words" in parses[2]["error"]
     small = make_client(max_words=3)
     parses = parses_of(small, tokens=[["a"] * 3, ["b"] * 4])

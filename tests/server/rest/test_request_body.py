@@ -228,7 +228,7 @@ def test_a_few_mistakes_in_several_fields_are_all_told(client: TestClient) -> No
     wrong = {"text": "a", "n_best": 0, "format": "xml", "modell": "en"}
     said = problem(client.post("/v1/parse", json=wrong), 422)
     assert said == (
-        'format must be one of "json", "bracket", "svg"; it is "xml"; '
+        'format must be one of "json", "bracket", "svg", "clauses"; it is "xml"; '
         "n_best must be a whole number, at least 1, such as 1; it is 0; "
         "modell: there is no such field"
     )

@@ -1,0 +1,1 @@
+"""Clauses of a tree: their kind, their own words, and the clause on which each depends."""

@@ -1,0 +1,468 @@
+"""The clauses of trees whose labels name them: the treebanks of other languages than English.
+
+A table for each treebank says which labels are clauses, and of which kind. Where a label does not tell the kind, the
+first word does. docs/clauses.md has the treebanks with their languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.clauses.partition import Kind, Nodes, Opening, Part, is_mark, words_of
+from bnaparser.trees.cleaning import core_label
+
+_BY_PLACE: None = None  # the kind of a clause whose first word or place tells it
+_NOTHING = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Treebank:
+    """The labels of one scheme. Patterns are of whole tags.
+
+    Args:
+        name: What the scheme is called.
+        tags: The tags of its words.
+        kinds: Labels of clauses, with their kinds where the label tells the kind.
+        verbs: The tags of verbs.
+        verb_phrases: Labels of what holds the verb of a clause.
+        joints: Labels of coordinations: the first clause in one is the clause around it.
+        joined: Labels of what is a clause where a conjunction joins it to its like.
+        inner: Labels of clauses that are one with a clause of another label around them: the IP of a CP.
+        wrappers: Labels of phrases of a word and a clause, which belong to the clause.
+        nouns: Labels of noun phrases.
+        conjunctions: The tags, or labels, of conjunctions.
+        subordinators: The tags of subordinating conjunctions.
+        relatives: The tags of words that begin relative clauses only.
+        questions: The tags of words that begin questions, and relative clauses after a noun.
+        complementizers: Subordinators, in lower case, of complement clauses.
+        conditionals: Those of them that mean "if" where their clause stands first.
+        infinitives: The tags of infinitives with their particle, which make a clause of a verb phrase.
+    """
+
+    name: str
+    tags: re.Pattern[str]
+    kinds: Mapping[str, Kind | None]
+    verbs: re.Pattern[str]
+    verb_phrases: frozenset[str] = frozenset()
+    joints: frozenset[str] = frozenset()
+    joined: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
+    wrappers: frozenset[str] = frozenset()
+    nouns: frozenset[str] = frozenset({"NP"})
+    conjunctions: re.Pattern[str] = _NOTHING
+    subordinators: re.Pattern[str] = _NOTHING
+    relatives: re.Pattern[str] = _NOTHING
+    questions: re.Pattern[str] = _NOTHING
+    complementizers: frozenset[str] = frozenset()
+    conditionals: frozenset[str] = frozenset()
+    infinitives: re.Pattern[str] = _NOTHING
+
+
+TIGER = Treebank(
+    name="TIGER",
+    tags=re.compile(
+        r"ADJ[AD]|ADV|APPR|APPRART|APPO|APZR|ART|CARD|FM|ITJ|KO(UI|US|N|KOM)|KOKOM|NN|NE|PDS|PDAT|PIS|PIAT|PIDAT"
+        r"|PPER|PPOSS|PPOSAT|PRELS|PRELAT|PRF|PWS|PWAT|PWAV|PROAV|PAV|PTK(ZU|NEG|VZ|ANT|A)|TRUNC|V[VAM](FIN|IMP|INF|IZU|PP)"
+        r"|XY|\$.*"
+    ),
+    kinds={"S": _BY_PLACE},
+    verbs=re.compile(r"V[VAM](FIN|IMP|INF|IZU|PP)"),
+    verb_phrases=words_of("VP VZ CVP CVZ"),
+    joints=words_of("CS CVP CO DL"),
+    joined=words_of("VP"),
+    nouns=words_of("NP PP AP CNP PN"),
+    conjunctions=re.compile(r"KON"),
+    subordinators=re.compile(r"KOUS|KOUI"),
+    relatives=re.compile(r"PREL(S|AT)"),
+    questions=re.compile(r"PW(S|AT|AV)"),
+    complementizers=words_of("dass daß ob"),
+    infinitives=re.compile(r"VVIZU|PTKZU"),
+)
+
+SEQUOIA = Treebank(
+    name="the French Treebank",
+    tags=re.compile(
+        r"NC|NPP|N|DET|DETWH|P|P\+D|P\+PRO|PONCT|ADJ|ADJWH|ADV|ADVWH|V|VS|VIMP|VINF|VPP|VPR|CC|CS|CL[SRO]|PRO|PROREL|PROWH"
+        r"|ET|I|PREF"
+    ),
+    kinds={
+        "SENT": _BY_PLACE,
+        "Sint": _BY_PLACE,
+        "Ssub": _BY_PLACE,
+        "Srel": "relative",
+        "VPinf": "non-finite",
+        "VPpart": "non-finite",
+    },
+    verbs=re.compile(r"V|VS|VIMP|VINF|VPP|VPR"),
+    verb_phrases=words_of("VN"),
+    joined=words_of("COORD"),
+    wrappers=words_of("PP COORD"),
+    conjunctions=re.compile(r"CC"),
+    subordinators=re.compile(r"CS"),
+    relatives=re.compile(r"PROREL|P\+PRO"),
+    questions=re.compile(r"PROWH|ADVWH|DETWH|ADJWH"),
+    complementizers=words_of("que qu' si s'"),
+    conditionals=words_of("si s'"),
+)
+
+CESS = Treebank(
+    name="CESS-ESP",
+    tags=re.compile(r"[a-z][a-z0-9]|F[a-z]{1,3}|Zm?|Zp|W|i"),
+    kinds={
+        "S": _BY_PLACE,
+        "INC": "coordinate",
+        "S.F.C": "complement",
+        "S.F.R": "relative",
+        "S.F.A": "adverbial",
+        "S.F.AConc": "adverbial",
+        "S.F.ACond": "adverbial",
+        "S.F.ACons": "adverbial",
+        "S.F.AComp": "adverbial",
+        "S.NF.C": "non-finite",
+        "S.NF.P": "non-finite",
+        "S.NF.PA": "non-finite",
+        "S.NF.A": "non-finite",
+        "S.NF.R": "non-finite",
+    },
+    verbs=re.compile(r"v[a-z]"),
+    verb_phrases=words_of("grup.verb infinitiu gerundi participi"),
+    inner=words_of("S"),
+    wrappers=words_of("sp"),
+    nouns=words_of("sn grup.nom"),
+    conjunctions=re.compile(r"cc|coord"),
+    subordinators=re.compile(r"cs"),
+    relatives=re.compile(r"pr"),
+    questions=re.compile(r"pt"),
+    complementizers=words_of("que si"),
+    conditionals=words_of("si"),
+)
+
+FLORESTA = Treebank(
+    name="Floresta",
+    tags=re.compile(
+        r"n|prp|art|PU|v-(fin|inf|pcp|ger)|prop|adj|adv|conj-[cs]|pron-(det|indp|pers)|num|in|ec|pp|vp"
+    ),
+    kinds={"fcl": _BY_PLACE, "icl": "non-finite"},
+    verbs=re.compile(r"v-(fin|inf|pcp|ger)"),
+    verb_phrases=words_of("vp"),
+    joints=words_of("cu sq"),
+    joined=words_of("x"),
+    wrappers=words_of("pp"),
+    nouns=words_of("np"),
+    conjunctions=re.compile(r"conj-c"),
+    subordinators=re.compile(r"conj-s"),
+    questions=re.compile(r"pron-indp"),
+    complementizers=words_of("que se"),
+    conditionals=words_of("se"),
+)
+
+HELSINKI = Treebank(
+    name="the Penn-Helsinki corpora",
+    tags=re.compile(
+        r"N|NS|NPR|NPRS|PRO|D|P|C|CONJ|Q[RS]?|TO|RP|NEG|FP|ES|INTJ|ONE(\+Q)?|OTHERS?|SUCH|ALSO|NUM|CL|QN|FN|WNUM|SYM|PU"
+        r"|ADJ[RSIN]?|ADV[RS]?|W(PRO|ADV|D|Q)|(VB|BE|HV|DO|MD|RD|VA)[A-Z0-9]*|AXD?|PASS2?|PNL|[.,\":]|-[LR]RB-"
+    ),
+    kinds={
+        "IP-MAT": "coordinate",
+        "IP-IMP": "coordinate",
+        "IP-SUB": _BY_PLACE,
+        "IP-REL": "relative",
+        "IP-ADV": "adverbial",
+        "IP-EMB": "complement",
+        "IP-NML": "complement",
+        "IP-INF": "non-finite",
+        "IP-PPL": "non-finite",
+        "IP-ABS": "non-finite",
+        "CP-THT": "complement",
+        "CP-QUE": "complement",
+        "CP-FRL": "complement",
+        "CP-REL": "relative",
+        "CP-CAR": "relative",
+        "CP-CLF": "relative",
+        "CP-ADV": "adverbial",
+        "CP-CMP": "adverbial",
+        "CP-DEG": "adverbial",
+        "CP-EOP": "non-finite",
+        "CP-TMC": "non-finite",
+        "CP-FINAL": _BY_PLACE,
+        "CP-EXL": _BY_PLACE,
+    },
+    verbs=re.compile(r"VB[A-Z0]*|(BE|HV|DO|MD|RD|VA)[A-Z]*|ADJ[IN]"),
+    joints=words_of("multi-sentence QTP"),
+    inner=words_of("IP-SUB IP-INF IP-MAT CP-QUE CP-FINAL"),
+    wrappers=words_of("CONJP PP PRN"),
+    conjunctions=re.compile(r"CONJ"),
+    subordinators=re.compile(r"C|P|TO"),
+    questions=re.compile(r"W(PRO|ADV|D|Q)"),
+)
+
+ICON = Treebank(
+    name="ICON",
+    tags=re.compile(
+        r"NNO|NNP|PUN|PPO|VB[ITPLE]|ADV|ADJ|CCN|CSN|NUM|ART|PRR|TAME|PRN|KUA|NEG|PRK|SYM|PAR|PRI|INT|FWX"
+    ),
+    kinds={
+        "S": _BY_PLACE,
+        "SINV": _BY_PLACE,
+        "SBARQ": _BY_PLACE,
+        "CP": _BY_PLACE,
+        "RPN": "relative",
+    },
+    verbs=re.compile(r"VB[ITPLE]"),
+    verb_phrases=words_of("VP"),
+    joined=words_of("VP"),
+    inner=words_of("S SINV"),
+    conjunctions=re.compile(r"CCN"),
+    subordinators=re.compile(r"CSN"),
+    relatives=re.compile(r"PRR"),
+    questions=re.compile(r"PRI"),
+    complementizers=words_of("bahwa apakah"),
+)
+
+SINICA = Treebank(
+    name="the Sinica Treebank",
+    tags=re.compile(
+        r"N[a-hev][a-z0-9]*|V[A-L_]\d*|D[a-k]\w*|P\d\d|C[ab][a-z]*|[A-Z]+CATEGORY|DE|DM|Di|T[a-d]|A|I"
+    ),
+    kinds={
+        "S": _BY_PLACE,
+        "S\u2027的": "relative",
+        "VP\u2027的": "relative",
+        "S\u2027地": "adverbial",
+        "VP\u2027地": "adverbial",
+        "得\u2027S": "complement",
+        "得\u2027VP": "complement",
+    },
+    verbs=re.compile(r"V[A-L_]\d*"),
+    verb_phrases=words_of("VP"),
+    joined=words_of("VP"),
+    inner=words_of("S"),
+    wrappers=words_of("PP GP"),
+    conjunctions=re.compile(r"Caa"),
+    subordinators=re.compile(r"Cb[a-z]*|P\d\d"),
+)
+
+TREEBANKS = (TIGER, SEQUOIA, CESS, FLORESTA, HELSINKI, ICON, SINICA)
+
+
+class TreebankClauses:
+    """The clauses of one tree by the labels of its treebank, as `partition` wants them.
+
+    Args:
+        nodes: The nodes of the tree.
+        treebank: Its labels.
+    """
+
+    def __init__(self, nodes: Nodes, treebank: Treebank) -> None:
+        self.nodes, self.treebank = nodes, treebank
+        kinds = treebank.kinds
+        self.labels = [
+            node.label if node.label in kinds or not node.subtrees else core_label(node.label)
+            for node in nodes.nodes
+        ]
+        self._tags = nodes.tree.tags
+        self._spelling = [word.lower() for word in nodes.tree.words]
+        self.punctuation = list(map(is_mark, self._tags, nodes.tree.words))
+        self._above = [0] * len(self._tags)  # of each word the node that its tag is a child of
+        for number, below in enumerate(nodes.children):
+            for child in below:
+                if not nodes.children[child]:
+                    self._above[nodes.word(child)] = number
+        self._places: dict[
+            int, int
+        ] = {}  # of each node that opens a clause its place among its siblings
+        self._parents: dict[int, int] = {}  # of each node that opens a clause
+        self._clauses: dict[int, int] = {}  # of such a node the clause: itself, or what it wraps
+        top = 0
+        while self.labels[top] in ROOT_LABELS and len(nodes.children[top]) == 1:
+            top = nodes.children[top][0]
+        self.openings = {0: Opening(nodes.nodes[top].label)}
+        self._find_openings()
+
+    def _find_openings(self) -> None:
+        waiting = [
+            (0, True)
+        ]  # nodes, with whether they are on the way from a clause's node to its verb
+        while waiting:
+            number, is_of_clause = waiting.pop()
+            below = self.nodes.children[number]
+            continued = not is_of_clause or self._has_verb(number)
+            first: int | None = (
+                None  # the first of several clauses, unless it goes on with that of the node
+            )
+            for place, child in enumerate(below):
+                goes_on = False
+                if child == self._clauses.get(number) or (
+                    not continued and self._continues(number, child)
+                ):
+                    goes_on = continued = True
+                elif self._is_clause(number, below, place):
+                    goes_on = True
+                    self._open(number, below, place, None if is_of_clause and continued else first)
+                    first = first or child
+                elif is_of_clause and self.labels[child] in self.treebank.verb_phrases:
+                    goes_on = True
+                waiting.append((child, goes_on))
+
+    def _has_verb(self, number: int) -> bool:
+        """Tell whether a clause has a verb among its children."""
+        return any(
+            self.labels[child] in self.treebank.verb_phrases
+            or (
+                not self.nodes.children[child] and self.treebank.verbs.fullmatch(self.labels[child])
+            )
+            for child in self.nodes.children[number]
+        )
+
+    def _continues(self, parent: int, child: int) -> bool:
+        """Tell whether a child of a node without a verb is the clause of the node."""
+        label, above = self.labels[child], self.labels[parent]
+        if not self.nodes.children[child]:
+            return False
+        if above in ROOT_LABELS:
+            return len(self.nodes.children[parent]) == 1 or self._is_label_of_clause(label)
+        if label in self.treebank.joints:
+            return True
+        if above in self.treebank.joints:
+            return self._is_label_of_clause(label) or label in self.treebank.joined
+        is_inner = label in self.treebank.inner or label == above
+        return is_inner and self._is_label_of_clause(label) and self._is_label_of_clause(above)
+
+    def _is_label_of_clause(self, label: str) -> bool:
+        return label in self.treebank.kinds
+
+    def _is_clause(self, parent: int, below: tuple[int, ...], place: int) -> bool:
+        child = below[place]
+        inner = self._innermost(child)
+        label = self.labels[inner]
+        if self._is_label_of_clause(label):
+            return True
+        can_be_joined = label in self.treebank.joined and self._has_verb(inner)
+        if can_be_joined and self._is_joined(parent, below, place):
+            return True
+        return self._has_infinitive(child)
+
+    def _has_infinitive(self, number: int) -> bool:
+        """Tell whether a verb phrase has an infinitive with its particle: "zu bieten"."""
+        tags = [self.labels[one] for one in self.nodes.children[number]]
+        for child in self.nodes.children[number]:
+            if self.labels[child] == "VZ":
+                tags += [self.labels[one] for one in self.nodes.children[child]]
+        return self.labels[number] == "VP" and any(map(self.treebank.infinitives.fullmatch, tags))
+
+    def _innermost(self, number: int) -> int:
+        """Return the one phrase in a phrase of a word and a clause, or the node itself."""
+        if self.labels[number] not in self.treebank.wrappers:
+            return number
+        below = self.nodes.children[number]
+        clauses = [one for one in below if self._is_label_of_clause(self.labels[one])]
+        nodes = [self.nodes.nodes[one] for one in below if one not in clauses]
+        is_around = len(clauses) == 1 and all(one.end - one.start == 1 for one in nodes)
+        return clauses[0] if is_around else number
+
+    def _is_joined(self, parent: int, below: tuple[int, ...], place: int) -> bool:
+        """Tell whether a child is a conjunct, but not the first."""
+        label, above = self.labels[below[place]], self.labels[parent]
+        if above in ROOT_LABELS:
+            return not all(map(self._is_mark, below[:place]))
+        first = self.labels[self.nodes.children[below[place]][0]]
+        if label in self.treebank.wrappers | self.treebank.joined and self._joins(first):
+            return True
+        before = [self.labels[one] for one in below[:place]]
+        last = max((one for one, tag in enumerate(before) if self._joins(tag)), default=0)
+        if label in (before if above in self.treebank.joints else before[:last]):
+            return True
+        return label == above and not self._has_verb(parent)
+
+    def _joins(self, label: str) -> bool:
+        """Tell whether a label is that of a conjunction."""
+        return self.treebank.conjunctions.fullmatch(label) is not None
+
+    def _open(self, parent: int, below: tuple[int, ...], place: int, first: int | None) -> None:
+        child = below[place]
+        inner = self._innermost(child)
+        opening = Opening(self.nodes.nodes[inner].label)
+        opening.joined = self._is_joined(parent, below, place)
+        before = place - 1
+        while before >= 0 and self._is_mark(below[before]):
+            before -= 1
+        if opening.joined and before >= 0:
+            if self._joins(self.labels[below[before]]):
+                opening.since = below[before]
+            opening.beside = first
+        self.openings[child] = opening
+        self._parents[child], self._places[child] = parent, place
+        self._clauses[child] = inner
+
+    def _is_mark(self, number: int) -> bool:
+        return not self.nodes.children[number] and self.punctuation[self.nodes.word(number)]
+
+    def verb(self, part: Part) -> tuple[int, int] | None:
+        """Return the words of the main verb of a clause, half-open: the last one of its first group of verbs."""
+        verbs = [word for word in part.words if self.treebank.verbs.fullmatch(self._tags[word])]
+        if not verbs:
+            return None
+        if self.treebank is TIGER:  # the auxiliary and the verb stand apart
+            full = [word for word in verbs if self._tags[word][:2] == "VV"]
+            verb = (full or verbs)[-1]
+            return verb, verb + 1
+        verb = max(word for word in verbs if self._above[word] == self._above[verbs[0]])
+        return verb, verb + 1
+
+    def marker(self, part: Part) -> tuple[int, int] | None:
+        """Return the words that introduce a clause, half-open."""
+        if part.head is None:
+            return None
+        words = [word for word in part.words if not self.punctuation[word]][:_BEGINNING]
+        tags = [self._tags[word] for word in words]
+        if len(tags) > 1 and self._asks(tags[1]) and not self._is_marker(tags[0]):
+            return (
+                (words[0], words[1] + 1) if words[1] == words[0] + 1 else (words[1], words[1] + 1)
+            )
+        found = [word for word, tag in zip(words, tags, strict=True) if self._is_marker(tag)]
+        if not found:
+            return None
+        return found[0], found[-1] + 1 if found[-1] == found[0] + 1 else found[0] + 1
+
+    def _asks(self, tag: str) -> bool:
+        """Tell whether a tag is that of a relative or question word."""
+        bank = self.treebank
+        return bool(bank.relatives.fullmatch(tag) or bank.questions.fullmatch(tag))
+
+    def _is_marker(self, tag: str) -> bool:
+        return (
+            self._asks(tag) or self._joins(tag) or bool(self.treebank.subordinators.fullmatch(tag))
+        )
+
+    def kind(self, part: Part) -> Kind:
+        """Return the kind of a clause."""
+        if part.head is None:
+            return "main"
+        opening = self.openings[part.number]
+        if opening.joined:
+            return "coordinate"
+        label = self.labels[self._clauses[part.number]]
+        if label not in self.treebank.kinds:
+            return "non-finite"
+        return self.treebank.kinds[label] or self._kind_by_place(part)
+
+    def _kind_by_place(self, part: Part) -> Kind:
+        words = [word for word in part.words if not self.punctuation[word]][:_BEGINNING]
+        tags = [self._tags[word] for word in words]
+        if any(map(self.treebank.relatives.fullmatch, tags)):
+            return "relative"
+        if any(map(self.treebank.questions.fullmatch, tags)):
+            is_of_noun = self.labels[self._parents[part.number]] in self.treebank.nouns
+            return "relative" if is_of_noun else "complement"
+        if tags and self.treebank.subordinators.fullmatch(tags[0]):
+            word = self._spelling[words[0]]
+            is_condition = word in self.treebank.conditionals and self._places[part.number] == 0
+            is_completing = word in self.treebank.complementizers and not is_condition
+            return "complement" if is_completing else "adverbial"
+        return "complement"
+
+
+_BEGINNING = 2  # words at the beginning of a clause that tell its kind: "with whom"
