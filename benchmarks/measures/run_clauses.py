@@ -83,14 +83,15 @@ def main() -> None:
 def draw(
     path: str, trees: dict[tuple[str, ...], Tree], number: int, development: bool
 ) -> list[Sample]:
-    """Return sentences of one part of a file, those with a tree if some have one, in the order of the file."""
+    """Return sentences of one part of a file, those with a tree if enough have one, in the order of the file."""
     chosen = [
         Sample(words, trees.get(tuple(unescape(word.form) for word in words)))
         for document, words in read_sentences(path)
         if (document % _EACH == 0) != development
     ]
-    if any(sample.tree for sample in chosen):
-        chosen = [sample for sample in chosen if sample.tree is not None]
+    with_trees = [sample for sample in chosen if sample.tree is not None]
+    if len(with_trees) >= number:
+        chosen = with_trees
     places = list(range(len(chosen)))
     random.Random(1).shuffle(places)
     return [chosen[place] for place in sorted(places[:number])]

@@ -96,7 +96,7 @@ def _add_writing(write: argparse._ArgumentGroup) -> None:
     write.add_argument(
         "--clauses",
         action="store_true",
-        help="write the clauses of each sentence into the field clauses",
+        help="add the field clauses: clauses of each sentence with kinds and offsets",
     )
     write.add_argument(
         "--shard-size",

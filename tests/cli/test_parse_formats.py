@@ -246,4 +246,6 @@ def test_what_is_no_text_is_not_for_a_terminal(run: Run, monkeypatch: pytest.Mon
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     code, out, err = run("It rained.\n", "pdf")
     assert (code, out) == (2, "")
-    assert err.startswith("bnaparse: pdf is a binary format, which a terminal cannot show: give --output FILE")
+    assert err.startswith(
+        "bnaparse: pdf is a binary format, which a terminal cannot show: give --output FILE"
+    )
