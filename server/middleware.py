@@ -35,7 +35,7 @@ from bnaparser.server.settings import ServerSettings
 log = logging.getLogger(__name__)
 
 _SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}\Z")
-_SECURITY = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none';"
         " form-action 'self'; frame-ancestors 'none'"
@@ -100,7 +100,7 @@ class Observe:
 def _mark(message: MutableMapping[str, Any], request_id: str) -> None:
     headers = MutableHeaders(raw=message.setdefault("headers", []))
     headers["X-Request-ID"] = request_id
-    for name, value in _SECURITY.items():
+    for name, value in SECURITY_HEADERS.items():
         headers.setdefault(name, value)
 
 

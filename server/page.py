@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -36,7 +37,7 @@ class File(NamedTuple):
 @router.get("/")
 async def page(request: Request) -> Response:
     """Send the page."""
-    return _answer(request, files()[PAGE])
+    return send_file(request, files()[PAGE])
 
 
 @router.get("/static/{name}")
@@ -44,18 +45,13 @@ async def static(request: Request, name: str) -> Response:
     """Send one of the page's files."""
     if name not in files():
         raise HTTPException(404, f"there is no file {name!r} here")
-    return _answer(request, files()[name])
+    return send_file(request, files()[name])
 
 
 @functools.cache
 def files() -> dict[str, File]:
     """All files of the page by name; ``labels.json`` is made of the renderers' own glossary."""
-    folder = resources.files("bnaparser.server") / "static"
-    found = {
-        entry.name: _file(entry.name, entry.read_bytes())
-        for entry in folder.iterdir()
-        if entry.name.endswith(tuple(TYPES))
-    }
+    found = read_files(resources.files("bnaparser.server") / "static")
     labels = {
         "phrases": glossary.PHRASES,
         "tags": glossary.TAGS,
@@ -66,13 +62,19 @@ def files() -> dict[str, File]:
     return found
 
 
+def read_files(folder: Traversable) -> dict[str, File]:
+    """Return the files of a page that are in a folder, by name."""
+    entries = [entry for entry in folder.iterdir() if entry.name.endswith(tuple(TYPES))]
+    return {entry.name: _file(entry.name, entry.read_bytes()) for entry in entries}
+
+
 def _file(name: str, content: bytes) -> File:
     tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
     return File(content, TYPES[name[name.rindex(".") :]], tag)
 
 
-def _answer(request: Request, file: File) -> Response:
-    """The file, or 304 to a browser that has it; ``no-cache``: it asks each time, so none is old."""
+def send_file(request: Request, file: File) -> Response:
+    """Return the file, or 304 to a browser that has it; ``no-cache``: it asks each time, so none is old."""
     headers = {"ETag": file.tag, "Cache-Control": "no-cache"}
     known = request.headers.get("if-none-match", "")
     if file.tag in [tag.strip().removeprefix("W/") for tag in known.split(",")]:

@@ -36,6 +36,7 @@ VERBS = {
     "measure": "write a table of syntactic complexity measures of texts or trees",
     "draw": "draw existing trees: in the terminal, as SVG, PNG, PDF, LaTeX or HTML",
     "convert": "convert existing trees to another format",
+    "annotate": "correct trees on a web page, in a project folder",
     "treebank": "summarise a treebank, convert and clean it",
     "prune": "make a smaller encoder or parser: fewer layers or a smaller vocabulary",
     "average": "average the weights of parsers that were fine-tuned from the same model",

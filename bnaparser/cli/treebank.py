@@ -116,7 +116,7 @@ def _run(args: argparse.Namespace) -> int:
             result.add(found)
         _check_trees(result, args)
     else:
-        with _writer(args.output) as file:
+        with open_trees_file(args.output) as file:
             written = _copy(_find(args), result, prepare, file)
             _check_trees(result, args)  # in here, so that a file that was there stays
         where = "standard output" if screen else args.output
@@ -229,7 +229,7 @@ def _copy(
 
 
 @contextmanager
-def _writer(name: str) -> Iterator[TextIO]:
+def open_trees_file(name: str) -> Iterator[TextIO]:
     """Open a file to write, compressed if its name says so; it appears only when it is complete.
 
     A pipe or a device stays what it is, a link leads where it leads.

@@ -5,10 +5,10 @@
  * to n.last. A leaf has `word` and its tag as `label`; only the others fold. The top node TOP is
  * left out where it has one child. `number` is a node's place among all nodes and words of the
  * brackets, from 1, as a search counts; a leaf's word has the next one. `marked` are constituents that
- * are drawn as other than in the best tree.
+ * are drawn as other than in the best tree. `label`: that of the top node, which then stays in any case.
  */
-export function buildTree({ tokens, constituents, tree: brackets }, marked = new Set()) {
-  const top = node("TOP", 0, tokens.length, null);
+export function buildTree({ tokens, constituents, tree: brackets }, marked = new Set(), label = null) {
+  const top = node(label ?? "TOP", 0, tokens.length, null);
   const open = [top];
   let next = 0;
   tokens.forEach((token, position) => {
@@ -20,7 +20,7 @@ export function buildTree({ tokens, constituents, tree: brackets }, marked = new
     node(token.tag, position, position + 1, open.at(-1)).word = token.text;
     while (open.length > 1 && open.at(-1).end === position + 1) open.pop();
   });
-  const root = top.children.length === 1 ? top.children[0] : top;
+  const root = label === null && top.children.length === 1 ? top.children[0] : top;
   root.parent = null;
   const nodes = [...preorder(root)];
   let number = brackets.split("(").length - nodes.length; // 2 where the top node is left out

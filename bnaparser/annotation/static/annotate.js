@@ -1,0 +1,335 @@
+// The page of `bnaparser annotate`: a queue of sentences, a tree to correct. Each step is saved by the program before
+// the page shows it; the page itself keeps nothing.
+
+import { onlyIn } from "./alternatives.js";
+import { Drawing } from "./drawing.js";
+import { button, html } from "./html.js";
+import { explanation } from "./tip.js";
+import { buildTree, preorder } from "./tree.js";
+import { Viewport } from "./viewport.js";
+
+const part = (id) => document.getElementById(id);
+const WORDS = { open: "to do", begun: "begun", accepted: "accepted", changed: "changed since it was accepted" };
+
+let by = ""; // the annotator
+let sentences = []; // of the project: { text, probability, entropy, state }
+let shown = null; // the sentence on the page, as the program says it
+let drawing = null;
+let selected = []; // the first and the last node that are selected
+let pending = null; // what the label is for, "relabel" or "bracket"; or "move", which waits for its target
+let busy = false;
+
+/** Asks the program; throws an Error that says why there is no answer, with the `status`, 0 where it is gone. */
+async function ask(path, body) {
+  const sent = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  let answer;
+  try {
+    answer = await fetch(path, sent);
+  } catch {
+    throw Object.assign(new Error("The program cannot be reached. Start it again; all steps before this one are saved."), { status: 0 });
+  }
+  const content = await answer.json().catch(() => ({}));
+  if (answer.ok) return content;
+  const { detail } = content;
+  throw Object.assign(new Error(typeof detail === "string" ? detail : `The program failed (${answer.status}).`), { status: answer.status });
+}
+
+function say(message) {
+  part("status").textContent = message;
+}
+
+function tell(message, ...buttons) {
+  part("notice").replaceChildren(...(message ? [html("p", { textContent: message }), ...buttons] : []));
+  part("notice").hidden = !message;
+}
+
+/** Has a step done and saved; what was asked for stays to be tried again where it could not be saved. */
+async function step(what, { number, steps } = shown ?? {}) {
+  if (busy || number === undefined) return false;
+  busy = true;
+  try {
+    const found = await ask(`sentences/${number}`, { by, steps, ...what });
+    tell("");
+    sentences[number].state = found.state;
+    if (shown.number === number) show(found);
+    fillQueue();
+    return true;
+  } catch (error) {
+    if (error.status === 422) {
+      say(error.message);
+    } else if (error.status === 409) {
+      await open(number);
+      tell(`${error.message} Here is how it is now.`);
+    } else {
+      tell(`Not saved: ${error.message}`, button("Try again", () => step(what, { number, steps })));
+    }
+    return false;
+  } finally {
+    busy = false;
+  }
+}
+
+// --- the queue
+
+/** The numbers of the sentences in the order of the queue. */
+function ordered() {
+  const order = part("order").value;
+  const rank = { probability: (n) => sentences[n].probability ?? -1, entropy: (n) => -(sentences[n].entropy ?? Infinity), number: (n) => n }[order];
+  const numbers = [...sentences.keys()].filter((n) => !part("todo").checked || sentences[n].state !== "accepted");
+  return numbers.sort((a, b) => rank(a) - rank(b) || a - b);
+}
+
+function fillQueue() {
+  part("queue").replaceChildren(...ordered().map((number) => {
+    const { text, probability, state } = sentences[number];
+    const sure = probability === null ? "" : `, ${Math.round(100 * probability)} %`;
+    const made = button(`${state === "accepted" ? "✓ " : ""}${number + 1}. ${text}`, () => open(number), {
+      className: state, title: `${WORDS[state]}${sure}: ${text}`, "aria-label": `Sentence ${number + 1}, ${WORDS[state]}${sure}: ${text}`,
+      "aria-current": String(number === shown?.number),
+    });
+    return html("li", {}, made);
+  }));
+  const done = sentences.filter(({ state }) => state === "accepted" || state === "changed").length;
+  part("progress").textContent = `${done} of ${sentences.length} accepted`;
+}
+
+/** Opens the sentence after this one in the queue, or before it; `todo`: the next that is not accepted. */
+function go(by, todo = false) {
+  const numbers = ordered();
+  const place = numbers.indexOf(shown?.number);
+  const turned = by > 0 ? [...numbers.slice(place + 1), ...numbers.slice(0, place + 1)] : [...numbers.slice(0, Math.max(place, 0)).reverse(), ...numbers.slice(place).reverse()];
+  const next = turned.find((number) => !todo || sentences[number].state !== "accepted");
+  if (next === undefined) say("All sentences are accepted.");
+  else if (next !== shown?.number) open(next);
+}
+
+async function open(number) {
+  try {
+    const found = await ask(`sentences/${number}?by=${encodeURIComponent(by)}`);
+    tell("");
+    shown = null; // nothing stays folded or selected
+    show(found);
+    fillQueue();
+    document.querySelector("#queue [aria-current=true]")?.scrollIntoView({ block: "nearest" });
+    drawing.focus(drawing.root, false);
+    select(drawing.root);
+    say(found.error ? `The parser has no tree: ${found.error}.` : "");
+  } catch (error) {
+    tell(error.message, button("Try again", () => open(number)));
+  }
+}
+
+// --- the tree
+
+/** Shows a sentence; of one that is shown already, what was folded and where the selection was. */
+function show(found) {
+  const [same, before] = [shown?.number === found.number, drawing];
+  const key = ({ label, start, end, word }) => `${label} ${start} ${end} ${word}`;
+  const folded = new Set(same ? [...preorder(before.root)].filter((node) => node.folded).map(key) : []);
+  const was = same && selected.length ? selected[0] : null;
+  shown = found;
+  part("work").hidden = false;
+  part("text").textContent = found.text;
+  part("text").lang = found.language ?? "";
+  const [best] = found.candidates;
+  const tree = buildTree(found.tree, onlyIn(found.tree, best.tree), found.tree.top);
+  for (const node of preorder(tree.root)) node.folded = folded.has(key(node));
+  if (same) drawing.show(tree);
+  else draw(tree);
+  fillControls();
+  const nodes = [...preorder(drawing.root, true)];
+  const again = was && (nodes.find((node) => key(node) === key(was)) ?? nodes.find(({ start, end, word }) => start === was.start && end === was.end && word === was.word));
+  const focus = again ?? drawing.root;
+  if (same) drawing.focus(focus, false);
+  select(focus);
+}
+
+function draw(tree) {
+  const card = part("tree");
+  const tip = explanation(card);
+  let viewport = null;
+  drawing = new Drawing(tree, {
+    onChange: () => {
+      viewport?.apply();
+      if (drawing) mark();
+    },
+    onPoint: (node, element) => tip.show(node, element),
+  });
+  drawing.onPick = pick;
+  drawing.svg.addEventListener("pointerdown", ({ target, pointerType }) => {
+    drawing.dragged = pointerType === "mouse" ? target.closest?.(".node")?.tree : null;
+  });
+  drawing.svg.addEventListener("pointerup", ({ target }) => {
+    const [node, goal] = [drawing.dragged, target.closest?.(".node")?.tree];
+    if (node && goal && node !== goal) step({ do: "move", node: node.id, other: goal.id });
+  });
+  viewport = new Viewport(drawing);
+  card.replaceChildren(viewport.element, tip.element);
+}
+
+/** Selects a node, or where there is `more` all up to it; or attaches to it what waits for its target. */
+function pick(node, more) {
+  if (pending === "move") {
+    const [moved] = selected;
+    pending = null;
+    step({ do: "move", node: moved.id, other: node.id });
+  } else select(node, more);
+}
+
+function select(node, more = false) {
+  selected = more && selected.length ? [selected[0], node] : [node, node];
+  mark();
+}
+
+/** Marks what is selected in the drawing: the nodes, and all words of them and between them. */
+function mark() {
+  const [start, end] = [Math.min(...selected.map((node) => node.start)), Math.max(...selected.map((node) => node.end))];
+  for (const [node, { group }] of drawing.drawn) {
+    group.classList.toggle("selected", selected.includes(node) || (node.word !== null && node.start >= start && node.end <= end));
+  }
+}
+
+// --- the controls
+
+const EDITS = [
+  ["Relabel", "R", () => named("relabel")],
+  ["Add bracket", "B", () => named("bracket")],
+  ["Remove bracket", "X", () => step({ do: "remove", node: selected[0].id })],
+  ["Attach", "M", () => {
+    pending = "move";
+    say("Select the constituent to attach it to: click it, or go there by the arrows and press Enter. Esc leaves.");
+    drawing.focus(selected[0], false);
+  }],
+  ["Fold", "F", () => {
+    drawing.fold([selected[1]], !selected[1].folded);
+  }],
+];
+const STEPS = [
+  ["Undo", "U", () => step({ do: "undo" })],
+  ["Redo", "Y", () => step({ do: "redo" })],
+  ["Accept", "A", async () => await step({ do: "accept" }) && go(1, true)],
+  ["Withdraw acceptance", "", () => step({ do: "withdraw" })],
+  ["Previous", "P", () => go(-1)],
+  ["Next", "N", () => go(1)],
+];
+const KEYS = new Map();
+
+/** Makes buttons, each with its key. */
+function controls(list) {
+  return list.map(([name, key, act]) => {
+    if (key) KEYS.set(key.toLowerCase(), act);
+    return button(name, act, { title: key ? `${name} (${key})` : name, id: `do-${name.split(" ")[0].toLowerCase()}` });
+  });
+}
+
+/** Does an edit with the label of the field, or where that is empty, waits for one. */
+function named(what, typed = part("label").value.trim()) {
+  pending = what;
+  if (!typed) {
+    say(what === "relabel" ? "Write the label, then Enter." : "Write the label of the new bracket, then Enter.");
+    part("label").focus();
+    return;
+  }
+  part("label").value = "";
+  pending = null;
+  const nodes = what === "relabel" ? { node: selected[1].id } : { node: selected[0].id, other: selected[1].id };
+  step({ do: what, ...nodes, label: typed }).then(() => drawing.focus(drawing.current, false));
+}
+
+function fillControls() {
+  const { candidates, tree, state, undo, redo, comment } = shown;
+  part("candidates").replaceChildren(...candidates.map(({ name, probability, tree: other }, place) => {
+    const title = probability === null ? { file: "The file’s tree", flat: "No brackets" }[name] ?? `Accepted by ${name}` : `Tree ${name}`;
+    const sure = probability === null ? "" : ` · ${(100 * probability).toFixed(probability < 0.1 ? 1 : 0)} %`;
+    return button(`${title}${sure}`, () => step({ do: "choose", node: place }), { title: `Choose (${place + 1})`, "aria-pressed": String(other.tree === tree.tree) });
+  }));
+  part("do-undo").disabled = !undo;
+  part("do-redo").disabled = !redo;
+  part("do-accept").setAttribute("aria-pressed", String(state === "accepted"));
+  part("do-withdraw").disabled = state !== "accepted" && state !== "changed";
+  part("comment").value = comment;
+  const labels = new Set(candidates.flatMap((one) => [...one.tree.constituents.map(({ label }) => label), ...one.tree.tokens.map(({ tag }) => tag)]));
+  part("labels").replaceChildren(...[...labels].sort().map((value) => html("option", { value })));
+  say(state === "open" ? "" : `Saved: ${WORDS[state]}.`);
+}
+
+// --- agreement
+
+async function compare() {
+  try {
+    const pairs = await ask("agreement");
+    part("agreement").replaceChildren(...(pairs.length ? pairs.map(pairOf) : [html("p", { textContent: "There is one annotator only." })]));
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+function pairOf({ annotators: [one, other], sentences: count, exact, f1, tags, differing }) {
+  const said = count ? `${count} sentences accepted by both, ${exact} with the same tree; F1 ${f1.toFixed(2)}, equal tags ${tags.toFixed(2)} %` : "no sentence accepted by both";
+  const rows = differing.map(({ number, f1: own }) => html("tr", {},
+    html("td", {}, button(`${number + 1}`, () => open(number), { "aria-label": `Open sentence ${number + 1}` })),
+    html("td", { textContent: own.toFixed(2) }), html("td", { textContent: sentences[number].text })));
+  const head = html("tr", {}, ...["Sentence", "F1", "Text"].map((textContent) => html("th", { textContent, scope: "col" })));
+  return html("div", {}, html("p", { textContent: `${one} and ${other}: ${said}.` }), ...(rows.length ? [html("table", {}, head, ...rows)] : []));
+}
+
+// --- beginning
+
+async function begin(name) {
+  try {
+    const found = await ask(`project${name === null ? "" : `?by=${encodeURIComponent(name)}`}`);
+    ({ by, sentences } = found);
+    part("project").textContent = found.name;
+    document.title = `${found.name}: annotation`;
+    part("by").value = by;
+    part("names").replaceChildren(...found.annotators.map((value) => html("option", { value })));
+    part("export").href = `accepted.mrg?by=${encodeURIComponent(by)}`;
+    tell("");
+    shown = null;
+    fillQueue();
+    if (by) go(1, true);
+    else {
+      say("");
+      tell("Write your name as annotator first.");
+      part("by").focus();
+    }
+  } catch (error) {
+    tell(error.message, button("Try again", () => begin(name)));
+  }
+}
+
+part("edits").append(...controls(EDITS));
+part("steps").append(...controls(STEPS));
+part("edit").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (part("label").value.trim()) named(pending === "bracket" ? "bracket" : "relabel");
+});
+part("who").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("annotator", part("by").value.trim());
+  begin(part("by").value.trim());
+});
+part("comment").addEventListener("change", () => step({ do: "comment", comment: part("comment").value }));
+part("order").addEventListener("change", fillQueue);
+part("todo").addEventListener("change", fillQueue);
+part("compare").addEventListener("click", compare);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    pending = null;
+    part("label").value = "";
+    say("");
+    if (drawing) drawing.focus(drawing.current, false);
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || !shown || event.target.matches("input, textarea, select")) return;
+  const [key, place] = [event.key.toLowerCase(), Number(event.key) - 1];
+  if (key.startsWith("arrow") || key === "home" || key === "end") {
+    if (drawing.svg.contains(event.target) && pending !== "move") select(drawing.current, event.shiftKey);
+  } else if (KEYS.has(key)) {
+    event.preventDefault();
+    KEYS.get(key)();
+  } else if (key === "c") {
+    event.preventDefault();
+    part("comment").focus();
+  } else if (place >= 0 && place < shown.candidates.length) step({ do: "choose", node: place });
+});
+begin(sessionStorage.getItem("annotator"));
