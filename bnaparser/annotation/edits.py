@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from bnaparser.errors import TreeError, quoted
-from bnaparser.trees.brackets import check_readable
+from bnaparser.trees.brackets import ROOT_LABELS, check_readable
 from bnaparser.trees.tree import CHAIN, Tree, assemble
 
 
@@ -57,7 +57,10 @@ class _Node:
 def relabel(tree: Tree, node: int, label: str) -> Tree:
     """Return the tree with another label, or part-of-speech tag, of a node."""
     nodes = _changeable(tree)
-    _at(nodes, node).label = _checked(label)
+    changed = _at(nodes, node)
+    if changed is nodes[0] and changed.label in ROOT_LABELS:
+        raise TreeError("the top node is no constituent, and keeps its label: choose a node below")
+    changed.label = _checked(label)
     return _tree(nodes[0], tree)
 
 

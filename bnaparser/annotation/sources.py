@@ -56,15 +56,17 @@ def read_source(path: Path, encoding: str | None = None, trees: bool | None = No
 
 
 def model_version(names: str) -> str:
-    """Return the names of models with a digest of their files: another one where a model was trained anew.
+    """Return names of models, found from any folder, with a digest of their files: another one after a new training.
 
     Raises ModelError where there is no such model.
     """
-    found = hashlib.sha256()
+    lasting, digest = [], hashlib.sha256()
     for name in models.model_names(names):
-        for file in deciding_files(models.find(name)):
-            found.update(file.read_bytes())
-    return f"{names}@{found.hexdigest()[:12]}"
+        folder = models.find(name)
+        lasting.append(models.resolvable_name(name, folder))
+        for file in deciding_files(folder):
+            digest.update(file.read_bytes())
+    return f"{','.join(lasting)}@{digest.hexdigest()[:12]}"
 
 
 def add_source(
@@ -110,14 +112,17 @@ def add_source(
         project.add_parse(number, trees)
 
 
-def to_parse(project: Project, model: str) -> list[int]:
-    """Return the numbers of the sentences that a model has to parse: those that nobody has touched, if it is new."""
+def to_parse(project: Project, model: str | None) -> list[int]:
+    """Return the numbers of the sentences without a parse; and of those that another model parsed than ``model``.
+
+    Sentences that somebody has touched keep the trees of the other model.
+    """
     touched = project.touched
     return [
         number
         for number in range(len(project.sentences))
         if (parse := project.parses.get(number)) is None
-        or (parse.model != model and number not in touched)
+        or (model is not None and parse.model != model and number not in touched)
     ]
 
 

@@ -129,15 +129,16 @@ def _parse(project: Project, sources: Sequence[Source], options: argparse.Namesp
             say(f"{source.name} is in the project already: nothing is added")
         else:
             new.append(source)
-    name = options.model or (project.model or "en").rpartition("@")[0] or "en"
-    model = adding.model_version(name)
-    if not new and not adding.to_parse(project, model):
+    wanted = options.model and adding.model_version(options.model)
+    if not new and not adding.to_parse(project, wanted):
         return
+    name = options.model or (project.model or "en@").rpartition("@")[0]
+    model = adding.model_version(name)
     parser = _load(name, options.language)
     for source in new:
         with _progress(f"parsing {source.name}", None) as done:
             adding.add_source(project, source, parser, options.split, model, done)
-    numbers = adding.to_parse(project, model)
+    numbers = adding.to_parse(project, wanted)
     with _progress("parsing", len(numbers)) as done:
         adding.parse_sentences(project, numbers, parser, model, done)
     project.use_model(model)

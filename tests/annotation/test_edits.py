@@ -72,6 +72,8 @@ def test_what_is_no_label_is_refused(label: str) -> None:
 
 
 def test_the_top_and_tags_stay() -> None:
+    with pytest.raises(TreeError, match="keeps its label"):
+        edits.relabel(SAW, 0, "S")
     for node in (0, number(SAW, "(NN man)")):
         with pytest.raises(TreeError, match="cannot be removed"):
             edits.remove(SAW, node)

@@ -17,7 +17,9 @@ let shown = null; // the sentence on the page, as the program says it
 let drawing = null;
 let selected = []; // the first and the last node that are selected
 let pending = null; // what the label is for, "relabel" or "bracket"; or "move", which waits for its target
-let busy = false;
+let current = null; // the number of the sentence that is shown, or on its way
+let running = Promise.resolve(); // the last step
+let waiting = 0; // steps that are not done yet
 
 /** Asks the program; throws an Error that says why there is no answer, with the `status`, 0 where it is gone. */
 async function ask(path, body) {
@@ -43,15 +45,23 @@ function tell(message, ...buttons) {
   part("notice").hidden = !message;
 }
 
-/** Has a step done and saved; what was asked for stays to be tried again where it could not be saved. */
-async function step(what, { number, steps } = shown ?? {}) {
-  if (busy || number === undefined) return false;
-  busy = true;
+/**
+ * Has a step done and saved, after those that are on their way; a step on nodes is of the tree that is shown, so it is
+ * dropped where another one changes that. What could not be saved can be tried again.
+ */
+function step(what, number = current) {
+  if (number === null || (waiting && "node" in what && what.do !== "choose")) return Promise.resolve(false);
+  waiting += 1;
+  running = running.then(() => save(what, number)).finally(() => (waiting -= 1));
+  return running;
+}
+
+async function save(what, number) {
   try {
-    const found = await ask(`sentences/${number}`, { by, steps, ...what });
+    const found = await ask(`sentences/${number}`, { by, steps: sentences[number].steps, ...what });
     tell("");
-    sentences[number].state = found.state;
-    if (shown.number === number) show(found);
+    if (current === number) show(found);
+    else keep(found);
     fillQueue();
     return true;
   } catch (error) {
@@ -61,12 +71,15 @@ async function step(what, { number, steps } = shown ?? {}) {
       await open(number);
       tell(`${error.message} Here is how it is now.`);
     } else {
-      tell(`Not saved: ${error.message}`, button("Try again", () => step(what, { number, steps })));
+      tell(`Not saved: ${error.message}`, button("Try again", () => step(what, number)));
     }
     return false;
-  } finally {
-    busy = false;
   }
+}
+
+/** Keeps for the queue how far a sentence is. */
+function keep({ number, state, steps }) {
+  Object.assign(sentences[number], { state, steps });
 }
 
 // --- the queue
@@ -85,7 +98,7 @@ function fillQueue() {
     const sure = probability === null ? "" : `, ${Math.round(100 * probability)} %`;
     const made = button(`${state === "accepted" ? "✓ " : ""}${number + 1}. ${text}`, () => open(number), {
       className: state, title: `${WORDS[state]}${sure}: ${text}`, "aria-label": `Sentence ${number + 1}, ${WORDS[state]}${sure}: ${text}`,
-      "aria-current": String(number === shown?.number),
+      "aria-current": String(number === current),
     });
     return html("li", {}, made);
   }));
@@ -96,16 +109,18 @@ function fillQueue() {
 /** Opens the sentence after this one in the queue, or before it; `todo`: the next that is not accepted. */
 function go(by, todo = false) {
   const numbers = ordered();
-  const place = numbers.indexOf(shown?.number);
+  const place = numbers.indexOf(current);
   const turned = by > 0 ? [...numbers.slice(place + 1), ...numbers.slice(0, place + 1)] : [...numbers.slice(0, Math.max(place, 0)).reverse(), ...numbers.slice(place).reverse()];
   const next = turned.find((number) => !todo || sentences[number].state !== "accepted");
   if (next === undefined) say("All sentences are accepted.");
-  else if (next !== shown?.number) open(next);
+  else if (next !== current) open(next);
 }
 
 async function open(number) {
+  current = number;
   try {
     const found = await ask(`sentences/${number}?by=${encodeURIComponent(by)}`);
+    if (current !== number) return;
     tell("");
     shown = null; // nothing stays folded or selected
     show(found);
@@ -128,6 +143,7 @@ function show(found) {
   const folded = new Set(same ? [...preorder(before.root)].filter((node) => node.folded).map(key) : []);
   const was = same && selected.length ? selected[0] : null;
   shown = found;
+  keep(found);
   part("work").hidden = false;
   part("text").textContent = found.text;
   part("text").lang = found.language ?? "";
@@ -138,7 +154,7 @@ function show(found) {
   else draw(tree);
   fillControls();
   const nodes = [...preorder(drawing.root, true)];
-  const again = was && (nodes.find((node) => key(node) === key(was)) ?? nodes.find(({ start, end, word }) => start === was.start && end === was.end && word === was.word));
+  const again = was && (nodes.find((node) => key(node) === key(was)) ?? nodes.findLast(({ start, end, word }) => start <= was.start && end >= was.end && (word === null) === (was.word === null)));
   const focus = again ?? drawing.root;
   if (same) drawing.focus(focus, false);
   select(focus);
@@ -285,7 +301,7 @@ async function begin(name) {
     part("names").replaceChildren(...found.annotators.map((value) => html("option", { value })));
     part("export").href = `accepted.mrg?by=${encodeURIComponent(by)}`;
     tell("");
-    shown = null;
+    [shown, current] = [null, null];
     fillQueue();
     if (by) go(1, true);
     else {
