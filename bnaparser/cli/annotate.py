@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.annotation.project import STEPS, Project, open_project, read_project
-from bnaparser.cli.arguments import add_encoding, add_examples, typed_path
+from bnaparser.cli.arguments import add_encoding, add_examples, quoted_path
 from bnaparser.cli.console import SUCCESS, quiet_libraries, say
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.text.sentence import SPLITS
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     ):
         raise DataError(
             f"{options.project} is no project yet: name files to annotate, as in bnaparser annotate"
-            f" {typed_path(options.project)} FILE"
+            f" {quoted_path(options.project)} FILE"
         )
     if not 0 <= options.port <= 65535:
         raise SettingsError(f"--port {options.port}: a port is from 0 to 65535")

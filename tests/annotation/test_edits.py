@@ -27,11 +27,11 @@ VP = next(n for n, node in enumerate(SAW.nodes()) if node.label == "VP")
 
 def test_a_prepositional_phrase_is_attached_to_the_verb_and_back() -> None:
     low = edits.move(SAW, PP, VP)
-    assert str(low[0][1]) == (  # type: ignore[index]
+    assert str(low[0][1]) == (
         "(VP (VBD saw) (NP (NP (DT a) (NN man))) (PP (IN with) (NP (NNS eyes))))"
     )
     above = next(n for n, node in enumerate(low.nodes()) if node.label == "NP" and n > VP)
-    assert edits.move(low, number(low, str(SAW[0][1][1][1])), above) == SAW  # type: ignore[index]
+    assert edits.move(low, number(low, str(SAW[0][1][1][1])), above) == SAW
 
 
 def test_a_node_that_is_left_without_words_goes() -> None:

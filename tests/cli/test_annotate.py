@@ -72,11 +72,8 @@ def test_from_files_to_accepted_trees(
         process.send_signal(signal.SIGKILL)
     assert run(project, "--export", "-") == 0
     dogs, exported = capsys.readouterr().out.splitlines()
-    assert (
-        exported
-        == changed["tree"]["tree"]
-        == first.replace(f"({Tree.parse(first)[0].label}", "(Q", 1)
-    )  # type: ignore[union-attr]
+    assert exported == changed["tree"]["tree"]
+    assert exported == first.replace(f"({Tree.parse(first).subtrees[0].label}", "(Q", 1)
     assert Tree.parse(dogs).words == ("-LRB-", "Dogs", "-RRB-", "bark", ".")
     # The same files again, after the kill: nothing is added, no model is loaded, all is there.
     with annotating(project, text, trees) as (process, address, said):

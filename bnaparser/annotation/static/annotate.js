@@ -169,7 +169,7 @@ function draw(tree) {
       viewport?.apply();
       if (drawing) mark();
     },
-    onPoint: (node, element) => tip.show(node, element),
+    onPoint: (node, element) => tip.show(element?.matches(":hover") ? node : null, element),
   });
   drawing.onPick = pick;
   drawing.svg.addEventListener("pointerdown", ({ target, pointerType }) => {
