@@ -77,7 +77,7 @@ def score(gold: Trees, pred: Trees, params: Params | None = None) -> Scores:
         row = scorer.finish(line)
         totals.add(row)
         rows.append(row)
-    return _scores(totals, messages, rows)
+    return scores_of(totals, messages, rows)
 
 
 def read_sides(*sides: Trees) -> list[Iterable[bytes]]:
@@ -118,7 +118,8 @@ def _open(path: str) -> BinaryIO:
         raise DataError(f"cannot read {path!r}: {error.strerror or error}{hint}") from None
 
 
-def _scores(totals: Totals, messages: list[bytes], rows: list[Row]) -> Scores:
+def scores_of(totals: Totals, messages: list[bytes], rows: list[Row]) -> Scores:
+    """Return the scores of a corpus from its sums, error messages and rows."""
     valid = totals.valid
     return Scores(
         recall=totals.recall,

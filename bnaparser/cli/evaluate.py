@@ -15,7 +15,13 @@ from bnaparser.cli.arguments import DEVICE_HELP, add_examples, add_precision
 from bnaparser.cli.console import SOME_FAILED, SUCCESS
 from bnaparser.cli.options import GOLD, NONE, TAGS_HELP, missing_tags, tag_rows
 from bnaparser.errors import SettingsError
-from bnaparser.eval import compare_outputs, score_with_pyevalb
+from bnaparser.eval import (
+    Significance,
+    compare_outputs,
+    compare_raw_outputs,
+    score_raw,
+    score_with_pyevalb,
+)
 from bnaparser.eval.api import Trees, read_sides
 from bnaparser.eval.evalb import (
     Streams,
@@ -26,6 +32,7 @@ from bnaparser.eval.evalb import (
 )
 from bnaparser.eval.files import open_seekable, tree_lines
 from bnaparser.eval.params import Params, collins
+from bnaparser.eval.report import HEADER, totals_text
 from bnaparser.files.text_files import refuse_binary_file
 from bnaparser.treebanks.formats import PENN
 from bnaparser.trees.cleaning import Cleaning, clean, core_label
@@ -35,6 +42,7 @@ NAME = "evaluate"
 EXAMPLES = """\
   bnaparser evaluate gold.mrg predicted.mrg
   bnaparser evaluate gold.mrg predicted.mrg --significance other.mrg
+  bnaparser evaluate --raw gold.mrg predicted.mrg   # words and sentences may differ
   bnaparser evaluate --model en gold.mrg
   bnaparser evaluate --release ptb LDC99T42 --model DIR     # section 23 of the Penn Treebank, as in the papers
   bnaparser evaluate --release ctb LDC2005T01 --model DIR   # articles 271-300 of the Chinese Treebank 5.1"""
@@ -77,6 +85,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="parse the words of GOLD with this model, and score its trees",
     )
     parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="GOLD and PRED are trees of one text whose words and sentences may differ: compare brackets by the"
+        " characters that they cover, and score words and sentences, too",
+    )
+    parser.add_argument(
         "--release",
         choices=("ptb", "ctb"),
         help="score --model on a standard part of a treebank, as the papers do (LR, LP, F1, gold tags in the"
@@ -116,6 +130,13 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.pred is not None and args.model is not None:
         raise SettingsError("evaluate takes either PRED or --model, not both")
+    if args.raw and args.model is not None:
+        raise SettingsError(
+            "--raw scores trees that were parsed from raw text: bnaparse -i TEXT -o PRED, then"
+            " bnaparser evaluate --raw GOLD PRED"
+        )
+    if args.raw and args.scorer == "pyevalb":
+        raise SettingsError("--raw is for the scorer evalb: leave out --scorer pyevalb")
     if args.tags != NONE and args.model is None:
         raise SettingsError("--tags needs --model: tags are the input of a model")
     if args.language is not None and args.model is None:
@@ -148,6 +169,7 @@ def _run_release(args: argparse.Namespace) -> int:
         "--scorer": args.scorer != "evalb",
         "--significance": args.significance is not None,
         "--keep-functions": args.keep_functions,
+        "--raw": args.raw,
     }
     for name, is_given in unused.items():
         if is_given:
@@ -172,6 +194,8 @@ def run_files(args: argparse.Namespace) -> int:
             open_side("test", os.fsencode(args.pred), opener) as pred_file,
         ):
             gold, pred = tree_lines((gold_file, args.gold), (pred_file, args.pred))
+            if args.raw:
+                return _score_raw(args, list(gold), list(pred), params, streams)
             if gold is not gold_file or args.scorer == "pyevalb":
                 code = _score_lines(args, list(gold), list(pred), params, streams)
             else:
@@ -217,6 +241,38 @@ def _open_trees(path: bytes, keep_functions: bool) -> BinaryIO:
         return open_seekable(path)
     trees = load_clean_trees(name, Cleaning(cut_functions=not keep_functions))
     return BytesIO("".join(f"{tree}\n" for tree in trees).encode())
+
+
+def _score_raw(
+    args: argparse.Namespace,
+    gold: list[bytes],
+    pred: list[bytes],
+    params: Params,
+    streams: Streams,
+) -> int:
+    """Print the scores of trees of one text, a row for each group of sentences; return the exit code."""
+    found = score_raw(gold, pred, params)
+    write = streams.out.write
+    write(HEADER)
+    for row in found.brackets.rows:
+        write(bytes(row))
+    write(totals_text(found.totals, found.short, params.cutoff))
+    lines = ["", "-- Text --"]
+    for name, matches in (("Words", found.words), ("Sentences", found.sentences)):
+        lines += [
+            f"{name}, gold {matches.gold}, predicted {matches.test}, matched {matches.matched}",
+            f"{name:10}Recall          = {matches.recall:6.2f}",
+            f"{name:10}Precision       = {matches.precision:6.2f}",
+            f"{name:10}FMeasure        = {matches.f1:6.2f}",
+        ]
+    share = 100 * found.different / max(found.characters, 1)
+    where = f", {found.first_difference}" if found.different else ""
+    lines.append(f"Characters that differ    = {share:6.2f} % of {found.characters}{where}")
+    write("\n".join([*lines, ""]).encode(errors="surrogateescape"))
+    if args.significance is not None:
+        result = compare_raw_outputs(gold, pred, args.significance, params)
+        _print_result(args, result, streams)
+    return SUCCESS
 
 
 def _score_lines(
@@ -317,7 +373,10 @@ def _print_pyevalb(gold: Trees, pred: Trees, streams: Streams) -> None:
 def _print_significance(
     args: argparse.Namespace, gold: Trees, pred: Trees, params: Params, streams: Streams
 ) -> None:
-    result = compare_outputs(gold, pred, args.significance, params)
+    _print_result(args, compare_outputs(gold, pred, args.significance, params), streams)
+
+
+def _print_result(args: argparse.Namespace, result: Significance, streams: Streams) -> None:
     text = (
         f"\n-- Significance --\n"
         f"Sentences compared        = {result.sentences:6d}\n"
