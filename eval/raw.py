@@ -49,11 +49,12 @@ def characters_of(word: str) -> str:
     """Return the characters by which a word is placed in the text: known spellings of one sign are one.
 
     Brackets (``-LRB-``), ``\\/``, entities (``&amp;``), quotation marks, dashes (``--``) and forms that Unicode holds
-    for compatible (NFKC: ``…`` is ``...``) are made the same. Blanks and what has no width are left out.
+    for compatible (NFKC: ``…`` is ``...``) are made the same. Blanks, also ``_`` in their place, and what has no width
+    are left out.
 
     Example:
-        >>> [characters_of(word) for word in ("-LRB-", "``", '"', "1\\/2", "—", "…")]
-        ['(', "''", "''", '1/2', '-', '...']
+        >>> [characters_of(word) for word in ("-LRB-", "``", '"', "—", "…")]
+        ['(', "''", "''", '-', '...']
     """
     if word.isascii() and word.isalnum():
         return word
@@ -62,7 +63,8 @@ def characters_of(word: str) -> str:
         word = html.unescape(word)
     word = unicodedata.normalize("NFKC", word.translate(_QUOTES))
     word = _DASHES.sub("-", word)
-    return "".join(sign for sign in word if unicodedata.category(sign)[0] not in "CZ")
+    word = "".join(sign for sign in word if unicodedata.category(sign)[0] not in "CZ")
+    return word.replace("_", "") or word
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,7 @@ def test_by_hand(
         ("1\\/2 -- ...", "1/2 \u2014 \u2026"),
         ("AT&amp;T caf\u00e9 \ufb01ne", "AT&T cafe\u0301 fi\u00adne"),
         ("\uff0c \uff21", ", A"),
-        ("U.S. 10\u00a0000", "U.S. 10000"),
+        ("U.S. 10\u00a0000 bom_humor _", "U.S. 10000 bomhumor _"),
     ],
 )
 def test_spellings_of_one_sign(gold: str, test: str) -> None:
