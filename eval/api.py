@@ -59,11 +59,25 @@ class Scores:
 
 
 def score(gold: Trees, pred: Trees, params: Params | None = None) -> Scores:
-    """Compare predicted trees with gold ones under ``params`` (default: COLLINS.prm).
+    """Compute the EVALB scores of predicted trees against gold trees.
 
-    Files and iterables may be mixed. There is no limit on lengths or errors: ``max_error`` and
-    ``debug`` are ignored. None and the empty string stand for a sentence without a prediction.
-    Raises DataError when a file cannot be read or the two have different numbers of sentences.
+    Args:
+        gold: a file of trees, or trees (brackets or `Tree`).
+        pred: the same number of predicted trees. None and the empty string are sentences without a prediction.
+        params: EVALB's parameters (default: COLLINS.prm). ``max_error`` and ``debug`` are ignored.
+
+    Returns:
+        The totals, with one row for each sentence.
+
+    Raises:
+        DataError: a file cannot be read, or the numbers of sentences differ.
+
+    Example:
+        >>> from bnaparser.eval import score
+        >>> gold = ["(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat))))"]
+        >>> pred = ["(TOP (S (NP (DT The) (NN cat) (VBD sat))))"]
+        >>> score(gold, pred).f1
+        40.0
     """
     params = replace(collins() if params is None else params, debug=0)
     messages: list[bytes] = []

@@ -54,11 +54,24 @@ def compare_outputs(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Significance:
-    """Compare the F1 of two outputs for the same gold trees; the same seed, the same result.
+    """Compare the F1 of two outputs for the same gold trees.
 
-    ``trials`` is the number of random swaps behind the p-value, ``resamples`` that of bootstrap
-    samples behind the interval. Raises DataError as ``score`` does, and if no sentence is left;
-    ValueError where trials, resamples or confidence are out of their range.
+    Args:
+        gold: a file of gold trees, or trees.
+        first: predicted trees of the first system.
+        second: predicted trees of the second system.
+        params: EVALB's parameters (default: COLLINS.prm).
+        trials: number of random swaps for the p-value (approximate randomisation).
+        resamples: number of bootstrap samples for the confidence interval.
+        confidence: level of the interval, between 0 and 1.
+        seed: seed of both; the same seed gives the same result.
+
+    Returns:
+        The difference of F1, its confidence interval and its p-value.
+
+    Raises:
+        DataError: a file cannot be read, the numbers of sentences differ, or no sentence can be scored.
+        ValueError: trials, resamples or confidence are out of range.
     """
     _check(trials, resamples, confidence)
     gold_lines, *outputs = map(list, read_sides(gold, first, second))

@@ -59,15 +59,22 @@ def collate(
     settings: SyntaxSettings,
     word_ids: Sequence[Sequence[int | None]] | None = None,
 ) -> SyntaxBatch:
-    """Return the batch that guides an encoder with ``settings`` through ``tokens``.
+    """Return the masks of a batch of texts, for the keyword ``syntax`` of a guided encoder.
 
-    ``structures`` has one SyntaxTrees a text, or two where the text is a pair. ``tokens`` is what a
-    fast tokenizer made of the texts' words, padded, with ``is_split_into_words=True``. For other
-    tokenizers ``word_ids`` says of each token which word it is a piece of, counted on through a
-    pair, and None of special tokens and padding; then of ``tokens`` only ``input_ids`` and
-    ``attention_mask`` are read.
+    Args:
+        structures: the trees of each text; for a pair of texts a tuple of two SyntaxTrees.
+        tokens: the output of a fast tokenizer for the words of the texts, padded, with
+            ``is_split_into_words=True``. With ``word_ids`` only ``input_ids`` and
+            ``attention_mask`` are read.
+        settings: the settings that the encoder was attached with.
+        word_ids: for tokenizers that are not fast: for each token the number of its word, counted
+            on through a pair, and None for special tokens and padding.
 
-    Raises DataError where texts, structures and tokens do not fit.
+    Returns:
+        A batch of masks, each of shape (texts, tokens, tokens), on the CPU.
+
+    Raises:
+        DataError: texts, structures and tokens do not fit.
     """
     rows = _token_words(structures, tokens, word_ids)
     texts = [

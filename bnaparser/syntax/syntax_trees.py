@@ -55,7 +55,16 @@ class SyntaxTrees:
     def of_trees(
         cls, words: Sequence[str], trees: Sequence[Tree], rules: HeadRules = UD
     ) -> SyntaxTrees:
-        """Build the syntax of a text from the trees of its sentences; head rules give the heads."""
+        """Build the syntax of a text from the trees of its sentences.
+
+        Args:
+            words: the words of the text.
+            trees: the trees of its sentences, which have these words together.
+            rules: the head rules that turn trees into dependencies.
+
+        Raises:
+            SentenceError: the trees have another number of words than the text.
+        """
         return cls(tuple(words), dependencies_of(trees, rules), tuple(trees))
 
     def sentences(self, first: int, end: int) -> tuple[int, SyntaxTrees]:

@@ -82,12 +82,21 @@ class Classifier:
     ) -> Classifier:
         """Load a model that ships, a model folder, or ``org/name`` of a model hub.
 
-        ``parser`` is a parser's name, folder, or a loaded one; by default the one that the model
-        was trained with; ``open_parser`` loads it, where that is not ``Parser.load``'s to do.
-        ``device`` is a torch device, by default the first GPU or the CPU. Raises ModelError when
-        there is no such model, or it is damaged, or the device is not there, or the trees that the
-        model was trained with cannot be had; SettingsError when the parser does not know the language
-        of the task.
+        Args:
+            model: a shipped model's name, a model folder, or ``org/name``.
+            parser: a parser's name or folder, or a loaded parser (default: the parser that the model was trained with).
+            device: a PyTorch device (default: the first GPU, otherwise the CPU).
+            open_parser: loads the parser in place of `Parser.load`.
+
+        Raises:
+            ModelError: the model or the device does not exist, the model is damaged, or the trees that
+                it was trained with cannot be found.
+            SettingsError: the parser does not know the language of the task.
+
+        Example:
+            >>> from bnaparser.tasks.classifier import Classifier
+            >>> Classifier.load("sst2")("A gripping, funny film.").label
+            'positive'
         """
         check_name(model, 'Classifier.load("sst2")')
         folder = models.find(model)
