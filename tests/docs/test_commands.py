@@ -25,7 +25,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {"bnaparse": parse.main, "bnap
 
 # Why a command that contains these words is not run. Its options are checked all the same.
 NOT_RUN = {
-    r"\bserve\b": "serves until it is stopped; tests/server starts it",
+    r"\bserve\b|\bannotate\b": "serves until it is stopped; tests/server and tests/annotation start it",
     r"\bruns/|\bENCODER\b|\bTREEBANKS\b": "needs a model that a recipe trains",
     r"\bLDC\w+": "needs a release of the LDC",
     r"\bRECIPE\b|\bDIR\b|\bmine\b|\bNAME\b": "stands for a file of the reader's",
